@@ -1,0 +1,1 @@
+"""Templates of the prompts; they travel in the wheel as `srag_mcp.prompts`."""

@@ -1,0 +1,1 @@
+"""Answers: rows in words, with denominators, bounds and sources."""

@@ -1,0 +1,1 @@
+"""Documents: files read as text and blocks with character spans."""

@@ -1,0 +1,110 @@
+"""A document: one text, and the blocks that lie in it."""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of `Document.text`: characters *start* to *end*, end exclusive."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the characters of *text* that the span covers."""
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; *level* is 1 for the title of the document."""
+
+    span: Span
+    text: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValue:
+    """A key with its value: `Total: 12.40`, a definition, a front-matter line, a JSON member.
+
+    *section* holds the headings above it, outermost first. *value* is what the document says,
+    trimmed; *value_span* is where it says so.
+    """
+
+    span: Span
+    key: str
+    value: str
+    value_span: Span
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """One item of a bulleted, numbered or icon list; *section* as in `KeyValue`."""
+
+    span: Span
+    text: str
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One cell of a table body; *span* is empty (start == end) where the cell is empty."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of at least two columns.
+
+    *headers* has one path a column, outermost header first: `(("2020", "Revenue"), …)`; an empty
+    path where the column has no header. *caption* holds the title and notes that apply to the whole
+    table, such as "(in millions)". Every row has one cell a column.
+    """
+
+    span: Span
+    headers: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    caption: str = ""
+    section: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A paragraph of running text."""
+
+    span: Span
+    section: tuple[str, ...] = ()
+
+
+Block: TypeAlias = Heading | KeyValue | ListItem | Table | Prose
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    r"""One document of a corpus.
+
+    Attributes:
+        id: The path below the corpus folder, with `/`; for a row of a table file
+            `<path>#<row number from 1, zero-padded to the width of the last>`, so that ids sort in
+            the order of the rows.
+        path: The file, relative to the corpus folder, with `/`.
+        title: The best short name: a heading, a title field or the file's stem.
+        media_type: Such as `text/html`.
+        sha256: Of the bytes of the file (a row: of its text), in hexadecimal.
+        text: All text, with `\n` line ends; every span points into it.
+        blocks: In the order of the text. Spans of blocks do not overlap, but for the parts of a
+            table and for a list item or table row that is also given as a `KeyValue`.
+    """
+
+    id: str
+    path: str
+    title: str
+    media_type: str
+    sha256: str
+    text: str
+    blocks: tuple[Block, ...] = field(default=())

@@ -1,0 +1,151 @@
+"""Every error this package raises on purpose.
+
+SragError
+    SettingsError             a setting or option has a value that cannot be used
+    DocumentError             a file could not be read as a document; has .path and .reason
+    SchemaError               a schema cannot be used
+    CorpusError               a folder cannot be used as a corpus
+        UnknownCorpusError    no corpus of that name is served
+        NotIngestedError      the corpus has no published build yet
+    JobError                  an ingestion job is unknown or cannot do what was asked
+        LockedError           another process ingests this corpus; has .holder
+    StoreError                a database of a corpus could not be read or written
+        QueryError            SQL was wrong or not allowed; has .sql
+            RefusedQueryError     the guard does not allow it
+            UnknownNameError      a table or column does not exist; has .nearest
+            QueryTimeoutError     stopped at the time limit
+            QueryMemoryError      stopped at the memory limit
+            QueryCancelledError   stopped because the caller gave up
+    QuestionError             a question could not be translated; has .unplaced
+    ModelError                no reply could be had from a language model
+        ReplyError            a reply did not have the form that was asked for
+    PackError                 a benchmark pack is incomplete or malformed
+"""
+
+from collections.abc import Sequence
+
+
+class SragError(Exception):
+    """The root of all errors of this package; its text is written for the user."""
+
+
+class SettingsError(SragError):
+    """A setting or option has a value that cannot be used."""
+
+
+class DocumentError(SragError):
+    """A file could not be read as a document.
+
+    Attributes:
+        path: The file, relative to the corpus folder.
+        reason: What is wrong with it, as one clause.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type["DocumentError"], tuple[str, str]]:
+        """Pickle with both arguments: readers run in other processes."""
+        return (type(self), (self.path, self.reason))
+
+
+class SchemaError(SragError):
+    """A schema cannot be used; the text names the attribute and what is wrong with it."""
+
+
+class CorpusError(SragError):
+    """A folder cannot be used as a corpus."""
+
+
+class UnknownCorpusError(CorpusError):
+    """No corpus of that name is served."""
+
+
+class NotIngestedError(CorpusError):
+    """The corpus has no published build yet."""
+
+
+class JobError(SragError):
+    """An ingestion job is unknown or cannot do what was asked."""
+
+
+class LockedError(JobError):
+    """Another process ingests this corpus.
+
+    Attributes:
+        holder: Who holds the lock, for people (process id, host, since when).
+    """
+
+    def __init__(self, message: str, holder: str) -> None:
+        super().__init__(message)
+        self.holder = holder
+
+
+class StoreError(SragError):
+    """A database of a corpus could not be read or written."""
+
+
+class QueryError(StoreError):
+    """SQL was wrong or not allowed.
+
+    Attributes:
+        sql: The statement as it was sent.
+    """
+
+    def __init__(self, message: str, sql: str) -> None:
+        super().__init__(message)
+        self.sql = sql
+
+
+class RefusedQueryError(QueryError):
+    """The guard does not allow the statement."""
+
+
+class UnknownNameError(QueryError):
+    """A table or column does not exist.
+
+    Attributes:
+        nearest: Existing names that look alike, best first.
+    """
+
+    def __init__(self, message: str, sql: str, nearest: Sequence[str] = ()) -> None:
+        super().__init__(message, sql)
+        self.nearest = tuple(nearest)
+
+
+class QueryTimeoutError(QueryError):
+    """The query was stopped at the time limit."""
+
+
+class QueryMemoryError(QueryError):
+    """The query was stopped at the memory limit."""
+
+
+class QueryCancelledError(QueryError):
+    """The query was stopped because the caller gave up."""
+
+
+class QuestionError(SragError):
+    """A question could not be translated into a query.
+
+    Attributes:
+        unplaced: The words of the question that had no place in the reading.
+    """
+
+    def __init__(self, message: str, unplaced: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.unplaced = tuple(unplaced)
+
+
+class ModelError(SragError):
+    """No reply could be had from a language model."""
+
+
+class ReplyError(ModelError):
+    """A reply did not have the form that was asked for."""
+
+
+class PackError(SragError):
+    """A benchmark pack is incomplete or malformed."""

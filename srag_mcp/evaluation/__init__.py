@@ -1,0 +1,1 @@
+"""Evaluation of an engine on a document pack with gold."""

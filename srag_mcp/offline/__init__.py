@@ -1,0 +1,1 @@
+"""The offline engine: schema induction, extraction and translation without a model."""

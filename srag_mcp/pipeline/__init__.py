@@ -1,0 +1,1 @@
+"""The two phases: ingestion and inference."""

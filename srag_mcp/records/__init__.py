@@ -1,0 +1,1 @@
+"""Records: cells with state and evidence, and their normalisation."""

@@ -1,0 +1,60 @@
+"""Cells and records: what one document says of each attribute, and where it says so."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import TypeAlias
+
+from srag_mcp.documents.document import Span
+
+CellValue: TypeAlias = str | int | float | bool | date
+
+
+class State(StrEnum):
+    """What a document says of an attribute.
+
+    `STATED` has a value. `STATED_ABSENT`: the document says that there is none ("no pool").
+    `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL).
+    `FAILED`: it says something that could not be read; `Cell.note` has the reason.
+    """
+
+    STATED = "stated"
+    STATED_ABSENT = "stated_absent"
+    NOT_MENTIONED = "not_mentioned"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One attribute of one record.
+
+    Attributes:
+        attribute: Its name.
+        state: See `State`.
+        as_stated: The words of the document, or None when it says nothing.
+        span: Where they are in `Document.text`; None when it says nothing.
+        context: Words around the value that change its reading, such as a caption "(in millions)",
+            a column header or a key with a unit ("Price (USD)"); empty when there are none.
+        value: Normalised; None before normalisation, and when nothing is known.
+        unit: Of the value, such as `USD`; None when it has none.
+        engine: Who found it: `offline`, `model`, `agent`.
+        note: Why it failed, or what was changed at standardisation; empty otherwise.
+    """
+
+    attribute: str
+    state: State
+    as_stated: str | None = None
+    span: Span | None = None
+    context: str = ""
+    value: CellValue | None = None
+    unit: str | None = None
+    engine: str = "offline"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The cells of one document, in the order of the schema's attributes."""
+
+    document_id: str
+    cells: tuple[Cell, ...]

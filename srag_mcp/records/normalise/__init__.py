@@ -1,0 +1,1 @@
+"""Normalisation of values: numbers, dates, booleans, categories."""

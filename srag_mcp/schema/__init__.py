@@ -1,0 +1,1 @@
+"""Schemas: what a corpus says of each document, as typed attributes."""

@@ -1,0 +1,57 @@
+"""A schema: the attributes of the entity that every document of a corpus describes."""
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from srag_mcp.errors import SchemaError
+from srag_mcp.schema.attribute import NAME_PATTERN, Attribute
+
+RESERVED_NAMES = frozenset({"document_id"})
+RESERVED_TABLES = frozenset({"documents", "cells"})
+
+
+class Schema(BaseModel):
+    """What each document of a corpus describes.
+
+    Attributes:
+        title: What one record is, for people: "Hotel page".
+        entity: The name of the record table, snake_case, neither `documents` nor `cells`.
+        attributes: In the order of the columns.
+        nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
+        version: Counts the changes of the schema, from 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    entity: str = Field(default="records", pattern=NAME_PATTERN)
+    attributes: tuple[Attribute, ...] = ()
+    nouns: tuple[str, ...] = ()
+    version: int = Field(default=1, ge=1)
+
+    @model_validator(mode="after")
+    def _names_are_usable(self) -> "Schema":
+        names = [attribute.name for attribute in self.attributes]
+        for name in names:
+            if names.count(name) > 1:
+                msg = f"attribute {name!r} is there twice"
+                raise ValueError(msg)
+            if name in RESERVED_NAMES:
+                msg = f"attribute name {name!r} is reserved"
+                raise ValueError(msg)
+        if self.entity in RESERVED_TABLES:
+            msg = f"entity {self.entity!r} is the name of another table"
+            raise ValueError(msg)
+        return self
+
+    def attribute(self, name: str) -> Attribute:
+        """Return the attribute called *name*.
+
+        Raises:
+            SchemaError: If there is none; the text lists the names.
+        """
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        names = ", ".join(item.name for item in self.attributes)
+        msg = f"no attribute {name!r}; there are: {names}"
+        raise SchemaError(msg)

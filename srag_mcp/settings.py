@@ -1,0 +1,72 @@
+"""Settings: what can be chosen by environment variable or option, in one place."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from srag_mcp.errors import SettingsError
+
+PREFIX = "SRAG_"
+
+
+class Settings(BaseModel):
+    """Everything that changes how the package works.
+
+    Each field is read from the environment variable `SRAG_<NAME>`; options of the command line
+    win over it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    home: Path | None = Field(
+        default=None,
+        description="Folder for the databases of corpora whose own folder cannot be written.",
+    )
+    max_document_mb: float = Field(
+        default=20.0, gt=0, description="Larger files are reported and left out, in MiB."
+    )
+    max_documents: int = Field(
+        default=200_000, gt=0, description="Most documents of one corpus; more is an error."
+    )
+    workers: int = Field(
+        default=0, ge=0, description="Processes that read documents; 0 means one a core."
+    )
+    query_timeout_s: float = Field(
+        default=5.0, gt=0, le=300, description="A query is stopped after this many seconds."
+    )
+    query_memory_mb: int = Field(
+        default=512, ge=64, description="Memory a query may use inside DuckDB, in MiB."
+    )
+    max_rows: int = Field(
+        default=1000, ge=1, le=100_000, description="Most rows of one page of results."
+    )
+    max_result_characters: int = Field(
+        default=20_000, ge=1000, description="Size at which a tool result is cut at a whole row."
+    )
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str], **options: object) -> "Settings":
+        """Read settings from *environ*; *options* that are not None win.
+
+        Raises:
+            SettingsError: If a value cannot be used; the text names the variable.
+        """
+        values: dict[str, object] = {
+            name: environ[PREFIX + name.upper()]
+            for name in cls.model_fields
+            if environ.get(PREFIX + name.upper(), "").strip()
+        }
+        values |= {name: value for name, value in options.items() if value is not None}
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise SettingsError(_describe(error)) from error
+
+
+def _describe(error: ValidationError) -> str:
+    problems = [
+        f"{PREFIX}{'.'.join(map(str, item['loc'])).upper()}: {item['msg']} (got {item['input']!r})"
+        for item in error.errors()
+    ]
+    return "; ".join(problems)
