@@ -1,8 +1,17 @@
 """The value index: which columns hold a phrase of a question, and how it is spelt there."""
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+_SILENT = re.compile(r"[.'’`´]")
+_SEPARATOR = re.compile(r"[^\w]+|_+")
+_FUZZY_MIN_CHARACTERS = 5
+_FUZZY_CUTOFF = 84.0
+_MAX_TEXT_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +36,116 @@ class ValueIndex(Protocol):
     ) -> list[ValueMatch]:
         """Find the values nearest to *phrase*, best first (of all text columns, when None)."""
         ...
+
+
+def fold_words(text: str) -> tuple[str, ...]:
+    """Split into words without case, accents, punctuation and plural endings.
+
+    `"St. John's Cafés" -> ("st", "john", "cafe")`
+    """
+    decomposed = unicodedata.normalize("NFKD", text[:_MAX_TEXT_CHARACTERS])
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+    silent = _SILENT.sub("", plain.replace("'s", "").replace("’s", ""))
+    return tuple(_singular(word) for word in _SEPARATOR.split(silent) if word)
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    column: str
+    value: str
+    n_records: int
+    words: tuple[str, ...]
+
+
+class MemoryValueIndex:
+    """A value index in memory: equal values, values that contain the phrase, then misspellings.
+
+    Built from `(column, value, number of records)`.
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, str, int]]) -> None:
+        self._entries: list[_Entry] = []
+        self._equal: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+        self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+        for column, value, n_records in entries:
+            self._add(_Entry(column, value, n_records, fold_words(value)))
+        for word in self._holding:
+            self._spellings[word[0], len(word)].append(word)
+
+    def _add(self, entry: _Entry) -> None:
+        number = len(self._entries)
+        self._entries.append(entry)
+        self._equal[entry.words].append(number)
+        for word in set(entry.words):
+            self._holding[word].append(number)
+
+    def search(
+        self, phrase: str, columns: Sequence[str] | None = None, limit: int = 6
+    ) -> list[ValueMatch]:
+        """Find the values nearest to *phrase*, best first (of all text columns, when None).
+
+        Equal values score 1.0, values that hold the words of the phrase in its order 0.9 and more,
+        in another order 0.8, and misspelt ones less.
+        """
+        words = fold_words(phrase)
+        if not words:
+            return []
+        found = self._scored(words) or self._misspelt(words)
+        matches = [
+            ValueMatch(entry.column, entry.value, entry.n_records, score)
+            for entry, score in ((self._entries[number], score) for number, score in found.items())
+            if columns is None or entry.column in columns
+        ]
+        matches.sort(key=lambda match: (-match.score, -match.n_records, match.column, match.value))
+        return matches[:limit]
+
+    def _scored(self, words: tuple[str, ...]) -> dict[int, float]:
+        lists = sorted((self._holding.get(word, []) for word in words), key=len)
+        numbers = set(lists[0]).intersection(*lists[1:]) if lists[0] else set()
+        return {number: _similarity(words, self._entries[number].words) for number in numbers}
+
+    def _misspelt(self, words: tuple[str, ...]) -> dict[int, float]:
+        mended = [self._nearest_words(word) for word in words]
+        if not all(mended):
+            return {}
+        best = tuple(options[0][0] for options in mended)
+        share = min(options[0][1] for options in mended) / 100
+        return {number: score * share * 0.95 for number, score in self._scored(best).items()}
+
+    def _nearest_words(self, word: str) -> list[tuple[str, float]]:
+        if word in self._holding:
+            return [(word, 100.0)]
+        if len(word) < _FUZZY_MIN_CHARACTERS or any(char.isdigit() for char in word):
+            return []
+        # Heavy, and most questions spell their values as they are stored.
+        from rapidfuzz import fuzz, process
+
+        near = [
+            spelling
+            for length in range(len(word) - 1, len(word) + 2)
+            for spelling in self._spellings.get((word[0], length), [])
+        ]
+        hits = process.extract(word, near, scorer=fuzz.ratio, limit=3, score_cutoff=_FUZZY_CUTOFF)
+        return [(spelling, score) for spelling, score, _ in hits]
+
+
+def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:
+    if words == stored:
+        return 1.0
+    share = len(words) / max(len(stored), len(words))
+    in_order = any(
+        stored[start : start + len(words)] == words for start in range(len(stored) - len(words) + 1)
+    )
+    starts = 0.03 if stored[: len(words)] == words else 0.0
+    return (0.9 if in_order else 0.8) + starts + 0.05 * share
