@@ -1,0 +1,1 @@
+"""Makes the pack `corpora/cvs`: gold records, then CVs worded around them."""
