@@ -1,0 +1,46 @@
+"""Layers 1 and 2: may this statement run?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.errors import RefusedQueryError
+from srag_mcp.store.guard import second_opinion
+from srag_mcp.store.guard.text import check_text
+from srag_mcp.store.guard.tree import read_tree
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuery:
+    """A statement that may run, as it was sent.
+
+    Attributes:
+        sql: The text; it is this text that runs.
+        tables: The exposed tables it reads, in lower case.
+        columns: The exposed columns it names, in lower case; `*` names none.
+    """
+
+    sql: str
+    tables: frozenset[str]
+    columns: frozenset[str]
+
+
+def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
+    """Judge *sql* by two parsers; *tables* are the exposed tables with their columns.
+
+    Nothing is executed. Whether the columns exist is found out by the engine, which knows.
+
+    Raises:
+        RefusedQueryError: If it is not one SELECT made of allowed parts.
+        UnknownNameError: If it names a table or function that is not there; has the nearest.
+        QueryError: If it does not parse.
+    """
+    check_text(sql)
+    reading = read_tree(sql, tables)
+    try:
+        also_read = second_opinion.list_tables(sql, tables)
+    except second_opinion.UnreadableError:
+        also_read = reading.tables
+    if also_read != reading.tables:
+        msg = "Two parsers read the tables of this statement differently: write it more plainly."
+        raise RefusedQueryError(msg, sql)
+    return CheckedQuery(sql, reading.tables, reading.columns)

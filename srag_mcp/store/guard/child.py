@@ -1,0 +1,104 @@
+"""Layer 4, the worker process: reads requests from stdin, answers on stdout, ends with stdin."""
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from srag_mcp.errors import StoreError
+from srag_mcp.store.guard.check import check_query
+from srag_mcp.store.guard.confinement import confine, drop_errors, take_answers
+from srag_mcp.store.guard.engine import (
+    OpenBuilds,
+    check_bound_tables,
+    explain_error,
+    is_exhausting,
+)
+from srag_mcp.store.guard.limits import QueryLimits
+from srag_mcp.store.guard.message import Failure, Ready, Reply, Request
+from srag_mcp.store.guard.page import PageReader, Value, deadline_in, to_value
+
+if TYPE_CHECKING:
+    import duckdb
+
+_CHUNK_ROWS = 1024
+
+
+def main(limits_json: str) -> None:
+    """Confine this process to the limits, say so, and answer requests until stdin ends."""
+    limits = QueryLimits(**json.loads(limits_json))
+    missing_limits = confine(limits)
+    answers = take_answers()
+    builds = OpenBuilds(limits)
+    requests = _listen()
+    answers.write(Ready(missing_limits).to_line())
+    answers.flush()
+    drop_errors()
+    while True:
+        answers.write(answer(requests.get(), builds).to_line())
+        answers.flush()
+
+
+def _listen() -> "queue.SimpleQueue[Request]":
+    """Read requests on a thread of its own, so that a query does not outlive the server."""
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            requests.put(Request.from_line(line))
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return requests
+
+
+def answer(request: Request, builds: OpenBuilds) -> Reply:
+    """Run one request; errors become a failure."""
+    import duckdb  # heavy, and only needed once there is something to run
+
+    try:
+        if request.kind == "select":
+            check_query(request.sql, request.tables)
+        cursor = builds.cursor(Path(request.build))
+        try:
+            return _run(request, cursor, builds.limits)
+        finally:
+            cursor.close()
+    except StoreError as error:
+        return Reply(failure=Failure.of(error))
+    except (duckdb.Error, MemoryError) as error:
+        explained = explain_error(error, request.sql, builds.limits, request.tables)
+        return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
+
+
+def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:
+    if request.kind == "read":
+        return _read_all(request, cursor, limits)
+    check_bound_tables(cursor, request.sql, request.tables)
+    started = time.perf_counter()
+    check_time = deadline_in(limits.timeout_s, request.sql)
+    cursor.execute(request.sql)
+    reader = PageReader(limits, request.limit, request.offset)
+    rows, truncated = reader.read(cursor, request.sql, check_time)
+    description = cursor.description or []
+    return Reply(
+        columns=[str(name) for name, *_ in description],
+        types=[str(kind) for _, kind, *_ in description],
+        rows=rows,
+        truncated=truncated,
+        seconds=round(time.perf_counter() - started, 6),
+    )
+
+
+def _read_all(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:
+    check_time = deadline_in(limits.timeout_s, request.sql)
+    cursor.execute(request.sql, request.parameters)
+    rows: list[list[Value]] = []
+    while chunk := cursor.fetchmany(_CHUNK_ROWS):
+        rows.extend([to_value(cell) for cell in row] for row in chunk)
+        check_time()
+    return Reply(rows=rows)

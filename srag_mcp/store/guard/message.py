@@ -1,0 +1,107 @@
+"""What the server and its worker process say to each other: one JSON object a line."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from srag_mcp import errors
+from srag_mcp.errors import QueryError, StoreError, UnknownNameError
+from srag_mcp.store.guard.page import Value
+
+_ERRORS: dict[str, type[QueryError]] = {
+    kind.__name__: kind
+    for kind in (
+        errors.QueryError,
+        errors.RefusedQueryError,
+        errors.QueryTimeoutError,
+        errors.QueryMemoryError,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One statement to run: `select` is from outside and is checked, `read` is our own."""
+
+    kind: Literal["select", "read"]
+    build: str
+    sql: str
+    tables: dict[str, list[str]] = field(default_factory=dict)
+    parameters: list[Value] = field(default_factory=list)
+    limit: int = 0
+    offset: int = 0
+
+    def to_line(self) -> bytes:
+        """Write the request as a line."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> "Request":
+        """Read a line that `to_line` wrote."""
+        return cls(**json.loads(line))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as it travels; `spent` when the process should not be used any more."""
+
+    name: str
+    message: str
+    nearest: list[str]
+    spent: bool = False
+
+    @classmethod
+    def of(cls, error: StoreError, *, spent: bool = False) -> "Failure":
+        """Pack *error*."""
+        nearest = list(error.nearest) if isinstance(error, UnknownNameError) else []
+        return cls(type(error).__name__, str(error), nearest, spent)
+
+    def to_error(self, sql: str) -> StoreError:
+        """Unpack it as the error it was."""
+        if self.name == UnknownNameError.__name__:
+            return UnknownNameError(self.message, sql, self.nearest)
+        kind = _ERRORS.get(self.name)
+        return StoreError(self.message) if kind is None else kind(self.message, sql)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a request: rows, or a failure."""
+
+    columns: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    rows: list[list[Value]] = field(default_factory=list)
+    truncated: bool = False
+    seconds: float = 0.0
+    failure: Failure | None = None
+
+    def to_line(self) -> str:
+        """Write the reply as a line."""
+        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> "Reply":
+        """Read a line that `to_line` wrote."""
+        fields = json.loads(line)
+        failure = fields.pop("failure")
+        return cls(**fields, failure=None if failure is None else Failure(**failure))
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The first line of a worker process.
+
+    Attributes:
+        missing_limits: Limits that this system cannot set.
+    """
+
+    missing_limits: list[str]
+
+    def to_line(self) -> str:
+        """Write it as a line."""
+        return json.dumps(asdict(self)) + "\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> "Ready":
+        """Read a line that `to_line` wrote."""
+        return cls(**json.loads(line))

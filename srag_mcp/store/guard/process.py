@@ -1,0 +1,145 @@
+"""Layer 4, outside: one worker process, spoken to over pipes, that can be killed at any moment."""
+
+import json
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+from srag_mcp.errors import StoreError
+from srag_mcp.store.guard.limits import QueryLimits
+from srag_mcp.store.guard.message import Ready, Reply, Request
+
+logger = logging.getLogger(__name__)
+
+START_TIMEOUT_S = 60.0
+# The server's own search path is handed over, for `-I` ignores the environment it may come from.
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    " from srag_mcp.store.guard.child import main; main(sys.argv[2])"
+)
+
+
+class ProcessEndedError(Exception):
+    """The process is gone; the text says how it ended."""
+
+
+class WorkerProcess:
+    """A running worker process.
+
+    Attributes:
+        missing_limits: Limits that this system cannot set.
+    """
+
+    def __init__(self, limits: QueryLimits) -> None:
+        """Start the process and wait until it is ready.
+
+        Raises:
+            StoreError: If it does not start.
+        """
+        search_path = [entry or str(Path.cwd()) for entry in sys.path]
+        self._process = subprocess.Popen(
+            [
+                sys.executable,
+                "-I",
+                "-c",
+                _PROGRAM,
+                json.dumps(search_path),
+                json.dumps(asdict(limits)),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C is for the server
+        )
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._listener = threading.Thread(
+            target=_listen, args=(self._process.stdout, self._lines), daemon=True
+        )
+        self._listener.start()
+        self.missing_limits = self._await_ready()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def ask(self, request: Request, timeout_s: float) -> Reply:
+        """Send *request* and wait for the reply.
+
+        Raises:
+            TimeoutError: If there is none after *timeout_s* seconds; the process may still run.
+            ProcessEndedError: If the process ended.
+        """
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(request.to_line())
+            stdin.flush()
+        except (OSError, ValueError) as error:
+            raise ProcessEndedError(self._status()) from error
+        return Reply.from_line(self._next_line(timeout_s))
+
+    def kill(self) -> None:
+        """End the process now, whatever it does. May be called from any thread, and twice."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process and give its pipes back."""
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            _close_quietly(pipe)
+
+    def _await_ready(self) -> list[str]:
+        try:
+            return Ready.from_line(self._next_line(START_TIMEOUT_S)).missing_limits
+        except (TimeoutError, ProcessEndedError) as error:
+            self._process.kill()
+            stderr = self._process.stderr
+            said = stderr.read().decode(errors="replace") if stderr is not None else ""
+            self.close()
+            msg = f"The worker process for queries did not start: {said.strip()[-500:]}"
+            raise StoreError(msg) from error
+
+    def _next_line(self, timeout_s: float) -> bytes:
+        try:
+            line = self._lines.get(timeout=timeout_s)
+        except queue.Empty:
+            msg = f"no reply after {timeout_s:g} s"
+            raise TimeoutError(msg) from None
+        if line is None:
+            raise ProcessEndedError(self._status())
+        return line
+
+    def _status(self) -> str:
+        status = self._process.wait()
+        return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _environment() -> dict[str, str]:
+    """Give the process nothing of ours; Windows cannot start one without SYSTEMROOT."""
+    return {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+
+
+def _listen(stdout: "IO[bytes] | None", lines: "queue.SimpleQueue[bytes | None]") -> None:
+    assert stdout is not None
+    for line in stdout:
+        if line.endswith(b"\n"):  # a line without an end was cut off by a kill
+            lines.put(line)
+    lines.put(None)
+
+
+def _close_quietly(pipe: "IO[bytes] | None") -> None:
+    try:
+        if pipe is not None:
+            pipe.close()
+    except OSError:  # a request that was still in the buffer cannot be written any more
+        logger.debug("the pipe of an ended worker process had unsent bytes")

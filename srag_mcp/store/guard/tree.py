@@ -1,0 +1,270 @@
+"""Layer 1: a statement judged by DuckDB's own parse tree. What is not known is refused.
+
+`json_serialize_sql` parses and executes nothing. Every key of its answer is walked, because a key
+that is left out is a hole; the CTE names that are visible go down with the walk, because a name
+that is bound elsewhere in the statement may still mean a table here.
+"""
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from srag_mcp.errors import QueryError, RefusedQueryError
+from srag_mcp.store.guard.refusal import refuse_statement, refuse_table, refuse_word
+from srag_mcp.store.guard.vocabulary import Vocabulary, fold, read_vocabulary
+
+if TYPE_CHECKING:
+    import duckdb
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+Visible: TypeAlias = frozenset[str]
+
+QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE"})
+TABLE_REFERENCES = frozenset(
+    {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT"}
+)
+MODIFIERS = frozenset(
+    {"ORDER_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER"}
+    | {"ORDER_DEFAULT", "ASCENDING", "DESCENDING"}
+)
+EXPRESSIONS = frozenset(
+    {"BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT"}
+    | {"FUNCTION", "LAMBDA", "OPERATOR", "POSITIONAL_REFERENCE", "STAR", "SUBQUERY", "TYPE"}
+    | {"WINDOW"}
+)
+# Written without brackets these are functions, unless a column has the name.
+SESSION_VALUES = frozenset(
+    {"current_catalog", "current_database", "current_schema", "current_role", "current_user"}
+    | {"session_user", "user"}
+)
+_ADVICE = {
+    "PARAMETER": "Parameters ($name, ?) are not bound: write the value as a literal.",
+    "RECURSIVE_CTE_NODE": "WITH RECURSIVE is not allowed: it may not end.",
+    "DESCRIBE": "DESCRIBE is not run: call get_schema for the columns and their meaning.",
+    "SUMMARY": "SUMMARIZE is not run: call get_column_stats.",
+    "SHOW_FROM": "SHOW is not run: call get_schema for the tables and columns.",
+    "SHOW_SPECIAL": "SHOW is not run: call get_schema for the tables and columns.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeReading:
+    """What DuckDB's tree says that a statement reads; folded names (`fold`)."""
+
+    tables: frozenset[str]
+    columns: frozenset[str]
+
+
+def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
+    """Judge *sql* by DuckDB's tree; *tables* are the exposed tables with their columns.
+
+    Raises:
+        RefusedQueryError: If a part of it is not on the list.
+        UnknownNameError: If a table or function does not exist for the caller.
+        QueryError: If it does not parse.
+    """
+    walk = _Walk(sql, tables, read_vocabulary())
+    # An explicit stack, for a tree may be deeper than Python recurses.
+    stack: list[tuple[Json, Visible]] = [(_parse(sql), frozenset())]
+    while stack:
+        value, visible = stack.pop()
+        if isinstance(value, list):
+            stack.extend((item, visible) for item in value)
+        elif isinstance(value, dict):
+            stack.extend(walk.judge(value, visible))
+    return TreeReading(frozenset(walk.tables_read), frozenset(walk.columns_read))
+
+
+@functools.cache
+def open_parser() -> "duckdb.DuckDBPyConnection":
+    """Open the connection that parses: in memory, without data, locked."""
+    import duckdb  # heavy, and only needed where SQL is judged
+
+    connection = duckdb.connect(config={"threads": 1})
+    for setting in (
+        "max_expression_depth = 250",
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET GLOBAL {setting}")
+    return connection
+
+
+def _parse(sql: str) -> Json:
+    import duckdb  # heavy, and only needed where SQL is judged
+
+    cursor = open_parser().cursor()  # a result lives as long as its cursor runs nothing else
+    try:
+        row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        answer: dict[str, Json] = json.loads(row[0]) if row is not None else {}
+    except (duckdb.Error, ValueError) as error:
+        # No text comes for a blob literal with letters beyond ASCII: x'’'.
+        msg = f"DuckDB cannot read the statement: {error}"
+        raise RefusedQueryError(msg, sql) from error
+    finally:
+        cursor.close()
+    if answer.get("error"):
+        raise _parse_error(answer, sql)
+    statements = answer["statements"]
+    if not isinstance(statements, list) or len(statements) != 1:
+        n_statements = len(statements) if isinstance(statements, list) else 0
+        msg = f"There are {n_statements} statements: send exactly one SELECT."
+        raise RefusedQueryError(msg, sql)
+    return statements[0]
+
+
+def _parse_error(answer: dict[str, Json], sql: str) -> QueryError:
+    if answer.get("error_type") == "not implemented":
+        return refuse_statement(sql)
+    position = str(answer.get("position", ""))
+    where = f" (at {sql[int(position) :][:40]!r})" if position.isdigit() else ""
+    return QueryError(f"DuckDB cannot parse it: {answer.get('error_message')}{where}", sql)
+
+
+@dataclass(slots=True)
+class _Walk:
+    sql: str
+    exposed: Mapping[str, Sequence[str]]
+    words: Vocabulary
+    tables_read: set[str] = field(default_factory=set)
+    columns_read: set[str] = field(default_factory=set)
+    folded_tables: frozenset[str] = field(init=False)
+    folded_columns: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folded_tables = frozenset(map(fold, self.exposed))
+        self.folded_columns = frozenset(
+            fold(name) for columns in self.exposed.values() for name in columns
+        )
+
+    def judge(self, value: dict[str, Json], visible: Visible) -> Iterator[tuple[Json, Visible]]:
+        """Judge one object; yield what is inside it, each with the CTE names visible there."""
+        self._judge_kind(value)
+        if "cte_map" in value:
+            return self._inside_query(value, visible)
+        if "function_name" in value:
+            self._judge_function(value)
+        judges: dict[Json, Callable[[dict[str, Json], Visible], None]] = {
+            "BASE_TABLE": self._judge_table,
+            "TABLE_FUNCTION": self._judge_table_function,
+            "COLUMN_REF": self._judge_column,
+            "TYPE": self._judge_type,
+            "PIVOT": self._judge_pivot,
+        }
+        kind = value.get("type")
+        if isinstance(kind, str) and kind in judges:
+            judges[kind](value, visible)
+        if kind == "TABLE_FUNCTION":
+            return self._inside_table_function(value, visible)
+        return ((item, visible) for item in value.values())
+
+    def _judge_kind(self, value: dict[str, Json]) -> None:
+        kind = value.get("type")
+        if not isinstance(kind, str):
+            if "class" in value or "cte_map" in value or "qualified_name" in value:
+                self._check_untyped(value)
+            return
+        if "class" in value:
+            self._member(value["class"], EXPRESSIONS, "expression")
+        elif kind.endswith("_NODE"):
+            self._member(kind, QUERY_NODES, "query")
+        elif "sample" in value:
+            self._member(value.get("show_type", kind), TABLE_REFERENCES, "table reference")
+        else:
+            self._member(kind, MODIFIERS, "clause")
+
+    def _check_untyped(self, value: dict[str, Json]) -> None:
+        msg = f"Not understood: {sorted(value)[:5]}."
+        raise RefusedQueryError(msg, self.sql)
+
+    def _member(self, name: Json, allowed: frozenset[str], what: str) -> None:
+        if name not in allowed:
+            reason = _ADVICE.get(str(name), f"This {what} is not allowed: {str(name)[:40]}.")
+            raise RefusedQueryError(reason, self.sql)
+
+    def _inside_query(
+        self, node: dict[str, Json], visible: Visible
+    ) -> Iterator[tuple[Json, Visible]]:
+        """A CTE sees those before it: not itself, nor those after it. There a name is a table."""
+        for name, entry in _entries(node["cte_map"]):
+            if fold(name) in self.folded_tables:
+                reason = f"WITH {name} hides the table of that name: call it otherwise."
+                raise RefusedQueryError(reason, self.sql)
+            yield entry, visible
+            visible |= {fold(name)}
+        for key, item in node.items():
+            if key != "cte_map":
+                yield item, visible
+
+    def _judge_table(self, value: dict[str, Json], visible: Visible) -> None:
+        path = _path(value)
+        if value.get("at_clause"):
+            msg = "AT (time travel) is not allowed: leave it out."
+            raise RefusedQueryError(msg, self.sql)
+        name = fold(path[-1])
+        if len(path) == 1 and name in visible:
+            return
+        if path[:-1] not in ([], ["main"]) or name not in self.folded_tables:
+            raise refuse_table(path, self.exposed, self.sql)
+        self.tables_read.add(name)
+
+    def _judge_function(self, value: dict[str, Json]) -> None:
+        """`d.year()` and `main.year(d)` have a path of two: the last part is the function."""
+        for name in {_path(value)[-1], str(value["function_name"])}:
+            if fold(name) not in self.words.functions.allowed:
+                raise refuse_word(name, "function", self.words.functions, self.sql)
+
+    def _judge_table_function(self, value: dict[str, Json], _visible: Visible) -> None:
+        function = value["function"]
+        name = ".".join(_path(function)) if isinstance(function, dict) else "?"
+        if fold(name) not in self.words.table_functions.allowed:
+            raise refuse_word(name, "table function", self.words.table_functions, self.sql)
+
+    @staticmethod
+    def _inside_table_function(
+        value: dict[str, Json], visible: Visible
+    ) -> Iterator[tuple[Json, Visible]]:
+        """The function has been judged by the list for tables; what it is given has not."""
+        for key, item in value.items():
+            if key == "function" and isinstance(item, dict):
+                yield from ((inner, visible) for inner in item.values())
+            else:
+                yield item, visible
+
+    def _judge_column(self, value: dict[str, Json], _visible: Visible) -> None:
+        names = value["column_names"]
+        if not isinstance(names, list):
+            return
+        folded = [fold(str(name)) for name in names]
+        if len(folded) == 1 and folded[0] in SESSION_VALUES - self.folded_columns:
+            raise refuse_word(folded[0], "value", self.words.functions, self.sql)
+        self.columns_read.update(name for name in folded if name in self.folded_columns)
+
+    def _judge_type(self, value: dict[str, Json], _visible: Visible) -> None:
+        path = _path(value)
+        if len(path) != 1 or fold(path[0]) not in self.words.types.allowed:
+            raise refuse_word(".".join(path), "type", self.words.types, self.sql)
+
+    def _judge_pivot(self, value: dict[str, Json], _visible: Visible) -> None:
+        pivots = value.get("pivots")
+        for pivot in pivots if isinstance(pivots, list) else []:
+            if isinstance(pivot, dict) and pivot.get("pivot_enum"):
+                msg = "List the values of PIVOT: ON x IN ('a', 'b')."
+                raise RefusedQueryError(msg, self.sql)
+
+
+def _entries(cte_map: Json) -> list[tuple[str, Json]]:
+    entries = cte_map["map"] if isinstance(cte_map, dict) else []
+    if not isinstance(entries, list):
+        return []
+    return [(str(e["key"]), e["value"]) for e in entries if isinstance(e, dict)]
+
+
+def _path(value: dict[str, Json]) -> list[str]:
+    qualified = value.get("qualified_name")
+    path = qualified.get("path") if isinstance(qualified, dict) else None
+    return [str(part) for part in path] if isinstance(path, list) and path else [""]
