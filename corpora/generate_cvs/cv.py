@@ -73,7 +73,6 @@ class Cv:
         gold, person = self.person.gold, self.person
         found = {
             "name": gold.name,
-            "profession": person.profession,
             "birth_date": self._date(gold.birth_date),
             "birthplace": person.address.birthplace,
             "nationality": gold.nationality,

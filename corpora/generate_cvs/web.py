@@ -49,7 +49,7 @@ def lay_out_profile(cv: Cv) -> str:
 def lay_out_table(cv: Cv) -> str:
     """Write one table of two columns with a spanning row a section."""
     person = cv.lines(
-        ("Surname and first name", "$name"),
+        ("First name and surname", "$name"),
         ("Born", "$birth_date in $birthplace"),
         ("Nationality", "$nationality"),
         ("Residence", "$city"),
