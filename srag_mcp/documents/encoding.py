@@ -1,0 +1,85 @@
+"""Bytes to text: which encoding, and whether it is text at all."""
+
+import codecs
+import logging
+
+from srag_mcp.errors import DocumentError
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SAMPLE_BYTES = 65_536
+_MAX_CONTROL_SHARE = 0.02
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b\x1a"))
+_FALLBACK = "cp1252"
+
+
+def decode(data: bytes, path: str) -> str:
+    r"""Return the text of *data* with line ends `\n`; *path* names the file in errors.
+
+    Raises:
+        DocumentError: If the bytes are not text.
+    """
+    try:
+        text = data.decode(_encoding(data, path))
+    except UnicodeDecodeError:  # the sample was clean and the rest is not: keep what can be read
+        text = data.decode(_FALLBACK, errors="replace")
+    return normalise_lines(text)
+
+
+def normalise_lines(text: str) -> str:
+    r"""Return *text* with `\n` line ends, and without characters that no store can hold."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
+    return text.replace("\0", "").replace("\ufeff", "").encode("utf-8", "replace").decode()
+
+
+def _encoding(data: bytes, path: str) -> str:
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    sample = data[:_SAMPLE_BYTES]
+    if sample.count(0) == 0 and _is_utf8(data):
+        _refuse_controls(sample, path)
+        return "utf-8"
+    wide = _wide_encoding(sample)
+    if wide is not None:
+        return wide
+    _refuse_controls(sample, path)
+    return _detect(sample)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _wide_encoding(sample: bytes) -> str | None:
+    """Recognise UTF-16 without a mark: every other byte of Western text is zero."""
+    half = len(sample) // 2
+    if half and sample[1::2].count(0) > 0.7 * half and sample[::2].count(0) == 0:
+        return "utf-16-le"
+    if half and sample[::2].count(0) > 0.7 * half and sample[1::2].count(0) == 0:
+        return "utf-16-be"
+    return None
+
+
+def _refuse_controls(sample: bytes, path: str) -> None:
+    control = len(sample) - len(sample.translate(None, _CONTROL))
+    if control > _MAX_CONTROL_SHARE * len(sample):
+        raise DocumentError(path, "it is not text: it looks like binary data")
+
+
+def _detect(sample: bytes) -> str:
+    # its tables take 60 ms to load, and nearly all files are UTF-8
+    from charset_normalizer import from_bytes
+
+    logging.getLogger("charset_normalizer").setLevel(logging.ERROR)
+    best = from_bytes(sample[:8192] if len(sample) > 8192 else sample).best()
+    return best.encoding if best is not None else _FALLBACK

@@ -1,0 +1,117 @@
+"""A grid of cells, of whatever format, as blocks: the table, and its rows as key-values."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srag_mcp.documents.document import Block, KeyValue, Span, Table, TableCell
+from srag_mcp.documents.key_values import is_key
+from srag_mcp.documents.lines import collapse
+
+MAX_HEADER_ROWS = 3
+_DATA = re.compile(r"^[^\w]*[A-Z]{0,3}[\s$€£¥]*[-+(]?\d[\d.,'\s/:–-]*[^\W\d_]{0,3}[%)°€$£¥]*$")
+_YEAR = re.compile(r"^(?:1[89]|20)\d\d$")
+
+Row = Sequence[TableCell]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cells as they stand in the text; *n_headers* is None where nothing marks them."""
+
+    span: Span
+    rows: tuple[tuple[TableCell, ...], ...]
+    n_headers: int | None = None
+    caption: str = ""
+
+
+def is_data(text: str) -> bool:
+    """Whether a cell holds a number, an amount, a time or a date rather than words."""
+    return bool(_DATA.match(text))
+
+
+def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
+    """Return the table, then what can be read from it as keys with values.
+
+    That is: each row of a table of two columns, and the only row of a table of one row.
+    """
+    rows = _rectangular([row for row in grid.rows if any(cell.text for cell in row)])
+    if not rows or len(rows[0]) < 2:
+        return []
+    n_headers = count_header_rows(rows) if grid.n_headers is None else grid.n_headers
+    n_headers = min(n_headers, len(rows))
+    headers, body = header_paths(rows[:n_headers], len(rows[0])), rows[n_headers:]
+    table = Table(grid.span, headers, tuple(body), grid.caption, section)
+    if len(rows[0]) == 2:
+        return [table, *_row_pairs(rows if grid.n_headers is None else body, section)]
+    if len(body) == 1 and n_headers:
+        return [table, *_column_pairs(headers, body[0], section)]
+    return [table]
+
+
+def count_header_rows(rows: Sequence[Row]) -> int:
+    """Count the rows at the top that name the columns; 0 where none does."""
+    width = len(rows[0])
+    for n, row in enumerate(rows[: MAX_HEADER_ROWS + 1]):
+        if _is_header(row):
+            continue
+        if n <= MAX_HEADER_ROWS:
+            return n
+        break
+    first = [cell.text for cell in rows[0]]
+    if width < 3 or len(rows) < 2:
+        return 0
+    return int(_is_header(rows[0]) and len(set(first)) == width)
+
+
+def header_paths(rows: Sequence[Row], width: int) -> tuple[tuple[str, ...], ...]:
+    """Return one header path a column, outermost first, without repeats and empty cells."""
+    paths: list[tuple[str, ...]] = []
+    for column in range(width):
+        path: list[str] = []
+        for row in rows:
+            text = collapse(row[column].text)
+            if text and text not in path[-1:]:
+                path.append(text)
+        paths.append(tuple(path))
+    return tuple(paths)
+
+
+def _is_header(row: Row) -> bool:
+    texts = [cell.text for cell in row if cell.text]
+    if not texts or any(len(text) > 80 for text in texts):
+        return False
+    data = [text for text in texts if is_data(text)]
+    if data and all(_YEAR.match(text) for text in data):
+        return is_data(row[0].text) is False and len(data) >= len(row) - 1
+    return not data
+
+
+def _rectangular(rows: Sequence[Row]) -> list[tuple[TableCell, ...]]:
+    width = max(map(len, rows), default=0)
+    full = []
+    for row in rows:
+        end = row[-1].span.end if row else 0
+        empty = TableCell("", Span(end, end))
+        full.append((*row, *[empty] * (width - len(row))))
+    return full
+
+
+def _row_pairs(rows: Sequence[Row], section: tuple[str, ...]) -> list[Block]:
+    pairs: list[Block] = []
+    for key, value in rows:
+        name = collapse(key.text).rstrip(":").rstrip()
+        if value.text and is_key(name):
+            span = Span(key.span.start, value.span.end)
+            pairs.append(KeyValue(span, name, value.text, value.span, section))
+    return pairs
+
+
+def _column_pairs(
+    headers: Sequence[tuple[str, ...]], row: Row, section: tuple[str, ...]
+) -> list[Block]:
+    return [
+        KeyValue(cell.span, " ".join(path).rstrip(":"), cell.text, cell.span, section)
+        for path, cell in zip(headers, row, strict=True)
+        if path and cell.text
+    ]

@@ -1,0 +1,178 @@
+"""Plain text: blocks as they stand in the lines."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.documents.document import (
+    Block,
+    Document,
+    Heading,
+    KeyValue,
+    ListItem,
+    Prose,
+    Span,
+    Table,
+)
+from srag_mcp.documents.reading import read_text
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    blocks = read_text(text, "a.txt").blocks
+    return [(block.key, block.value) for block in blocks if isinstance(block, KeyValue)]
+
+
+def test_a_key_with_its_value_has_places_in_the_text() -> None:
+    assert read_text("Total: 12.40\n", "a.txt").blocks == (
+        KeyValue(Span(0, 12), "Total", "12.40", Span(7, 12)),
+    )
+
+
+def test_several_keys_on_one_line_are_parted() -> None:
+    assert _pairs("RECEIPT NO. : CS18/267  DATE : 15/01/2018") == [
+        ("RECEIPT NO.", "CS18/267"),
+        ("DATE", "15/01/2018"),
+    ]
+    assert _pairs("Height: 5 m, Width: 3 m") == [("Height", "5 m"), ("Width", "3 m")]
+    assert _pairs("Name: Ann Lee Age: 40") == [("Name", "Ann Lee"), ("Age", "40")]
+    assert _pairs("No: 123 Due Date: 1 May 2020") == [("No", "123"), ("Due Date", "1 May 2020")]
+
+
+def test_a_wide_gap_a_tab_or_dots_part_key_and_value() -> None:
+    assert _pairs("Cash    10.00") == [("Cash", "10.00")]
+    assert _pairs("Cash\t10.00") == [("Cash", "10.00")]
+    assert _pairs("Rooms ........ 12") == [("Rooms", "12")]
+    assert _pairs("Total  RM  55.10") == [("Total", "RM  55.10".replace("  ", " "))]
+    assert _pairs("No  17  Date  3/5/2020") == [("No", "17"), ("Date", "3/5/2020")]
+
+
+def test_times_addresses_and_sentences_are_no_keys() -> None:
+    assert _pairs("It opens at 10:30 and closes at 18:00 every day of the week.") == []
+    assert _pairs("https://example.org/a") == []
+    assert _pairs('the parties agree as set out here in the annex: "nothing"') == []
+
+
+def test_a_value_may_stand_on_the_next_line() -> None:
+    assert _pairs("Name:\nAnn Lee\nBorn:\n3 May 1980\n") == [
+        ("Name", "Ann Lee"),
+        ("Born", "3 May 1980"),
+    ]
+
+
+def test_a_value_goes_on_over_indented_lines() -> None:
+    assert _pairs("Address: 12 Main Street,\n         Springfield\nTel: 5") == [
+        ("Address", "12 Main Street, Springfield"),
+        ("Tel", "5"),
+    ]
+
+
+def test_headings_open_sections() -> None:
+    text = "Report\n======\n\nSummary\n-------\nCases: 12\n\nMETHODS\n\nWe counted all of them.\n"
+    assert read_text(text, "a.txt").blocks == (
+        Heading(Span(0, 6), "Report", 1),
+        Heading(Span(15, 22), "Summary", 2),
+        KeyValue(Span(31, 40), "Cases", "12", Span(38, 40), ("Report", "Summary")),
+        Heading(Span(42, 49), "METHODS", 2),
+        Prose(Span(51, 74), ("Report", "METHODS")),
+    )
+
+
+def test_a_wrapped_bullet_is_one_item() -> None:
+    text = (
+        "Summary (as of 10/11/2020)\n"
+        "• The entire population is strongly encouraged to commit itself to\n"
+        "prevention and control.\n"
+        "• Two.\n"
+    )
+    section = ("Summary (as of 10/11/2020)",)
+    first = (
+        "The entire population is strongly encouraged to commit itself to prevention and control."
+    )
+    assert read_text(text, "a.txt").blocks == (
+        Heading(Span(0, 26), section[0], 1),
+        ListItem(Span(29, 29 + len(first)), first, section),
+        ListItem(Span(120, 124), "Two.", section),
+    )
+
+
+def test_short_items_between_commas_are_a_list() -> None:
+    blocks = read_text("Skills: Python, SQL, Go", "a.txt").blocks
+    assert [block.text for block in blocks if isinstance(block, ListItem)] == [
+        "Python",
+        "SQL",
+        "Go",
+    ]
+    assert _pairs("Address: 12 Main Street, Springfield, 4711 Ohio") == [
+        ("Address", "12 Main Street, Springfield, 4711 Ohio")
+    ]
+
+
+def test_columns_held_by_spaces_are_a_table_with_spanning_headers() -> None:
+    text = (
+        "Revenue by year (in millions)\n\n"
+        "                2019            2020\n"
+        "Region       North  South   North  South\n"
+        "Shoes          1.5    2.5     3.5    4.5\n"
+        "Hats            10     20      30     40\n"
+    )
+    (table,) = [b for b in read_text(text, "a.txt").blocks if isinstance(b, Table)]
+    assert table.headers == (
+        ("Region",),
+        ("2019", "North"),
+        ("2019", "South"),
+        ("2020", "North"),
+        ("2020", "South"),
+    )
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["Shoes", "1.5", "2.5", "3.5", "4.5"],
+        ["Hats", "10", "20", "30", "40"],
+    ]
+    assert table.caption == "Revenue by year (in millions)"
+
+
+def test_a_clause_title_is_a_heading_before_its_paragraph() -> None:
+    text = (
+        "7. Governing Law. This Agreement shall be construed in accordance with the laws of the\n"
+        "State of Ohio without regard to conflicts of law.\n"
+    )
+    (heading, prose) = read_text(text, "a.txt").blocks
+    assert isinstance(heading, Heading)
+    assert (heading.text, heading.level) == ("Governing Law", 2)
+    assert isinstance(prose, Prose)
+    assert prose.span.of(text) == text[18:].strip()
+
+
+def check_places(document: Document) -> None:
+    """Assert that each block's words are where the block says."""
+    for block in document.blocks:
+        assert 0 <= block.span.start <= block.span.end <= len(document.text)
+        _check_block(block, document.text)
+
+
+def _check_block(block: Block, text: str) -> None:
+    if isinstance(block, KeyValue):
+        assert block.value_span.of(text).split() == block.value.split()
+        assert block.span.start <= block.value_span.start <= block.value_span.end <= block.span.end
+    elif isinstance(block, ListItem):
+        assert block.span.of(text).split() == block.text.split()
+    elif isinstance(block, Table):
+        cells = [cell for row in block.rows for cell in row]
+        assert all(cell.span.of(text) == cell.text for cell in cells)
+        assert {len(row) for row in block.rows} <= {len(block.headers)}
+    elif isinstance(block, Heading):
+        assert all(word in block.span.of(text) for word in block.text.split())
+
+
+_WORDS = st.sampled_from(
+    ["Key", ":", "  ", "\t", "|", "- ", "• ", "1. ", "\n", "\n\n", "12.5", "x", "Total", "=====",
+     "\n-----\n", "# ", "a, b, c", "TITLE", "…", "....", "(a)", " ", "é", "\\|", "+--+"]
+)  # fmt: skip
+
+
+@given(st.lists(_WORDS, max_size=40).map("".join))
+def test_every_block_is_where_it_says(text: str) -> None:
+    check_places(read_text(text, "a.txt"))
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    check_places(read_text(text, "a.txt"))
