@@ -1,7 +1,5 @@
 """Blocks of plain text: lines in, headings, key-values, items, tables and paragraphs out."""
 
-from collections.abc import Sequence
-
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, Span
 from srag_mcp.documents.grid import grid_blocks
 from srag_mcp.documents.headings import find_heading, find_run_in_heading, is_shouting
@@ -14,6 +12,7 @@ from srag_mcp.documents.text_tables import find_text_table
 _LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
 _MAX_LINE_VALUE_CHARACTERS = 80
+_MAX_PAIR_ITEM_CHARACTERS = 160
 _MAX_ITEM_KEY_WORDS = 4
 _MIN_CLAUSE_CHARACTERS = 60
 _MIN_BODY_CHARACTERS = 60
@@ -32,13 +31,15 @@ def find_blocks(
         joined: Whether a paragraph or item goes on to the next blank line whatever its lines look
             like, as in Markdown; otherwise only where the lines look wrapped.
     """
-    reader = _TextReader(split_lines(text, offset), outline or Outline(), joined=joined)
-    return reader.read()
+    return _TextReader(text, offset, outline or Outline(), joined=joined).read()
 
 
 class _TextReader:
-    def __init__(self, lines: Sequence[Line], outline: Outline, *, joined: bool) -> None:
+    def __init__(self, text: str, offset: int, outline: Outline, *, joined: bool) -> None:
+        lines = split_lines(text, offset)
         self._lines = lines
+        self._all = text
+        self._offset = offset
         self._outline = outline
         self._joined = joined
         self._width = wrap_width(lines)
@@ -80,19 +81,11 @@ class _TextReader:
             return ""
         return self._text(span)
 
-    def _text(self, span: Span) -> str:
-        parts = []
-        for line in self._lines[self._index(span.start) : self._index(span.end) + 1]:
-            start, end = max(span.start, line.start), min(span.end, line.end)
-            parts.append(line.text[start - line.start : end - line.start])
-        return collapse(" ".join(parts))
+    def _raw(self, span: Span) -> str:
+        return self._all[span.start - self._offset : span.end - self._offset]
 
-    def _index(self, place: int) -> int:
-        low, high = 0, len(self._lines) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._lines[middle].start <= place else (low, middle - 1)
-        return low
+    def _text(self, span: Span) -> str:
+        return collapse(self._raw(span))
 
     def _heading(self, at: int) -> int | None:
         found = find_heading(self._lines, at, shouting=self._shouting)
@@ -129,8 +122,7 @@ class _TextReader:
     def _append_pair(self, start: int, key: str, value_span: Span) -> None:
         key, value, section = collapse(key), self._text(value_span), self._outline.section
         self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
-        if "\n" not in value:
-            self._blocks += _items(value, value_span.start, (*section, key))
+        self._blocks += _items(self._raw(value_span), value_span.start, (*section, key))
 
     def _value_end(self, at: int, pair: Pair) -> int:
         """Return the line after the value of *pair*, which may go on over indented lines."""
@@ -197,16 +189,12 @@ class _TextReader:
     def _add_item(self, span: Span) -> None:
         text, section = self._text(span), self._outline.section
         self._blocks.append(ListItem(span, text, section))
-        pairs = find_pairs(text) if len(text) <= 160 else []
-        if len(pairs) != 1 or not pairs[0].value or ":" not in text:
+        line = Line(span.start, self._raw(span))
+        if "\n" in line.text or len(line.text) > _MAX_PAIR_ITEM_CHARACTERS or ":" not in text:
             return
-        pair = pairs[0]
-        if len(pair.key.split()) <= _MAX_ITEM_KEY_WORDS and self._is_one_line(span):
-            line = Line(span.start, text)
-            self._add_pair(line, pair, line.start + pair.value_end)
-
-    def _is_one_line(self, span: Span) -> bool:
-        return span.end <= self._lines[self._index(span.start)].end
+        pairs = find_pairs(line.text)
+        if len(pairs) == 1 and len(pairs[0].key.split()) <= _MAX_ITEM_KEY_WORDS:
+            self._add_pair(line, pairs[0], line.start + pairs[0].value_end)
 
     def _clause(self, at: int) -> int:
         """Read a numbered paragraph with its title at its start."""
@@ -226,7 +214,7 @@ class _TextReader:
         end = self._paragraph_end(at)
         span = Span(self._lines[at].span.start, self._lines[end - 1].span.end)
         section = self._outline.section
-        items = _items(self._text(span), span.start, section) if end == at + 1 else []
+        items = _items(self._raw(span), span.start, section)
         self._blocks += items or [Prose(span, section)]
         return end
 
@@ -264,6 +252,8 @@ def _ends(line: Line) -> bool:
 
 
 def _items(text: str, start: int, section: tuple[str, ...]) -> list[Block]:
+    if "\n" in text:
+        return []
     return [
         ListItem(Span(start + begin, start + end), text[begin:end], section)
         for begin, end in split_items(text)
