@@ -1,0 +1,57 @@
+"""Yes and no, in several languages and signs."""
+
+from srag_mcp.records.normalise.folding import fold
+
+_TRUE_WORDS = (
+    "yes|y|true|t|ja|oui|si|sí|sì|sim|included|available|present|provided|offered|allowed"
+    "|permitted|accepted|free|complimentary|inklusive|inklusiv|vorhanden|verfügbar|enthalten"
+    "|inclus|compris|disponible|incluido|incluso|disponibile|inclusief|disponível|on|1|x"
+)
+_FALSE_WORDS = (
+    "no|n|false|f|nein|non|nee|não|nao|none|nil|not included|not available|unavailable"
+    "|excluded|absent|not provided|not offered|not allowed|not permitted|not accepted"
+    "|nicht inklusive|nicht enthalten|nicht vorhanden|nicht verfügbar|keine|kein|keiner"
+    "|non inclus|non compris|indisponible|no incluido|no disponible|non incluso|nessuno"
+    "|non disponibile|ninguno|aucun|aucune|nenhum|geen|não incluído|niet inbegrepen|off|0"
+)
+_TRUE = frozenset(fold(word) for word in _TRUE_WORDS.split("|"))
+_FALSE = frozenset(fold(word) for word in _FALSE_WORDS.split("|"))
+_TRUE_SIGNS = frozenset("✓✔☑✅🗹●")
+_FALSE_SIGNS = frozenset("✗✘✕✖☒❌×☐○")
+_NEGATIONS = (
+    "no ", "not ", "non ", "without ", "kein ", "keine ", "nicht ", "ohne ", "sans ", "pas de ",
+    "sin ", "senza ", "geen ", "zonder ", "sem ", "never ", "neither ", "there is no ",
+    "there are no ", "lacks ",
+)  # fmt: skip
+_NEGATED_ENDS = (
+    " not available", " unavailable", " not included", " not provided", " not offered",
+    " not allowed", " not permitted", " not accepted", " no", " none", " nein",
+    " nicht vorhanden", " nicht verfügbar", " non disponible", " no disponible",
+    " non disponibile", " closed permanently",
+)  # fmt: skip
+
+
+def read_boolean(text: str) -> bool | None:
+    """Read a cell that says yes or no and nothing else; None for any other text.
+
+    `Yes` -> True, `not included` -> False, `✗` -> False, `Pool` -> None
+    """
+    stripped = text.strip()
+    if stripped[:1] in _TRUE_SIGNS | _FALSE_SIGNS and stripped:
+        return stripped[0] in _TRUE_SIGNS
+    folded = fold(stripped)
+    if folded in _TRUE:
+        return True
+    return False if folded in _FALSE else None
+
+
+def read_statement(text: str) -> bool:
+    """Read words that name a thing as true, unless they deny it.
+
+    `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False
+    """
+    plain = read_boolean(text)
+    if plain is not None:
+        return plain
+    folded = fold(text)
+    return not (folded.startswith(_NEGATIONS) or folded.endswith(_NEGATED_ENDS))

@@ -1,0 +1,67 @@
+"""Columns: the second pass over the cells of one attribute, which turns words into values."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.normalise.booleans import read_boolean, read_statement
+from srag_mcp.records.normalise.date_columns import normalise_dates
+from srag_mcp.records.normalise.missing import read_missing
+from srag_mcp.records.normalise.numbers import normalise_numbers
+from srag_mcp.records.normalise.texts import normalise_texts
+from srag_mcp.schema.attribute import Attribute
+
+
+def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of one attribute over all documents, in the same order, with values.
+
+    What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
+    decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
+    words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
+    """
+    settled = [_settle(attribute, cell) for cell in cells]
+    places = [place for place, cell in enumerate(settled) if cell.state is State.STATED]
+    stated = [settled[place] for place in places]
+    for place, cell in zip(places, _normalise(attribute, stated), strict=True):
+        settled[place] = cell
+    return settled
+
+
+def _settle(attribute: Attribute, cell: Cell) -> Cell:
+    """Give cells that state nothing their value, and placeholders their state."""
+    if cell.state is State.STATED_ABSENT:
+        return replace(cell, value=_absent(attribute))
+    if cell.state is not State.STATED:
+        return cell
+    if not (cell.as_stated or "").strip():
+        return replace(cell, state=State.NOT_MENTIONED)
+    missing = None if _is_value(attribute, cell) else read_missing(cell.as_stated or "")
+    if missing is State.STATED_ABSENT:
+        return replace(cell, state=missing, value=_absent(attribute))
+    return cell if missing is None else replace(cell, state=missing)
+
+
+def _absent(attribute: Attribute) -> bool | int | float | None:
+    if attribute.type == "boolean":
+        return False
+    if attribute.absent_means == "zero":
+        return 0 if attribute.type == "integer" else 0.0
+    return None
+
+
+def _is_value(attribute: Attribute, cell: Cell) -> bool:
+    """Return whether a placeholder is a value here, such as the category "Unknown"."""
+    text = (cell.as_stated or "").strip().casefold()
+    if attribute.type == "boolean":
+        return read_boolean(text) is not None
+    return text in {category.casefold() for category in attribute.categories or ()}
+
+
+def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
+    if attribute.type == "date":
+        return normalise_dates(cells)
+    if attribute.type == "boolean":
+        return [replace(cell, value=read_statement(cell.as_stated or "")) for cell in cells]
+    if attribute.type == "string":
+        return normalise_texts(attribute, cells)
+    return normalise_numbers(attribute, cells)

@@ -1,0 +1,43 @@
+"""Folding: the form in which two spellings of one value are equal."""
+
+import re
+import unicodedata
+
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
+_PUNCTUATION = re.compile(r"[^\w\s+#&%\x00]|_")
+_SPACE = re.compile(r"\s+")
+
+
+def fold(text: str) -> str:
+    """Return *text* without case, width, accents' encoding, punctuation and extra space.
+
+    Marks between digits and `+`, `#`, `&`, `%` stay, because they make another value.
+    `AEON CO. (M) BHD.` -> `aeon co m bhd`; `C++` -> `c++`; `1.5` -> `1.5`
+    """
+    if text.isascii() and text.isalnum():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    marks = _BETWEEN_DIGITS.findall(folded)
+    kept = _PUNCTUATION.sub(" ", _BETWEEN_DIGITS.sub("\x00", folded))
+    for mark in marks:
+        kept = kept.replace("\x00", mark, 1)
+    return _SPACE.sub(" ", kept).strip()
+
+
+def tidy(text: str) -> str:
+    """Return *text* as a value: one space between words, without surrounding quotes and commas.
+
+    `"Berlin",` -> `Berlin`; a full stop stays after an abbreviation: `Example Inc.`
+    """
+    tidied = _SPACE.sub(" ", text).strip()
+    tidied = tidied.rstrip(",;:").strip()
+    for left, right in ('""', "''", "“”", "‘’", "«»", "„“"):
+        inner = tidied[1:-1]
+        if len(tidied) > 1 and tidied[0] == left and tidied[-1] == right and right not in inner:
+            tidied = inner.strip()
+    return tidied[:-1] if _ends_a_sentence(tidied) else tidied
+
+
+def _ends_a_sentence(text: str) -> bool:
+    last = text.rpartition(" ")[2]
+    return text.endswith(".") and last[:-1].isalpha() and len(last) > 5

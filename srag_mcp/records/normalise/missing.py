@@ -1,0 +1,28 @@
+"""Words that stand where a value would be and say that there is none."""
+
+from srag_mcp.records.cell import State
+
+_ABSENT = frozenset(("none", "nil", "-", "—", "–", "--", "---", "keine", "aucun", "ninguno"))
+_UNKNOWN_WORDS = (
+    "n/a|n.a.|n/a.|na|unknown|not stated|not specified|not given|not known|not reported"
+    "|not disclosed|undisclosed|tbd|tba|tbc|t.b.d.|to be announced|to be determined"
+    "|to be confirmed|?|??|???|...|…|null|nan|unbekannt|k.a.|k. a.|keine angabe|inconnu|nc|n.c."
+    "|desconocido|s/d|sconosciuto|onbekend|desconhecido|not available|not applicable|no data"
+    "|missing|blank"
+)
+_UNKNOWN = frozenset(_UNKNOWN_WORDS.split("|"))
+
+
+def read_missing(text: str) -> State | None:
+    """Return what a placeholder says, or None when *text* is no placeholder.
+
+    `none` -> STATED_ABSENT, `n/a` -> NOT_MENTIONED, `3` -> None
+    """
+    if len(text) > 24:
+        return None
+    folded = text.strip().strip("()[]").lower()
+    if folded in _ABSENT:
+        return State.STATED_ABSENT
+    if folded in _UNKNOWN or (folded and set(folded) <= set("_ ")):
+        return State.NOT_MENTIONED
+    return None

@@ -1,0 +1,140 @@
+"""One cell that holds a number: which figure of its text is meant."""
+
+import re
+from dataclasses import dataclass, replace
+
+from srag_mcp.documents.document import Span
+from srag_mcp.records.normalise.dates import find_dates
+from srag_mcp.records.normalise.number_words import NUMBER_WORDS, read_number_words
+from srag_mcp.records.normalise.numerals import DEFAULT_GROUPING
+from srag_mcp.records.normalise.quantities import Figure, find_quantities, scan_figures
+from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.records.normalise.unit_words import SIZES
+from srag_mcp.records.normalise.units import convert, is_currency, read_context
+
+_BRACKETED = re.compile(
+    r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
+)
+_TRAILING_MINUS = re.compile(r"\s*\D{0,4}[\d.,' ]*\d\s?[-−]\s*")
+_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimentary", "gratuit"})
+_STARS = re.compile(r"[★⭐✩☆✪]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCell:
+    """What a text holds: a *figure*, a *number* that needs no reading, or the *reason* it fails."""
+
+    figure: Figure | None = None
+    number: Quantity | None = None
+    reason: str = ""
+
+
+def read_number(text: str, context: str = "") -> Quantity | None:
+    """Read the one number of *text*; None where there is none, several or a range.
+
+    *context* gives a scale or unit that the text lacks: `("1,234", "(in thousands)")` -> 1234000.
+    `(1,234)` -> -1234; `6.72/10 (917 reviews)` -> 6.72; `$3.2M` -> 3200000 USD
+    """
+    found = find_number(text)
+    around = read_context(context or (text if "(" in text else ""))
+    quantity = found.number
+    if found.figure is not None:
+        scale = around.scale if found.figure.unit != "percent" else 1
+        quantity = found.figure.read(DEFAULT_GROUPING, scale)
+    if quantity is None or quantity.upper is not None:
+        return None
+    return quantity if quantity.unit else replace(quantity, unit=around.unit)
+
+
+def find_number(text: str, unit: str | None = None) -> NumberCell:
+    """Find the figure that a cell means; *unit* is what the column is measured in."""
+    figures = list(scan_figures(text))
+    if len(figures) != 1 or _maybe_a_date(text):
+        figures = _outside_dates(text, figures)
+    if not figures:
+        return _without_figures(text, unit)
+    if len(figures) == 1:
+        return NumberCell(figure=_signed(text, figures[0]))
+    summed = _compound(figures)
+    if summed is not None:
+        return NumberCell(number=summed)
+    chosen = _choose(text, figures, unit)
+    return NumberCell(figure=chosen) if chosen else NumberCell(reason="several numbers")
+
+
+def _maybe_a_date(text: str) -> bool:
+    return any(character.isalpha() for character in text) or text.count("-") + text.count(".") > 1
+
+
+def _outside_dates(text: str, figures: list[Figure]) -> list[Figure]:
+    dates = [span for span, _ in find_dates(text)]
+    return [figure for figure in figures if not any(_overlap(figure.span, span) for span in dates)]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _without_figures(text: str, unit: str | None) -> NumberCell:
+    stripped = text.strip().strip(".").lower()
+    if _STARS.fullmatch(stripped):
+        return NumberCell(number=Quantity(sum(map(stripped.count, "★⭐✪"))))
+    if stripped in _FREE and is_currency(unit):
+        return NumberCell(number=Quantity(0, unit))
+    number = read_number_words(stripped)
+    if number is not None:
+        return NumberCell(number=Quantity(number))
+    spelled = [q for _, q in find_quantities(text)] if NUMBER_WORDS.search(text) else []
+    if len(spelled) == 1:
+        return NumberCell(number=spelled[0])
+    return NumberCell(reason="several numbers" if spelled else "not a number")
+
+
+def _signed(text: str, figure: Figure) -> Figure:
+    bracketed = _BRACKETED.fullmatch(text)
+    if (bracketed and _is_bare(bracketed["inner"])) or _TRAILING_MINUS.fullmatch(text):
+        return replace(figure, sign=-abs(figure.sign))
+    return figure
+
+
+def _is_bare(inner: str) -> bool:
+    return all(not word.isalpha() or len(word) <= 3 for word in re.findall(r"[^\W\d_]+", inner))
+
+
+def _compound(figures: list[Figure]) -> Quantity | None:
+    """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft."""
+    first = figures[0]
+    if first.unit not in SIZES or any(figure.upper for figure in figures):
+        return None
+    total, size = 0.0, float("inf")
+    for figure in figures:
+        quantity = figure.read()
+        unit = figure.unit or ("inch" if first.unit == "ft" else None)
+        if quantity is None or unit not in SIZES or SIZES[unit][1] >= size:
+            return None
+        part = convert(float(quantity.value), unit, str(first.unit))
+        if part is None:
+            return None
+        total, size = total + part, SIZES[unit][1]
+    return Quantity(round(total, 9), first.unit)
+
+
+def _choose(text: str, figures: list[Figure], unit: str | None) -> Figure | None:
+    measured = [figure for figure in figures if unit and _fits(figure, unit)]
+    if len(measured) == 1:
+        return measured[0]
+    asides = [Span(*match.span()) for match in _ASIDE.finditer(text)]
+    outside = [
+        figure for figure in figures if not any(_overlap(figure.span, span) for span in asides)
+    ]
+    if len(outside) == 1:
+        return outside[0]
+    same = {(figure.numeral, figure.sign, figure.scale) for figure in figures}
+    return figures[0] if len(same) == 1 else None
+
+
+def _fits(figure: Figure, unit: str) -> bool:
+    return figure.unit is not None and (
+        figure.unit == unit or convert(1.0, figure.unit, unit) is not None
+    )

@@ -1,0 +1,177 @@
+"""Columns of numbers: separators, scale and unit are decided on the whole column."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.normalise.number_cells import NumberCell, find_number
+from srag_mcp.records.normalise.numerals import (
+    ambiguous_mark,
+    decimal_mark,
+    grouping_mark,
+    read_numeral,
+)
+from srag_mcp.records.normalise.quantities import Figure
+from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.records.normalise.units import (
+    ScaledUnit,
+    convert,
+    is_currency,
+    parse_unit,
+    read_context,
+)
+from srag_mcp.schema.attribute import Attribute
+
+_FOOTNOTED = re.compile(r"(\d{1,3}(?:[,.]\d{3})*[,.]\d{3})\d")
+_BIGINT = 2**63
+_MOST = 2 / 3
+_ENOUGH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What was decided on a column."""
+
+    grouping: str
+    unit: ScaledUnit
+    written: str | None
+    whole: bool
+    footnotes: bool
+
+
+def normalise_numbers(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
+    """Set value and unit of stated number cells; a cell that cannot be read becomes FAILED."""
+    declared = parse_unit(attribute.unit or "")
+    found = [find_number(cell.as_stated or "", declared.unit) for cell in cells]
+    column = _decide(attribute, found)
+    return [_normalise(cell, number, column) for cell, number in zip(cells, found, strict=True)]
+
+
+def _decide(attribute: Attribute, found: Sequence[NumberCell]) -> _Column:
+    figures = [item.figure for item in found if item.figure is not None]
+    numerals = [figure.numeral for figure in figures if figure.numeral]
+    whole = attribute.type == "integer"
+    unit = parse_unit(attribute.unit) if attribute.unit else ScaledUnit(1, _shared_unit(figures))
+    return _Column(
+        decide_grouping(numerals, whole=whole),
+        unit,
+        attribute.unit or unit.unit,
+        whole,
+        _has_footnotes(numerals),
+    )
+
+
+def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
+    """Return the marks that group digits where a numeral of this column could be read either way.
+
+    Members that can be read one way only decide; where they contradict one another or are missing,
+    the reading nearest in size to the rest of the column. *whole*: no decimals are expected.
+    """
+    proof = [numeral for numeral in numerals if not _FOOTNOTED.fullmatch(numeral)]
+    decimals = Counter(decimal_mark(numeral) for numeral in proof)
+    groups = Counter(grouping_mark(numeral) for numeral in proof)
+    grouping = ""
+    for mark, other in (",.", ".,"):
+        grouped, decimal = groups[mark] + decimals[other], decimals[mark] + groups[other]
+        if bool(grouped) != bool(decimal):
+            groups_here = bool(grouped)
+        elif whole:
+            groups_here = True
+        else:
+            groups_here = _nearer_grouped(numerals, mark, grouping)
+        grouping += mark if groups_here else ""
+    return grouping
+
+
+def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
+    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
+    open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]
+    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) != mark]
+    if mark == ",":
+        rest = [numeral for numeral in rest if ambiguous_mark(numeral) is None]
+    anchor = _middle([read_numeral(numeral, grouping) for numeral in rest])
+    if not open_ones or anchor is None:
+        return mark == ","
+    grouped = _middle([read_numeral(numeral, mark) for numeral in open_ones])
+    decimal = _middle([read_numeral(numeral, "") for numeral in open_ones])
+    return abs((grouped or 0) - anchor) < abs((decimal or 0) - anchor)
+
+
+def _middle(values: Sequence[int | float | None]) -> float | None:
+    sizes = sorted(math.log10(value) for value in values if value)
+    return sizes[len(sizes) // 2] if sizes else None
+
+
+def _has_footnotes(numerals: Sequence[str]) -> bool:
+    """Return whether most numerals are grouped, so that `4,6702` is 4,670 with a mark."""
+    grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
+    large = [n for n in numerals if len(n) > 3]
+    return len(grouped) >= _ENOUGH and len(grouped) >= _MOST * len(large)
+
+
+def _shared_unit(figures: Sequence[Figure]) -> str | None:
+    units = Counter(figure.unit for figure in figures if figure.unit)
+    return units.most_common(1)[0][0] if units else None
+
+
+def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
+    around = read_context(cell.context)
+    note = cell.note
+    quantity = found.number
+    if found.figure is not None:
+        figure = found.figure
+        footnoted = _FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
+        if footnoted:
+            note = f"footnote mark {figure.numeral[-1]!r} left out"
+            figure = replace(figure, numeral=footnoted[1])
+        quantity = figure.read(column.grouping, _context_scale(figure, around, column))
+        if quantity is not None and (quantity.unit is None or figure.vague_currency):
+            quantity = replace(quantity, unit=_unit(quantity.unit, around, column))
+    if quantity is None:
+        return _failed(cell, found.reason or "not a number")
+    if quantity.upper is not None:
+        return _failed(cell, "a range, not a number")
+    return _with_value(cell, quantity, column, note)
+
+
+def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
+    if figure.unit == "percent":
+        return 1
+    return around.scale if around.scale != 1 or figure.scaled else column.unit.scale
+
+
+def _unit(own: str | None, around: ScaledUnit, column: _Column) -> str | None:
+    if own is not None and not is_currency(column.unit.unit):
+        return own
+    return around.unit or column.unit.unit
+
+
+def _with_value(cell: Cell, quantity: Quantity, column: _Column, note: str) -> Cell:
+    value, unit = quantity.value, column.written
+    target = column.unit.unit
+    if quantity.unit and target and quantity.unit != target:
+        converted = convert(float(value), quantity.unit, target)
+        unit = quantity.unit if converted is None else column.written
+        value = value if converted is None else converted
+        verb = f"not in {target}" if converted is None else f"converted into {target}"
+        note = f"in {quantity.unit}, {verb}"
+    elif quantity.unit and not target:
+        unit = quantity.unit
+    if column.unit.scale != 1 and (unit == column.written):
+        value = value / column.unit.scale
+    return _checked(cell, value, unit, column.whole, note)
+
+
+def _checked(cell: Cell, value: float, unit: str | None, whole: bool, note: str) -> Cell:
+    if not math.isfinite(value) or abs(value) >= _BIGINT:
+        return _failed(cell, "too large a number")
+    if whole and value != int(value):
+        return _failed(cell, "not a whole number")
+    return replace(cell, value=int(value) if whole else float(value), unit=unit, note=note)
+
+
+def _failed(cell: Cell, reason: str) -> Cell:
+    return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)

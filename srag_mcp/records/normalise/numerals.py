@@ -1,0 +1,78 @@
+"""Numerals: digits with separators, whose meaning may hang on the column they stand in."""
+
+import re
+
+_ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_INDIAN = re.compile(r"\d{1,3}(?:,\d{2})*,\d{3}")
+_MAX_DIGITS = 30
+
+DEFAULT_GROUPING = ","
+
+
+def ambiguous_mark(numeral: str) -> str | None:
+    """Return the separator of *numeral* that may group digits or mark decimals, or None.
+
+    `1.234` -> ".", `1,234` -> ",", `12.5` -> None, `1,234.5` -> None, `0.123` -> None
+    """
+    for mark in ".,":
+        head, found, tail = numeral.partition(mark)
+        if found and tail.isdigit() and len(tail) == 3:
+            return mark if head.isdigit() and 1 <= len(head) <= 3 and head[0] != "0" else None
+    return None
+
+
+def decimal_mark(numeral: str) -> str | None:
+    """Return the separator that can only mark decimals in *numeral*, or None."""
+    plain = _ODD_SEPARATORS.sub("", numeral)
+    marks = [character for character in plain if character in ".,"]
+    if not marks or ambiguous_mark(plain) == marks[-1]:
+        return None
+    return marks[-1] if marks.count(marks[-1]) == 1 else None
+
+
+def grouping_mark(numeral: str) -> str | None:
+    """Return the separator that can only group digits in *numeral*, or None."""
+    marks = [character for character in numeral if character in ".,"]
+    if len(marks) > 1 and read_numeral(numeral) is not None:
+        return marks[0]
+    return None
+
+
+def read_numeral(numeral: str, grouping: str = DEFAULT_GROUPING) -> int | float | None:
+    """Read digits with separators; None when the separators make no number (`1.2.3`).
+
+    *grouping* holds the marks that group digits where a numeral could be read either way.
+    `1,234.5` -> 1234.5, `1.234,5` -> 1234.5, `1,23,456` -> 123456, `1.234` -> 1.234 or, with
+    grouping ".", 1234.
+    """
+    plain = _ODD_SEPARATORS.sub("", numeral)
+    if len(plain) > _MAX_DIGITS:
+        return None
+    if plain.isdigit():
+        return int(plain)
+    last = "." if plain.rfind(".") > plain.rfind(",") else ","
+    if plain.count(".") + plain.count(",") == 1:
+        grouped = last in grouping and ambiguous_mark(plain) is not None
+        return _joined(plain, last) if grouped else _decimal(plain, last)
+    return _mixed(plain, last)
+
+
+def _mixed(plain: str, last: str) -> int | float | None:
+    if plain.count(last) == plain.count(".") + plain.count(","):
+        return _joined(plain, last)
+    whole, _, decimals = plain.rpartition(last)
+    if last in whole or not decimals:
+        return None
+    other = "," if last == "." else "."
+    joined = _joined(whole, other)
+    return None if joined is None else float(f"{joined}.{decimals}")
+
+
+def _joined(plain: str, mark: str) -> int | None:
+    fits = _GROUPED.fullmatch(plain) or (mark == "," and _INDIAN.fullmatch(plain))
+    return int(plain.replace(mark, "")) if fits else None
+
+
+def _decimal(plain: str, mark: str) -> float:
+    return float(plain.replace(mark, "."))

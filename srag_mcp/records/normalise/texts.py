@@ -1,0 +1,68 @@
+"""Columns of text and of categories."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.folding import fold, tidy
+from srag_mcp.schema.attribute import Attribute
+
+_ALIKE = 92.0
+
+
+def normalise_texts(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
+    """Set the values of stated text cells.
+
+    Spellings that differ only in case, punctuation or white space become the most frequent one. A
+    closed set of categories wins over the spelling of the documents.
+    """
+    values = [tidy(cell.as_stated or "") for cell in cells]
+    spellings = choose_spellings(values)
+    if attribute.categories:
+        spellings = _categories(spellings, attribute.categories)
+    known = set(attribute.categories or ())
+    return [
+        _with_value(cell, value, spellings[value], known)
+        for cell, value in zip(cells, values, strict=True)
+    ]
+
+
+def choose_spellings(values: Sequence[str]) -> dict[str, str]:
+    """Map every spelling to the one to keep: the most frequent, then the first in order."""
+    counts = Counter(values)
+    groups: dict[str, list[str]] = {}
+    for value in counts:
+        groups.setdefault(fold(value) or value, []).append(value)
+    kept: dict[str, str] = {}
+    for group in groups.values():
+        best = min(group, key=lambda value: (-counts[value], value.isupper(), value))
+        kept.update(dict.fromkeys(group, best))
+    return kept
+
+
+def _categories(spellings: Mapping[str, str], categories: Sequence[str]) -> dict[str, str]:
+    exact = {fold(category): category for category in categories}
+    return {
+        value: exact.get(fold(value)) or _nearest(value, exact) or kept
+        for value, kept in spellings.items()
+    }
+
+
+def _nearest(value: str, exact: Mapping[str, str]) -> str | None:
+    # Outside library, imported where it is needed: it is slow to start.
+    from rapidfuzz import fuzz, process
+
+    folded = fold(value)
+    inside = [category for key, category in exact.items() if f" {key} " in f" {folded} "]
+    if len(inside) == 1:
+        return inside[0]
+    found = process.extractOne(folded, list(exact), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+    return exact[found[0]] if found else None
+
+
+def _with_value(cell: Cell, tidied: str, value: str, known: set[str]) -> Cell:
+    if known and value not in known:
+        return replace(cell, value=value, note="not one of the categories")
+    note = "" if fold(value) == fold(tidied) else f"spelt {value!r} as in the categories"
+    return replace(cell, value=value, note=note or cell.note)

@@ -1,0 +1,152 @@
+"""Units: what a word after a number means, and values carried from one unit into another."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from srag_mcp.records.normalise.unit_words import (
+    CUBES,
+    CURRENCY_CODES,
+    CURRENCY_SYMBOLS,
+    CURRENCY_WORDS,
+    HOURLY,
+    LETTER_SCALES,
+    MONEY_SCALES,
+    SCALES,
+    SIZES,
+    SQUARES,
+    UNITS,
+)
+
+_FREEZING_F = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledUnit:
+    """A unit and the number that one of it stands for: `USD million` is (10**6, "USD")."""
+
+    scale: int = 1
+    unit: str | None = None
+
+
+_WORD = re.compile(
+    r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?|'?000s?\b"
+)
+_SCALE_NOTE = re.compile(
+    r"(?:\bin|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{0,3}[$€£¥₹]|[A-Z]{3}|RM|Rs\.?)\s?)?"
+    r"(?P<scale>thousands?|millions?|billions?|trillions?|lakhs?|crores?|tausend|tsd|"
+    r"mio|millionen|mrd|milliarden|mn|mln|bn|[mk](?=\s*[\])])|['’]?000s?)\b",
+    re.IGNORECASE,
+)
+_UNIT_NOTE = re.compile(
+    r"[(\[]([^()\[\]]{1,30})[)\]]|,\s*([^\s,]{1,8})\s*$|\bin\s+([^\s,:;]{1,12})"
+)
+_THOUSAND_CODES = {"T€": "EUR", "TEUR": "EUR", "k€": "EUR", "K€": "EUR", "kEUR": "EUR"}
+
+
+def is_currency(unit: str | None) -> bool:
+    """Return whether *unit* is a currency as this package writes it, such as `EUR`."""
+    return unit is not None and (unit in CURRENCY_CODES or unit == "kr")
+
+
+def unit_of(word: str) -> str | None:
+    """Return the unit that *word* names (`metres` -> `m`, `€` -> `EUR`), or None."""
+    if word in CURRENCY_SYMBOLS:
+        return CURRENCY_SYMBOLS[word]
+    if word in CURRENCY_CODES:
+        return word
+    if word in UNITS:
+        return UNITS[word]
+    folded = word.lower()
+    return CURRENCY_WORDS.get(folded) or (UNITS.get(folded) if len(folded) > 2 else None)
+
+
+@lru_cache(maxsize=4096)
+def parse_unit(text: str) -> ScaledUnit:
+    """Read a declared unit.
+
+    `million USD` -> (10**6, "USD"); `metres` -> (1, "m"); a text that names no known unit stays
+    as it is: `patients` -> (1, "patients").
+    """
+    if not text.strip():
+        return ScaledUnit()
+    if text.strip() in _THOUSAND_CODES:
+        return ScaledUnit(1000, _THOUSAND_CODES[text.strip()])
+    scale, unit = 1, None
+    for word in _WORD.findall(text):
+        scale *= SCALES.get(word.lower(), 1000 if word.startswith(("000", "'000")) else 1)
+        unit = unit or unit_of(word.replace(" ", ""))
+    combined = combine(text)
+    return ScaledUnit(scale, combined or unit or (text.strip() if scale == 1 else None))
+
+
+def combine(text: str) -> str | None:
+    """Read a unit of two words: `square metres` -> `m²`, `miles per hour` -> `mph`."""
+    words = text.lower().replace(".", " ").split()
+    if len(words) < 2:
+        return None
+    first, last = words[0], unit_of(words[1]) or ""
+    if first in {"square", "sq", "quadrat"}:
+        return SQUARES.get(last)
+    if first in {"cubic", "cu"}:
+        return CUBES.get(last)
+    if words[1:] in (["per", "hour"], ["an", "hour"]):
+        return HOURLY.get(unit_of(first) or "")
+    return (
+        "percent" if words[:2] in (["per", "cent"], ["pour", "cent"], ["por", "ciento"]) else None
+    )
+
+
+@lru_cache(maxsize=4096)
+def read_context(context: str) -> ScaledUnit:
+    """Read scale and unit from words around a value.
+
+    `Revenue (in millions)` -> (10**6, None); `Price (USD)` -> (1, "USD").
+    """
+    note = _SCALE_NOTE.search(context)
+    unit = None
+    for groups in _UNIT_NOTE.findall(context):
+        found = parse_unit(next(filter(None, groups)))
+        known = found.unit is not None and (is_currency(found.unit) or found.unit in UNITS.values())
+        unit = unit or (found.unit if known else None)
+    if note is None:
+        return ScaledUnit(1, unit)
+    word = note["scale"].lower().lstrip("'’")
+    scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
+    return ScaledUnit(scale, unit or (unit_of(note["unit"].strip()) if note["unit"] else None))
+
+
+def scale_of(word: str, *, attached: bool, money: bool) -> int | None:
+    """Return the factor that *word* after a number means, or None.
+
+    A single letter counts only when it is *attached* to the digits (`300K`); `m` for million only
+    beside a currency.
+    """
+    factor = SCALES.get(word.lower()) if word not in {"mil", "MD"} or not attached else None
+    if factor is None and (attached or money):
+        factor = LETTER_SCALES.get(word)
+    if factor is None and money:
+        factor = MONEY_SCALES.get(word)
+    return factor
+
+
+def convert(value: float, unit: str, into: str) -> float | None:
+    """Carry *value* from one unit into another; None when they do not measure the same thing.
+
+    `convert(600, "m", "km")` -> 0.6
+    """
+    if unit == into:
+        return value
+    if unit not in SIZES or into not in SIZES:
+        return None
+    (dimension, size), (other, other_size) = SIZES[unit], SIZES[into]
+    if dimension != other:
+        return None
+    if dimension == "temperature":
+        celsius = value if unit == "°C" else (value - _FREEZING_F) * size
+        return _tidy(celsius if into == "°C" else celsius / other_size + _FREEZING_F)
+    return _tidy(value * size / other_size)
+
+
+def _tidy(value: float) -> float:
+    return float(f"{value:.12g}")

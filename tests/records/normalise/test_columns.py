@@ -1,0 +1,181 @@
+"""A whole column: what one cell leaves open is decided by the others."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.normalise import normalise_column
+from srag_mcp.schema.attribute import AbsentMeans, Attribute, AttributeType
+
+
+def column(
+    type_: AttributeType,
+    texts: list[str],
+    unit: str | None = None,
+    context: str = "",
+    categories: tuple[str, ...] | None = None,
+) -> list[Cell]:
+    attribute = Attribute(name="x", type=type_, unit=unit, categories=categories)
+    cells = [Cell("x", State.STATED, text, context=context) for text in texts]
+    return normalise_column(attribute, cells)
+
+
+def values(cells: list[Cell]) -> list[CellValue | None]:
+    return [cell.value for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("type_", "texts", "expected"),
+    [
+        ("integer", ["22,268", "22.268"], [22_268, 22_268]),
+        ("number", ["22,268", "22.268", "4,899"], [22_268.0, 22_268.0, 4899.0]),
+        ("number", ["139.1", "141,3"], [139.1, 141.3]),
+        ("number", ["1.234", "12.5"], [1.234, 12.5]),
+        ("number", ["1.234", "532", "87"], [1234.0, 532.0, 87.0]),
+        ("number", ["1.234", "2.345"], [1.234, 2.345]),
+        ("number", ["1.234", "9.876,50"], [1234.0, 9876.5]),
+        ("number", ["1,234", "9.876,50"], [1.234, 9876.5]),
+        ("integer", ["1.000", "2.00"], [1, 2]),
+    ],
+)
+def test_a_separator_that_may_be_either_is_decided_by_the_column(
+    type_: AttributeType, texts: list[str], expected: list[float]
+) -> None:
+    assert values(column(type_, texts)) == expected
+
+
+def test_a_footnote_mark_is_left_out_only_where_the_column_groups_its_digits() -> None:
+    cells = column("integer", ["3,059", "4,6702", "5,128"])
+    assert values(cells) == [3059, 4670, 5128]
+    assert cells[1].note == "footnote mark '2' left out"
+    assert values(column("number", ["3,05", "4,6702", "5,1"])) == [3.05, 4.6702, 5.1]
+
+
+def test_values_are_converted_into_the_unit_of_the_attribute() -> None:
+    cells = column("number", ["600 metres", "1.2 km", "3"], unit="km")
+    assert [(cell.value, cell.unit) for cell in cells] == [(0.6, "km"), (1.2, "km"), (3.0, "km")]
+    assert cells[0].note == "in m, converted into km"
+    assert values(column("number", ["600 m", "1.2 km", "3 km"])) == [0.6, 1.2, 3.0]
+    assert values(column("number", ["1 h 30 min", "45 min"], unit="min")) == [90.0, 45.0]
+    assert values(column("number", ["68 °F"], unit="°C")) == [20.0]
+
+
+def test_another_currency_is_kept_apart_and_never_converted() -> None:
+    cells = column("number", ["RM 12.50", "$ 9.00", "EUR 3"], unit="MYR")
+    assert [(cell.value, cell.unit) for cell in cells] == [(12.5, "MYR"), (9, "MYR"), (3, "EUR")]
+    assert cells[2].note == "in EUR, not in MYR"
+
+
+def test_a_caption_scales_cells_that_have_no_scale() -> None:
+    cells = column("number", ["(1,234)", "5.2 million", "7"], "USD", "Revenue (in thousands)")
+    assert values(cells) == [-1_234_000.0, 5_200_000.0, 7000.0]
+
+
+def test_a_unit_with_a_scale_is_the_scale_of_the_column() -> None:
+    cells = column("number", ["3.2 million", "€1.2bn", "450"], unit="million EUR")
+    assert values(cells) == [3.2, 1200.0, 450.0]
+    assert {cell.unit for cell in cells} == {"million EUR"}
+
+
+def test_dates_of_a_column_share_their_order() -> None:
+    assert values(column("date", ["03/04/2018", "12/25/2018"])) == [
+        date(2018, 3, 4),
+        date(2018, 12, 25),
+    ]
+    assert values(column("date", ["03/04/2018", "25/12/2018"])) == [
+        date(2018, 4, 3),
+        date(2018, 12, 25),
+    ]
+
+
+def test_an_order_that_nothing_proves_is_said_in_the_note() -> None:
+    (cell,) = column("date", ["03/04/2018"])
+    assert (cell.value, cell.note) == (
+        date(2018, 4, 3),
+        "day before month, which no other document proves",
+    )
+
+
+def test_a_two_digit_year_joins_the_century_of_its_column() -> None:
+    assert values(column("date", ["01.02.45", "13.04.1944"])) == [
+        date(1945, 2, 1),
+        date(1944, 4, 13),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "note"),
+    [
+        ("number", "10–12", "a range, not a number"),
+        ("number", "abc", "not a number"),
+        ("number", "4 rooms, 5 baths", "several numbers"),
+        ("integer", "12.5", "not a whole number"),
+        ("integer", "9" * 25, "too large a number"),
+        ("date", "March 2021", "a partial date"),
+        ("date", "2019", "a partial date"),
+        ("date", "32/13/2020", "an impossible date"),
+        ("date", "5 May 2019 – 7 June 2019", "several dates"),
+        ("date", "soon", "not a date"),
+    ],
+)
+def test_what_cannot_be_read_fails_and_keeps_its_words(
+    type_: AttributeType, text: str, note: str
+) -> None:
+    (cell,) = column(type_, [text])
+    assert cell == Cell("x", State.FAILED, text, note=note)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("yes", True), ("Nein", False), ("✓", True), ("✗", False), ("not included", False),
+     ("Outdoor pool", True), ("No pool", False), ("none", False), ("Parking: not available", False),
+     ("incluido", True), ("sans ascenseur", False)],
+)  # fmt: skip
+def test_booleans_in_words_and_signs(text: str, *, value: bool) -> None:
+    assert values(column("boolean", [text])) == [value]
+
+
+def test_spellings_that_differ_in_case_or_punctuation_become_the_most_frequent() -> None:
+    texts = ['"AEON CO. (M) BHD."', "AEON CO. (M) BHD", "AEON CO. (M) BHD", "C", "C++"]
+    assert values(column("string", texts)) == [*["AEON CO. (M) BHD"] * 3, "C", "C++"]
+
+
+def test_categories_win_over_the_spelling_of_the_documents() -> None:
+    cells = column("string", ["HOTEL ", "4-star hotel", "boat"], categories=("Hotel", "Hostel"))
+    assert values(cells) == ["Hotel", "Hotel", "boat"]
+    assert cells[2].note == "not one of the categories"
+
+
+def test_placeholders_are_not_values() -> None:
+    cells = column("number", ["n/a", "-", "3"])
+    assert [cell.state for cell in cells] == [
+        State.NOT_MENTIONED,
+        State.STATED_ABSENT,
+        State.STATED,
+    ]
+    assert values(column("string", ["Unknown"], categories=("Known", "Unknown"))) == ["Unknown"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "absent_means", "value"),
+    [("boolean", "unknown", False), ("integer", "zero", 0), ("string", "unknown", None)],
+)
+def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
+    type_: AttributeType, absent_means: AbsentMeans, value: CellValue | None
+) -> None:
+    attribute = Attribute(name="x", type=type_, absent_means=absent_means)
+    (cell,) = normalise_column(attribute, [Cell("x", State.STATED_ABSENT, "no pool")])
+    assert (cell.state, cell.value) == (State.STATED_ABSENT, value)
+
+
+@given(
+    st.sampled_from(["string", "integer", "number", "boolean", "date"]),
+    st.lists(st.text(max_size=30), max_size=5),
+)
+def test_any_column_keeps_its_cells_in_order_with_their_words(
+    type_: AttributeType, texts: list[str]
+) -> None:
+    assert [cell.as_stated for cell in column(type_, texts)] == texts

@@ -1,0 +1,133 @@
+"""Numbers in text: what a figure means, and what is no figure."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.records.normalise import Quantity, find_quantities, read_number
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("€1.2bn revenue", 1_200_000_000, "EUR"),
+        ("$3.2M", 3_200_000, "USD"),
+        ("300K users", 300_000, None),
+        ("USD 1,234 (in thousands)", 1_234_000, "USD"),
+        ("(1,234)", -1234, None),
+        ("1.234,5 kg", 1234.5, "kg"),
+        ("1,2 Mio. EUR", 1_200_000, "EUR"),
+        ("6.72/10 (917 reviews)", 6.72, None),
+    ],
+)
+def test_what_general_libraries_misread_silently_is_read(
+    text: str, value: float, unit: str | None
+) -> None:
+    quantity = read_number(text)
+    assert quantity is not None
+    assert (quantity.value, quantity.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("1,234,567.8", 1_234_567.8, None),
+        ("1.234.567", 1_234_567, None),
+        ("1 234 567,8 €", 1_234_567.8, "EUR"),
+        ("1'234.50 CHF", 1234.5, "CHF"),
+        ("Rs. 1,23,456", 123_456, "INR"),
+        ("₹3 crore", 30_000_000, "INR"),
+        ("2.5 lakh", 250_000, None),
+        ("RM9.00", 9.0, "MYR"),
+        ("US$ 12", 12, "USD"),
+        ("−12.5 %", -12.5, "percent"),
+        ("-$5", -5, "USD"),
+        ("$(3,000)", -3000, "USD"),
+        ("12,345-", -12_345, None),
+        ("minus 4 °C", -4, "°C"),
+        ("1½ h", 1.5, "h"),
+        ("½", 0.5, None),
+        (".5 l", 0.5, "l"),
+        ("3.2×10⁶", 3_200_000, None),
+        ("1.5e3", 1500, None),
+        ("4,670²", 4670, None),
+        ("12[3]", 12, None),
+        ("twelve", 12, None),
+        ("twenty-five", 25, None),
+        ("two hundred and five", 205, None),
+        ("a dozen", 12, None),
+        ("drei", 3, None),
+        ("about 600 metres from the centre", 600, "m"),
+        ("45 sq km", 45, "km²"),
+        ("80 km per hour", 80, "km/h"),
+        ("45 per cent", 45, "percent"),
+        ("1 h 30 min", 1.5, "h"),
+        ("6 ft 6 in", 6.5, "ft"),
+        ("$5m", 5_000_000, "USD"),
+        ("5 m", 5, "m"),
+        ("3.5 Mrd. €", 3_500_000_000, "EUR"),
+        ("★★★★☆", 4, None),
+        ("١٢", 12, None),
+        ("8 out of 10", 8, None),
+    ],
+)
+def test_one_number_of_a_text(text: str, value: float | None, unit: str | None) -> None:
+    quantity = read_number(text)
+    read = None if quantity is None else (quantity.value, quantity.unit)
+    assert read == (None if value is None else (value, unit))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "none of them", "10–12", "5-7 km", "1.2.3", "1,2,3", "COVID-19", "TD01167104", "18:24",
+     "27/10/2020", "12 March 2020", "789417-W", "4 rooms and 5 baths", "9" * 400],
+)  # fmt: skip
+def test_what_is_not_one_number_is_not_read(text: str) -> None:
+    assert read_number(text) is None
+
+
+def test_the_words_around_give_a_scale_that_the_number_lacks() -> None:
+    assert read_number("1,234", "Revenue (in millions)") == Quantity(
+        1_234_000_000, None, ambiguous=True
+    )
+    assert read_number("3 billion", "Revenue (in millions)") == Quantity(3_000_000_000)
+    assert read_number("12 %", "(in thousands)") == Quantity(12, "percent")
+    assert read_number("12", "Price (USD)") == Quantity(12, "USD")
+    assert read_number("12", "Umsatz in Mio. EUR") == Quantity(12_000_000)
+
+
+def test_prose_gives_spans_of_whole_figures() -> None:
+    text = "Of 687,299 cases, 12.5 % cost $5 to $10 million; COVID-19 took two weeks."
+    found = [(span.of(text), quantity) for span, quantity in find_quantities(text)]
+    assert found == [
+        ("687,299", Quantity(687_299, None, ambiguous=True)),
+        ("12.5 %", Quantity(12.5, "percent")),
+        ("$5 to $10 million", Quantity(5_000_000, "USD", 10_000_000)),
+        ("two", Quantity(2, "week")),
+    ]
+
+
+@given(st.integers(min_value=-(10**12), max_value=10**12))
+def test_every_grouped_integer_reads_back(number: int) -> None:
+    for text in (f"{number}", f"{number:,}", f"{number:,}".replace(",", "\u202f")):
+        quantity = read_number(text)
+        assert quantity is not None
+        assert quantity.value == number
+
+
+@given(
+    st.decimals(min_value=0, max_value=10**9, places=2),
+    st.sampled_from([(",", "."), (".", ","), (" ", ","), ("'", ".")]),
+)
+def test_every_amount_reads_back_in_every_notation(amount: object, marks: tuple[str, str]) -> None:
+    text = f"{amount:,.2f}".translate(str.maketrans(",.", "".join(marks)))
+    quantity = read_number(text)
+    assert quantity is not None
+    assert quantity.value == float(str(amount))
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_scanned_without_an_error_and_spans_lie_inside(text: str) -> None:
+    for span, _ in find_quantities(text):
+        assert 0 <= span.start < span.end <= len(text)
+    read_number(text, text)
