@@ -1,0 +1,165 @@
+"""The columns of a build: cells of one attribute over all documents, normalised and typed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.normalise import normalise_column
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.store.engine import with_names
+from srag_mcp.store.work_rows import CellRow, read_cell, storable
+
+if TYPE_CHECKING:
+    import duckdb
+
+SQL_TYPES = {
+    "string": "VARCHAR",
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+}
+_LARGEST_BIGINT = 2**63 - 1
+
+_LISTING = """
+CREATE OR REPLACE TEMP TABLE listing AS
+SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number, * FROM (
+  SELECT document_id, path, title, media_type, sha256, length(text) AS characters, ingested_at,
+         NULL AS failure FROM documents
+  UNION ALL
+  SELECT path, path, parse_filename(path), '', '', 0, NULL, error FROM files
+  WHERE error IS NOT NULL AND path NOT IN (SELECT document_id FROM documents)
+) ORDER BY number
+"""
+_CELLS_OF = """
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note
+FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
+"""
+_WHOLE = """
+CREATE OR REPLACE TEMP TABLE whole AS
+SELECT number, document_id,
+       CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, 'not_mentioned') END
+         AS state,
+       as_stated, start, "end",
+       CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
+            THEN ? ELSE value END AS value,
+       unit, coalesce(engine, 'offline') AS engine, coalesce(failure, note, '') AS note
+FROM listing LEFT JOIN stated USING (number) ORDER BY number
+"""
+_INSERT_CELLS = """
+INSERT INTO build.main.cells
+SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, note
+FROM whole ORDER BY number
+"""
+
+
+def list_documents(connection: duckdb.DuckDBPyConnection) -> None:
+    """Number the documents of the next build, in the temporary table `listing`."""
+    connection.execute(_LISTING)
+
+
+def write_column(
+    connection: duckdb.DuckDBPyConnection, attribute: Attribute, position: int
+) -> None:
+    """Normalise one attribute; write its cells to the build, and its values to `column_<n>`."""
+    sql_type = SQL_TYPES[attribute.type]
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE stated (number INTEGER, state VARCHAR, as_stated VARCHAR,"
+        f' start BIGINT, "end" BIGINT, value {sql_type}, unit VARCHAR, engine VARCHAR,'
+        " note VARCHAR)"
+    )
+    rows = connection.execute(_CELLS_OF, [attribute.name]).fetchall()
+    if rows:
+        with connection.appender("stated") as appender:
+            appender.append_rows(list(_normalised_rows(attribute, rows)))
+    connection.execute(_WHOLE, [implied_value(attribute)])
+    connection.execute(_INSERT_CELLS, [attribute.name])
+    connection.execute(
+        with_names(
+            "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number",
+            column=f"column_{position}",
+        )
+    )
+
+
+def implied_value(attribute: Attribute) -> bool | int | None:
+    """Return what it means that a document does not mention *attribute*; None for unknown."""
+    if attribute.absent_means == "false" and attribute.type == "boolean":
+        return False
+    if attribute.absent_means == "zero" and attribute.type in {"integer", "number"}:
+        return 0
+    return None
+
+
+def _normalised_rows(
+    attribute: Attribute, rows: Sequence[tuple[object, ...]]
+) -> Iterable[tuple[object, ...]]:
+    cells = [read_cell(_cell_row(row)) for row in rows]
+    for row, cell in zip(rows, normalise_column(attribute, cells), strict=True):
+        checked = check_value(attribute, cell)
+        start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+        yield (
+            row[0],
+            checked.state.value,
+            checked.as_stated,
+            start,
+            end,
+            checked.value,
+            checked.unit,
+            checked.engine,
+            checked.note,
+        )
+
+
+def _cell_row(row: tuple[object, ...]) -> CellRow:
+    attribute, state, as_stated, start, end, context, unit, engine, note = row[1:]
+    return (
+        str(attribute),
+        str(state),
+        None if as_stated is None else str(as_stated),
+        start if isinstance(start, int) else None,
+        end if isinstance(end, int) else None,
+        str(context or ""),
+        None if unit is None else str(unit),
+        str(engine),
+        str(note or ""),
+    )
+
+
+def check_value(attribute: Attribute, cell: Cell) -> Cell:
+    """Return *cell* with a value that its column can hold; FAILED where there is none."""
+    if cell.state is State.NOT_MENTIONED or cell.state is State.FAILED:
+        return replace(cell, value=None)
+    if cell.value is None:
+        if cell.state is State.STATED_ABSENT:
+            return cell
+        return replace(cell, state=State.FAILED, note=cell.note or "could not be read")
+    value = _typed(attribute, cell.value)
+    if value is None:
+        note = f"{cell.value!r} does not fit a column of type {attribute.type}"
+        return replace(cell, state=State.FAILED, value=None, note=note)
+    return replace(cell, value=value)
+
+
+def _typed(attribute: Attribute, value: CellValue) -> CellValue | None:
+    if attribute.type == "string":
+        return storable(str(value))
+    if attribute.type == "date":
+        return value if isinstance(value, date) else None
+    if attribute.type == "boolean":
+        return value if isinstance(value, bool) else None
+    return _number(attribute, value)
+
+
+def _number(attribute: Attribute, value: CellValue) -> int | float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    if attribute.type == "number":
+        return float(value)
+    whole = int(value)
+    return whole if whole == value and abs(whole) <= _LARGEST_BIGINT else None

@@ -1,0 +1,284 @@
+"""The work database: what the ingestion of a corpus has done so far; one writer, never torn."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.engine import open_for_writing, store_errors
+from srag_mcp.store.layout import work_path
+from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
+
+if TYPE_CHECKING:
+    import duckdb
+
+WORK_FORMAT = "1"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
+CREATE TABLE IF NOT EXISTS files (
+  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
+CREATE TABLE IF NOT EXISTS documents (
+  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
+  text VARCHAR, ingested_at TIMESTAMP);
+CREATE TABLE IF NOT EXISTS cells (
+  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR);
+CREATE TABLE IF NOT EXISTS extractions (
+  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaInForce:
+    """The schema that the cells of the work database follow.
+
+    *origin* says where it came from, so that the same source does not count as a change.
+    """
+
+    schema: Schema
+    origin: str
+
+
+class WorkDatabase:
+    """The ingestion's own database; opened by `open_work`, which holds the lock of the corpus.
+
+    Attributes:
+        connection: For the publication, which copies from it.
+        state: The state folder.
+        warning: What was wrong with the database that was found, or empty.
+    """
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, state: Path, warning: str = ""
+    ) -> None:
+        self.connection = connection
+        self.state = state
+        self.warning = warning
+        connection.execute(_TABLES)
+        if self._meta("format") is None:
+            self._set_meta({"format": WORK_FORMAT, "identity": secrets.token_hex(8)})
+
+    @property
+    def revision(self) -> str:
+        """Names the present content; another content has another revision."""
+        return f"{self._meta('identity')}:{self._meta('revision') or '0'}"
+
+    def schema_in_force(self) -> SchemaInForce | None:
+        """Return the schema that the cells follow; None before the first."""
+        text = self._meta("schema")
+        if text is None:
+            return None
+        return SchemaInForce(Schema.model_validate_json(text), self._meta("schema_origin") or "")
+
+    def put_in_force(self, schema: Schema, origin: str) -> None:
+        """Follow *schema* from now on; what was extracted after another one is dropped."""
+        with self._transaction():
+            present = self.schema_in_force()
+            if present is None or hash_schema(present.schema) != hash_schema(schema):
+                self.connection.execute("DELETE FROM files; DELETE FROM documents")
+                self.connection.execute("DELETE FROM cells")
+                self._set_meta({"schema": schema.model_dump_json()})
+                self._count_revision()
+            self._set_meta({"schema_origin": origin})
+
+    def forget_failures(self) -> None:
+        """Forget which files could not be read, so that they are tried again."""
+        with self._transaction():
+            self.connection.execute("DELETE FROM files WHERE error IS NOT NULL")
+
+    def files(self) -> dict[str, FinishedFile]:
+        """Return the files that are done with, by path."""
+        rows = self.connection.execute("FROM files").fetchall()
+        return {row[0]: FinishedFile(*row) for row in rows}
+
+    def known_documents(self, paths: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return the stored documents of *paths*: path to document id to sha256."""
+        known: dict[str, dict[str, str]] = {}
+        rows = self.connection.execute(
+            "SELECT path, document_id, sha256 FROM documents WHERE path IN (SELECT unnest(?))",
+            [list(paths)],
+        ).fetchall()
+        for path, document_id, sha256 in rows:
+            known.setdefault(path, {})[document_id] = sha256
+        return known
+
+    def store(self, documents: Sequence[FinishedDocument], files: Sequence[FinishedFile]) -> None:
+        """Keep finished documents and files, in one transaction."""
+        dropped = [item.document_id for item in documents if item.replaces]
+        dropped.extend(document_id for item in files for document_id in item.stale)
+        with self._transaction():
+            self._drop_documents(dropped)
+            if documents:
+                self._append_documents(documents)
+            errors = self._replace_files(files)
+            if dropped or documents or errors:
+                self._count_revision()
+
+    def remove_files(self, paths: Sequence[str]) -> int:
+        """Forget files that are gone, with their documents; return how many documents."""
+        if not paths:
+            return 0
+        known = self.known_documents(paths)
+        ids = [document_id for documents in known.values() for document_id in documents]
+        with self._transaction():
+            self._drop_documents(ids)
+            self.connection.execute(
+                "DELETE FROM files WHERE path IN (SELECT unnest(?))", [list(paths)]
+            )
+            self._count_revision()
+        return len(ids)
+
+    def paths_of_documents(self) -> set[str]:
+        """Return the files that have documents here, finished or not."""
+        rows = self.connection.execute("SELECT DISTINCT path FROM documents").fetchall()
+        return {row[0] for row in rows}
+
+    def n_documents(self) -> int:
+        """Count the stored documents."""
+        [(n_documents,)] = self.connection.execute("SELECT count(*) FROM documents").fetchall()
+        return int(n_documents)
+
+    def _append_documents(self, documents: Sequence[FinishedDocument]) -> None:
+        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+        schema_hash = self._schema_hash()
+        self._append("documents", [_document_row(item, now) for item in documents])
+        self._append(
+            "cells", [(item.document_id, *row) for item in documents for row in item.cells]
+        )
+        self._append(
+            "extractions",
+            [(item.document_id, item.sha256, schema_hash, now) for item in documents],
+        )
+
+    def _replace_files(self, files: Sequence[FinishedFile]) -> bool:
+        """Write the rows of *files*; say whether the published failures change."""
+        paths = [item.path for item in files]
+        if not paths:
+            return False
+        gone = self.connection.execute(
+            "DELETE FROM files WHERE path IN (SELECT unnest(?)) RETURNING error", [paths]
+        ).fetchall()
+        self._append(
+            "files",
+            [(item.path, item.size, item.mtime_ns, item.rows, item.error) for item in files],
+        )
+        return any(item.error for item in files) or any(row[0] for row in gone)
+
+    def _drop_documents(self, ids: Sequence[str]) -> None:
+        if not ids:
+            return
+        self.connection.execute(
+            "DELETE FROM documents WHERE document_id IN (SELECT unnest(?))", [list(ids)]
+        )
+        self.connection.execute(
+            "DELETE FROM cells WHERE document_id IN (SELECT unnest(?))", [list(ids)]
+        )
+
+    def _append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+        if rows:
+            with self.connection.appender(table) as appender:
+                appender.append_rows(rows)
+
+    def _schema_hash(self) -> str:
+        present = self.schema_in_force()
+        return "" if present is None else hash_schema(present.schema)
+
+    def _count_revision(self) -> None:
+        self._set_meta({"revision": str(int(self._meta("revision") or "0") + 1)})
+
+    def _meta(self, key: str) -> str | None:
+        rows = self.connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchall()
+        return str(rows[0][0]) if rows else None
+
+    def _set_meta(self, entries: Mapping[str, str]) -> None:
+        for key, value in entries.items():
+            self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
+            self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self.connection.begin()
+        try:
+            yield
+        except BaseException:
+            self.connection.rollback()
+            raise
+        self.connection.commit()
+
+
+def hash_schema(schema: Schema) -> str:
+    """Name the content of a schema; its version number does not count."""
+    text = schema.model_dump_json(exclude={"version"})
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@contextmanager
+def open_work(state: Path) -> Iterator[WorkDatabase]:
+    """Open the work database for writing, under the lock of the corpus.
+
+    One that is damaged, or of another format, is moved aside and a new one begun.
+
+    Raises:
+        LockedError: If another process ingests the corpus.
+        StoreError: If it cannot be written, for example because the disk is full.
+    """
+    path = work_path(state)
+    with ingestion_lock(state), store_errors(f"writing {path}"):
+        work = _open_or_replace(path, state)
+        try:
+            yield work
+        finally:
+            work.connection.close()
+
+
+def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
+    import duckdb
+
+    try:
+        connection = open_for_writing(path, state / "spill")
+    except duckdb.Error as error:
+        return _begin_anew(path, state, str(error))
+    try:
+        work = WorkDatabase(connection, state)
+        work.files()
+        problem = _format_problem(work)
+    except duckdb.Error as error:
+        problem = str(error)
+    if not problem:
+        return work
+    connection.close()
+    return _begin_anew(path, state, problem)
+
+
+def _begin_anew(path: Path, state: Path, problem: str) -> WorkDatabase:
+    aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
+    path.replace(aside)
+    path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+    warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
+    return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)
+
+
+def _format_problem(work: WorkDatabase) -> str:
+    rows = work.connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchall()
+    found = rows[0][0] if rows else None
+    return "" if found == WORK_FORMAT else f"its format is {found!r}, not {WORK_FORMAT!r}"
+
+
+def _document_row(item: FinishedDocument, now: datetime) -> tuple[object, ...]:
+    return (
+        item.document_id,
+        item.path,
+        item.title,
+        item.media_type,
+        item.sha256,
+        item.text,
+        now,
+    )

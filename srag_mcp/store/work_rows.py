@@ -1,0 +1,98 @@
+"""What the work database keeps of a document, a file and a cell; plain data that travels well."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from srag_mcp.documents.document import Document, Span
+from srag_mcp.records.cell import Cell, Record, State
+
+CellRow: TypeAlias = tuple[str, str, str | None, int | None, int | None, str, str | None, str, str]
+"""attribute, state, as_stated, start, end, context, unit, engine, note."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedDocument:
+    """A document that was read and extracted.
+
+    *cells* leaves out what is not mentioned. *replaces*: an older version of it is in the store.
+    """
+
+    document_id: str
+    path: str
+    title: str
+    media_type: str
+    sha256: str
+    text: str
+    cells: tuple[CellRow, ...]
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedFile:
+    """A file that is done with: all of its documents are in the store, or *error* says why not.
+
+    *size* and *mtime_ns* recognise it unchanged at the next ingestion; *rows* is whether its rows
+    are documents. *stale* are the ids of documents that it no longer holds.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    rows: bool
+    error: str | None = None
+    stale: tuple[str, ...] = ()
+
+
+def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
+    """Keep what the store needs of a document and its record."""
+    return FinishedDocument(
+        document_id=document.id,
+        path=document.path,
+        title=storable(document.title),
+        media_type=document.media_type,
+        sha256=document.sha256,
+        text=storable(document.text),
+        cells=tuple(_cell_row(cell) for cell in record.cells if _says_something(cell)),
+        replaces=replaces,
+    )
+
+
+def read_cell(row: CellRow) -> Cell:
+    """Make the cell of a row; the reverse of what `finish_document` does."""
+    attribute, state, as_stated, start, end, context, unit, engine, note = row
+    span = None if start is None or end is None else Span(start, end)
+    return Cell(
+        attribute=attribute,
+        state=State(state),
+        as_stated=as_stated,
+        span=span,
+        context=context,
+        unit=unit,
+        engine=engine,
+        note=note,
+    )
+
+
+def storable(text: str) -> str:
+    """Replace what UTF-8 cannot hold (lone surrogates), character by character."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _says_something(cell: Cell) -> bool:
+    return cell.state is not State.NOT_MENTIONED or bool(cell.note)
+
+
+def _cell_row(cell: Cell) -> CellRow:
+    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+    as_stated = None if cell.as_stated is None else storable(cell.as_stated)
+    return (
+        cell.attribute,
+        cell.state.value,
+        as_stated,
+        start,
+        end,
+        storable(cell.context),
+        cell.unit,
+        cell.engine,
+        storable(cell.note),
+    )
