@@ -1,0 +1,192 @@
+"""Schemas as JSON Schema: read, written, and refused with the attribute's name."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.errors import SchemaError
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
+from srag_mcp.schema.schema import Schema
+
+SCHEMA = Schema(
+    title="Weather report",
+    entity="reports",
+    nouns=("report", "reports"),
+    version=3,
+    attributes=(
+        Attribute(
+            name="wind",
+            type="number",
+            description="Speed of the wind. Written with a unit.",
+            unit="km/h",
+            examples=(12.5, 30),
+            absent_means="zero",
+            synonyms=("wind speed",),
+            extractors=(KeyRule(keys=("wind",)),),
+        ),
+        Attribute(name="day", type="date", examples=("2020-03-04",)),
+        Attribute(name="sky", type="string", categories=("clear", "overcast")),
+        Attribute(name="storm", type="boolean", absent_means="false"),
+        Attribute(name="order", type="integer"),
+    ),
+)
+
+
+def test_a_schema_reads_back_as_it_was_written() -> None:
+    assert schema_from_json(json.loads(json.dumps(schema_to_json(SCHEMA)))) == SCHEMA
+
+
+def test_the_written_form_is_plain_json_schema() -> None:
+    written = schema_to_json(SCHEMA)
+    assert written["x-entity"] == "reports"
+    assert written["properties"] == {
+        "wind": {
+            "type": "number",
+            "description": "Speed of the wind. Written with a unit.",
+            "examples": [12.5, 30],
+            "x-unit": "km/h",
+            "x-absent-means": "zero",
+            "x-synonyms": ["wind speed"],
+            "x-extractors": [
+                {"kind": "key", "keys": ["wind"], "section": None, "occurrence": "first"}
+            ],
+        },
+        "day": {"type": "string", "format": "date", "examples": ["2020-03-04"]},
+        "sky": {"type": "string", "enum": ["clear", "overcast"]},
+        "storm": {"type": "boolean", "x-absent-means": "false"},
+        "order": {"type": "integer"},
+    }
+
+
+def read(properties: dict[str, object], **header: object) -> tuple[Attribute, ...]:
+    return schema_from_json({"properties": properties} | header).attributes
+
+
+def test_what_other_tools_write_is_read() -> None:
+    defs: dict[str, object] = {"Sky": {"enum": ["clear", "overcast"], "type": "string"}}
+    attributes = read(
+        {
+            "a": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None, "title": "A"},
+            "b": {"type": ["string", "null"], "format": "date-time"},
+            "c": {"$ref": "#/$defs/Sky"},
+            "d": {"type": "boolean", "default": False},
+            "e": {"enum": [1, 2, None]},
+            "f": {"type": ["integer", "number"], "minimum": 0, "x-unit": "m"},
+            "g": {"allOf": [{"$ref": "#/$defs/Sky"}], "description": "The sky."},
+        },
+        **{"$defs": defs},
+    )
+    sky = ("clear", "overcast")
+    assert attributes == (
+        Attribute(name="a", type="integer", synonyms=("A",)),
+        Attribute(name="b", type="date"),
+        Attribute(name="c", type="string", categories=sky),
+        Attribute(name="d", type="boolean", absent_means="false"),
+        Attribute(name="e", type="number", examples=(1, 2)),
+        Attribute(name="f", type="number", unit="m"),
+        Attribute(name="g", type="string", categories=sky, description="The sky."),
+    )
+
+
+def test_names_of_any_spelling_become_unique_column_names() -> None:
+    text = {"type": "string"}
+    names = ["order", "Group By", "Prix (€)", "名前", "hotelName", "7-day rate", "group_by",
+             "Größe", "document_id", "a" * 80, "'; DROP TABLE x"]  # fmt: skip
+    attributes = read(dict.fromkeys(names, text))
+    assert [attribute.name for attribute in attributes] == [
+        "order", "group_by", "prix_eur", "attribute_4", "hotel_name", "n_7_day_rate", "group_by_2",
+        "grosse", "document_id_2", "a" * 60, "drop_table_x",
+    ]  # fmt: skip
+    assert attributes[3].synonyms == ("名前",)
+    assert attributes[1].synonyms == ("Group By",)
+
+
+@pytest.mark.parametrize(
+    ("header", "entity"),
+    [({}, "record"), ({"title": "Hotel page"}, "hotel_page"), ({"title": "Documents"}, "records"),
+     ({"title": "名前"}, "records"), ({"x-entity": "receipts"}, "receipts")],
+)  # fmt: skip
+def test_the_entity_comes_from_the_title_unless_given(
+    header: dict[str, object], entity: str
+) -> None:
+    assert schema_from_json({"properties": {"a": {"type": "string"}}} | header).entity == entity
+
+
+TEXT: dict[str, object] = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([], "not a list"),
+        ("x", "not a text"),
+        (None, "not null"),
+        (3, "not a number"),
+        ({}, "needs `properties`"),
+        ({"type": "array", "properties": {"a": TEXT}}, "not 'array'"),
+        ({"properties": []}, "needs `properties`"),
+        ({"properties": {}}, "is empty"),
+        ({"properties": {f"a{n}": TEXT for n in range(501)}}, "501 attributes are too many"),
+        ({"properties": {"tags": {"type": "array", "items": TEXT}}}, "'tags' is a list"),
+        ({"properties": {"tags": {"items": TEXT}}}, "'tags' is a list"),
+        ({"properties": {"address": {"type": "object"}}}, "'address' is an object"),
+        ({"properties": {"a": "string"}}, "'a': its definition must be an object"),
+        ({"properties": {"a": True}}, "'a': its definition must be an object"),
+        ({"properties": {"a": {}}}, "'a': it must have one `type`"),
+        ({"properties": {"a": {"type": "null"}}}, "'a': it must have one `type`"),
+        ({"properties": {"a": {"type": ["string", "boolean"]}}}, "'a': it must have one `type`"),
+        ({"properties": {"a": {"type": "float"}}}, "'a': type 'float' is unknown"),
+        ({"properties": {"a": {"anyOf": [TEXT, {"type": "integer"}]}}}, "anyOf offers 2"),
+        ({"properties": {"a": {"$ref": "#/$defs/None"}}}, "nowhere in this schema"),
+        ({"properties": {"a": {"$ref": "http://example.com/x"}}}, "nowhere in this schema"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "round in a circle"),
+        ({"properties": {"a": {"type": "string", "enum": []}}}, "'a': its enum has no value"),
+        ({"properties": {"a": {"type": "string", "enum": ["x", 1]}}}, "'a': its enum must hold"),
+        ({"properties": {"a": {"type": "string", "enum": [{}]}}}, "'a': enum must hold texts"),
+        ({"properties": {"a": TEXT | {"examples": [[1]]}}}, "'a': examples must hold"),
+        ({"properties": {"a": TEXT | {"description": 3}}}, "'a': description"),
+        ({"properties": {"a": TEXT | {"x-unit": ["m"]}}}, "'a': unit"),
+        ({"properties": {"a": TEXT | {"x-synonyms": "word"}}}, "'a': x-synonyms must be a list"),
+        ({"properties": {"a": TEXT | {"x-absent-means": "never"}}}, "'a': absent_means"),
+        ({"properties": {"a": TEXT | {"x-absent-means": "false"}}}, "does not fit the type string"),
+        ({"properties": {"a": TEXT | {"x-extractors": [{"kind": "x"}]}}}, "'a': extractors"),
+        ({"properties": {"a": TEXT}, "x-entity": "documents"}, "name of another table"),
+        ({"properties": {"a": TEXT}, "x-entity": "No Name"}, "x-entity"),
+        ({"properties": {"a": TEXT}, "x-version": 0}, "x-version"),
+        ({"properties": {"a": TEXT}, "x-nouns": "word"}, "x-nouns"),
+        ({"properties": {"a": TEXT}, "title": 3}, "title"),
+    ],
+)
+def test_a_bad_schema_is_refused_by_name(data: object, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        schema_from_json(data)
+    assert message in str(caught.value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=12), JSON, max_size=4))
+def test_any_json_is_a_schema_or_refused(properties: dict[str, object]) -> None:
+    try:
+        schema = schema_from_json({"properties": properties})
+    except SchemaError:
+        return
+    assert schema_from_json(schema_to_json(schema)) == schema
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=8, unique=True))
+def test_any_names_make_a_schema_that_reads_back(names: list[str]) -> None:
+    schema = schema_from_json({"properties": dict.fromkeys(names, TEXT)})
+    assert len(schema.attributes) == len(names)
+    assert schema_from_json(schema_to_json(schema)) == schema
