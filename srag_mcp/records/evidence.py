@@ -1,0 +1,174 @@
+"""Evidence: where a document says what a cell claims, checked by code."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from srag_mcp.documents.document import Span
+from srag_mcp.records.cell import Cell, State
+
+Match: TypeAlias = Literal["exact", "normalised", "fuzzy"]
+
+_SINGLE_QUOTES = "'‘’‚‛′`´"
+_DOUBLE_QUOTES = '"“”„‟″«»'
+_DASHES = "-‐‑‒–—−"
+_BROKEN = "(?:[-‐\u00ad][ \t]*\n\\s*|\u00ad)?"
+_FULL_WIDTH = 0xFEE0
+_FUZZY_ENOUGH = 88.0
+_FUZZY_SHORTEST = 8
+_MAX_WINDOWS = 40
+_WHOLE_TEXT = 20_000
+_MAX_QUOTE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a text has a quote: *score* is 1.0 unless the match is `fuzzy` (0.88 and more)."""
+
+    span: Span
+    score: float
+    match: Match
+
+
+def locate(quote: str, text: str, near: int | None = None) -> Location | None:
+    """Find *quote* in *text*: as it is, then but for typography, then but for small errors.
+
+    Typography is white space, case, quotes, dashes, full-width letters, accents' encoding and words
+    broken across lines. Of several equal places the one nearest to *near* wins, else the first.
+    """
+    quote = quote.strip()
+    if not quote:
+        return None
+    start = _find_near(quote, text, near)
+    if start >= 0:
+        return Location(Span(start, start + len(quote)), 1.0, "exact")
+    if len(quote) > _MAX_QUOTE:
+        return None
+    spans = [Span(*match.span()) for match in _typography(quote).finditer(text)]
+    if spans:
+        best = min(spans, key=lambda span: abs(span.start - near) if near is not None else 0)
+        return Location(best, 1.0, "normalised")
+    return _locate_fuzzily(quote, text, near) if len(quote) >= _FUZZY_SHORTEST else None
+
+
+def verify_cells(cells: Sequence[Cell], text: str) -> list[Cell]:
+    """Return *cells* with the place of each checked against *text*.
+
+    A stated cell whose words are elsewhere gets the right place; one whose words the document does
+    not have becomes FAILED, without a value.
+    """
+    return [_verify(cell, text) for cell in cells]
+
+
+def _verify(cell: Cell, text: str) -> Cell:
+    if cell.state not in (State.STATED, State.STATED_ABSENT):
+        return cell
+    if not cell.as_stated:
+        return _failed(cell, "there is no quote for it")
+    if cell.span is not None and cell.span.of(text) == cell.as_stated:
+        return cell
+    return _placed(cell, cell.as_stated, text)
+
+
+def _placed(cell: Cell, quote: str, text: str) -> Cell:
+    place = locate(quote, text, cell.span.start if cell.span else None)
+    if place is None:
+        return _failed(cell, "the document does not have these words")
+    if place.match == "fuzzy" and _digits(quote) != _digits(place.span.of(text)):
+        return _failed(cell, "the document has other figures in these words")
+    slight = f"the document's words differ slightly ({place.score:.2f} alike)"
+    note = cell.note or slight if place.match == "fuzzy" else cell.note
+    return replace(cell, span=place.span, note=note)
+
+
+def _failed(cell: Cell, reason: str) -> Cell:
+    return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)
+
+
+def _digits(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
+
+
+def _find_near(quote: str, text: str, near: int | None) -> int:
+    if near is None:
+        return text.find(quote)
+    after = text.find(quote, max(0, near))
+    before = text.rfind(quote, 0, max(0, near) + len(quote))
+    found = [start for start in (before, after) if start >= 0]
+    return min(found, key=lambda start: abs(start - near)) if found else -1
+
+
+@lru_cache(maxsize=512)
+def _typography(quote: str) -> re.Pattern[str]:
+    """Compile a pattern that matches *quote* in any typography."""
+    words = unicodedata.normalize("NFC", quote).replace("\u00ad", "").split()
+    return re.compile(r"\s+".join(map(_word_pattern, words)), re.IGNORECASE)
+
+
+def _word_pattern(word: str) -> str:
+    return _BROKEN.join(_letter_pattern(letter) for letter in word)
+
+
+def _letter_pattern(letter: str) -> str:
+    for alike in (_SINGLE_QUOTES, _DOUBLE_QUOTES, _DASHES):
+        if letter in alike:
+            return f"[{re.escape(alike)}]"
+    variants = {letter, unicodedata.normalize("NFD", letter), unicodedata.normalize("NFKC", letter)}
+    if "!" <= letter <= "~":
+        variants.add(chr(ord(letter) + _FULL_WIDTH))
+    return "(?:" + "|".join(re.escape(variant) for variant in sorted(variants, key=len)[::-1]) + ")"
+
+
+def _locate_fuzzily(quote: str, text: str, near: int | None) -> Location | None:
+    # Outside library, imported where it is needed: it is slow to start.
+    from rapidfuzz import fuzz
+
+    best: Location | None = None
+    sought = _lower(quote)
+    for window in _windows(quote, text, near):
+        part = _lower(window.of(text))
+        found = fuzz.partial_ratio_alignment(sought, part, score_cutoff=_FUZZY_ENOUGH)
+        if found is None or found.dest_end <= found.dest_start or len(part) < len(sought) / 2:
+            continue
+        score = round(found.score / 100, 4)
+        if best is None or score > best.score:
+            start, end = window.start + found.dest_start, window.start + found.dest_end
+            best = Location(_whole_words(text, start, end), score, "fuzzy")
+    return best
+
+
+def _windows(quote: str, text: str, near: int | None) -> Iterator[Span]:
+    """Yield the few stretches of *text* that may hold *quote*: around its longest words."""
+    width = len(quote) + len(quote) // 4 + 8
+    if near is not None:
+        yield Span(max(0, near - width), near + 2 * width)
+    if len(text) <= _WHOLE_TEXT:
+        yield Span(0, len(text))
+        return
+    left, lowered = _MAX_WINDOWS, _lower(text)
+    for word in sorted({*re.findall(r"\w{4,}", _lower(quote))}, key=len, reverse=True)[:6]:
+        start = lowered.find(word)
+        while start >= 0 and left:
+            yield Span(max(0, start - width), start + width)
+            start, left = lowered.find(word, start + width), left - 1
+
+
+def _lower(text: str) -> str:
+    """Lower the case where that keeps the length, so that places stay true."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text
+
+
+def _whole_words(text: str, start: int, end: int) -> Span:
+    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)

@@ -1,0 +1,106 @@
+"""Quotes and their places: what the document says, found; what it does not say, refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.documents.document import Span
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.evidence import Location, locate, verify_cells
+
+TEXT = (
+    "The pool opened on 3 May 2019.\n"
+    "It has “heated”  water and a wonder-\nful view of the Straße — open daily.\n"
+    "料金は１２００円です。 The pool is 25 m long."
+)
+
+
+def test_an_exact_quote_has_its_place() -> None:
+    assert locate("3 May 2019", TEXT) == Location(Span(19, 29), 1.0, "exact")
+
+
+def test_the_place_nearest_to_the_hint_wins() -> None:
+    assert locate("pool", TEXT) == Location(Span(4, 8), 1.0, "exact")
+    last = TEXT.rindex("pool")
+    assert locate("pool", TEXT, near=last - 3) == Location(Span(last, last + 4), 1.0, "exact")
+
+
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ('"heated" water', "“heated”  water"),
+        ("THE POOL OPENED", "The pool opened"),
+        ("a wonderful view", "a wonder-\nful view"),
+        ("Straße - open", "Straße — open"),
+        ("料金は1200円", "料金は１２００円"),
+        ("  water and a ", "water and a"),
+    ],
+)
+def test_typography_does_not_hide_a_quote(quote: str, found: str) -> None:
+    place = locate(quote, TEXT)
+    assert place is not None
+    assert (place.span.of(TEXT), place.score) == (found, 1.0)
+
+
+def test_small_errors_are_found_with_a_score() -> None:
+    place = locate("The pool openned on 3 May 2019", TEXT)
+    assert place is not None
+    assert (place.match, place.span.of(TEXT)) == ("fuzzy", "The pool opened on 3 May 2019")
+    assert 0.88 <= place.score < 1
+
+
+@pytest.mark.parametrize(
+    "quote", ["", "   ", "sauna", "the rooms were renovated in 2012", "x" * 3000]
+)
+def test_what_the_document_does_not_say_has_no_place(quote: str) -> None:
+    assert locate(quote, TEXT) is None
+
+
+def test_a_long_text_is_searched_in_windows() -> None:
+    text = (
+        "word and filler text of no use. " * 30_000
+        + "The distnace to the harbour is 4 km."
+        + "z " * 9
+    )
+    place = locate("The distance to the harbour is 4 km", text)
+    assert place is not None
+    assert place.span.of(text) == "The distnace to the harbour is 4 km"
+
+
+def test_cells_keep_get_or_lose_their_place() -> None:
+    cells = [
+        Cell("a", State.STATED, "3 May 2019", Span(19, 29), value="kept"),
+        Cell("b", State.STATED, "3 May 2019", Span(0, 10), value="moved"),
+        Cell("c", State.STATED, "the sauna is closed", Span(0, 10), value=True, unit="m"),
+        Cell("d", State.STATED, "The pool opened on 4 May 2019", value="other figures"),
+        Cell("e", State.STATED, value="no quote"),
+        Cell("f", State.NOT_MENTIONED),
+    ]
+    place = Span(19, 29)
+    assert verify_cells(cells, TEXT) == [
+        Cell("a", State.STATED, "3 May 2019", place, value="kept"),
+        Cell("b", State.STATED, "3 May 2019", place, value="moved"),
+        Cell("c", State.FAILED, "the sauna is closed", Span(0, 10),
+             note="the document does not have these words"),
+        Cell("d", State.FAILED, "The pool opened on 4 May 2019",
+             note="the document has other figures in these words"),
+        Cell("e", State.FAILED, note="there is no quote for it"),
+        Cell("f", State.NOT_MENTIONED),
+    ]  # fmt: skip
+
+
+@given(st.text(min_size=1, max_size=80), st.integers(0, 80), st.integers(1, 40))
+def test_every_part_of_any_text_is_found_in_it(text: str, start: int, length: int) -> None:
+    quote = text[start : start + length]
+    place = locate(quote, text, near=start)
+    if quote.strip():
+        assert place is not None
+        assert place.span.of(text) == quote.strip()
+    else:
+        assert place is None
+
+
+@given(st.text(max_size=30), st.text(max_size=80))
+def test_any_quote_in_any_text_is_looked_up_without_an_error(quote: str, text: str) -> None:
+    place = locate(quote, text)
+    assert place is None or 0 <= place.span.start <= place.span.end <= len(text)
