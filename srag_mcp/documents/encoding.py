@@ -2,6 +2,7 @@
 
 import codecs
 import logging
+import re
 
 from srag_mcp.errors import DocumentError
 
@@ -15,17 +16,20 @@ _MARKS = (
 _SAMPLE_BYTES = 65_536
 _MAX_CONTROL_SHARE = 0.02
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1b\x1a"))
+_DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?([\w.:-]{2,40})""", re.IGNORECASE)
 _FALLBACK = "cp1252"
 
 
-def decode(data: bytes, path: str) -> str:
+def decode(data: bytes, path: str, declared: str | None = None) -> str:
     r"""Return the text of *data* with line ends `\n`; *path* names the file in errors.
+
+    *declared* is the encoding that the file itself names; it is used where the bytes are not UTF-8.
 
     Raises:
         DocumentError: If the bytes are not text.
     """
     try:
-        text = data.decode(_encoding(data, path))
+        text = data.decode(_encoding(data, path, declared))
     except UnicodeDecodeError:  # the sample was clean and the rest is not: keep what can be read
         text = data.decode(_FALLBACK, errors="replace")
     return normalise_lines(text)
@@ -37,7 +41,19 @@ def normalise_lines(text: str) -> str:
     return text.replace("\0", "").replace("\ufeff", "").encode("utf-8", "replace").decode()
 
 
-def _encoding(data: bytes, path: str) -> str:
+def declared_encoding(data: bytes) -> str | None:
+    """Return the encoding that a web page or an XML file names at its start, None if none."""
+    match = _DECLARED.search(data[:2048])
+    if match is None:
+        return None
+    name = match[1].decode("ascii")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return None
+
+
+def _encoding(data: bytes, path: str, declared: str | None) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
@@ -49,7 +65,7 @@ def _encoding(data: bytes, path: str) -> str:
     if wide is not None:
         return wide
     _refuse_controls(sample, path)
-    return _detect(sample)
+    return declared or _detect(sample)
 
 
 def _is_utf8(data: bytes) -> bool:

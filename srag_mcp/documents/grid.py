@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from srag_mcp.documents.document import Block, KeyValue, Span, Table, TableCell
 from srag_mcp.documents.key_values import is_key
@@ -33,15 +34,17 @@ def is_data(text: str) -> bool:
 def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     """Return the table, then what can be read from it as keys with values.
 
-    That is: each row of a table of two columns, and the only row of a table of one row.
+    That is: each row of a table of two columns, and the only row of a table of one row. Titles and
+    notes in rows of their own become part of the caption.
     """
-    rows = _rectangular([row for row in grid.rows if any(cell.text for cell in row)])
+    rows, notes = _without_notes(_rectangular([row for row in grid.rows if _words(row)]))
     if not rows or len(rows[0]) < 2:
         return []
+    caption = " ".join([grid.caption, *notes]).strip()
     n_headers = count_header_rows(rows) if grid.n_headers is None else grid.n_headers
     n_headers = min(n_headers, len(rows))
     headers, body = header_paths(rows[:n_headers], len(rows[0])), rows[n_headers:]
-    table = Table(grid.span, headers, tuple(body), grid.caption, section)
+    table = Table(grid.span, headers, tuple(body), caption, section)
     if len(rows[0]) == 2:
         return [table, *_row_pairs(rows if grid.n_headers is None else body, section)]
     if len(body) == 1 and n_headers:
@@ -50,18 +53,49 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
 
 
 def count_header_rows(rows: Sequence[Row]) -> int:
-    """Count the rows at the top that name the columns; 0 where none does."""
-    width = len(rows[0])
-    for n, row in enumerate(rows[: MAX_HEADER_ROWS + 1]):
-        if _is_header(row):
-            continue
-        if n <= MAX_HEADER_ROWS:
-            return n
-        break
-    first = [cell.text for cell in rows[0]]
-    if width < 3 or len(rows) < 2:
+    """Count the rows at the top that name the columns; 0 where none does.
+
+    A second one only counts below one that spans columns: with gaps or with repeats.
+    """
+    if len(rows) < 2 or not _is_header(rows[0]):
         return 0
-    return int(_is_header(rows[0]) and len(set(first)) == width)
+    if len(rows[0]) == 2:
+        values = [is_data(row[1].text) for row in rows[1:]]
+        return int(len(values) > 1 and all(values) and not is_data(rows[0][1].text))
+    n = 1
+    while n < min(MAX_HEADER_ROWS, len(rows) - 1) and _spans(rows[n - 1]) and _is_header(rows[n]):
+        n += 1
+    return n
+
+
+def _spans(row: Row) -> bool:
+    texts = [cell.text for cell in row]
+    return any(not after or before == after for before, after in pairwise(texts))
+
+
+def _words(row: Row) -> set[str]:
+    return {cell.text for cell in row if cell.text}
+
+
+def _without_notes(
+    rows: list[tuple[TableCell, ...]],
+) -> tuple[list[tuple[TableCell, ...]], list[str]]:
+    """Part the rows from titles above and notes below, which fill one cell of three or more."""
+    if not rows or len(rows[0]) < 3:
+        return rows, []
+    start, end = 0, len(rows)
+    while start < end and len(_words(rows[start])) == 1 and start < MAX_HEADER_ROWS:
+        start += 1
+    while end > start and _is_note(rows[end - 1]):
+        end -= 1
+    notes = [collapse(text) for row in (*rows[:start], *rows[end:]) for text in _words(row)]
+    return rows[start:end], notes
+
+
+def _is_note(row: Row) -> bool:
+    words = _words(row)
+    text = next(iter(words), "")
+    return len(words) == 1 and (text.startswith(("(", "*", "[", "¹")) or len(text.split()) > 5)
 
 
 def header_paths(rows: Sequence[Row], width: int) -> tuple[tuple[str, ...], ...]:
@@ -83,7 +117,7 @@ def _is_header(row: Row) -> bool:
         return False
     data = [text for text in texts if is_data(text)]
     if data and all(_YEAR.match(text) for text in data):
-        return is_data(row[0].text) is False and len(data) >= len(row) - 1
+        return not is_data(row[0].text) and len(data) >= len(row) - 1
     return not data
 
 

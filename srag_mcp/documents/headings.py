@@ -34,16 +34,16 @@ class TitleLine:
     span: Span
 
 
-def find_heading(lines: Sequence[Line], at: int, *, shouting: bool) -> TitleLine | None:
+def find_heading(lines: Sequence[Line], at: int, *, guess: bool) -> TitleLine | None:
     """Return the heading at line *at*, None if there is none.
 
-    *shouting*: most lines of the text are in capitals, so that capitals mark nothing.
+    *guess*: a line that nothing marks may be one too, by its capitals or its place.
     """
     line = lines[at]
     if len(line.text) > 300:
         return None
     marked = _hashes(line) or _underlined(lines, at) or _numbered(lines, at)
-    if marked or shouting:
+    if marked or not guess:
         return marked
     return _capitals(lines, at) or _standing_alone(lines, at)
 

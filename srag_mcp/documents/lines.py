@@ -92,11 +92,15 @@ def wrap_width(lines: Sequence[Line]) -> int:
 
 
 def is_wrapped(line: Line, after: Line, width: int) -> bool:
-    """Whether the sentence of *line* goes on in the line *after* it."""
+    """Whether the sentence of *line* goes on in the line *after* it.
+
+    It does if it plainly has no end, or if the first word of the next line had no room on it.
+    """
     text, rest = line.text.rstrip(), after.text.lstrip()
     if rest[:1].islower() or text.endswith((",", "-", "(", "&", "/")):
         return True
-    if len(text) < 0.7 * width:
+    needed = len(text) + 1 + len(rest[:width].partition(" ")[0])
+    if len(text) < 0.5 * width or needed < 0.95 * width:
         return False
     return not (_SENTENCE_END.search(text) and len(text) < 0.85 * width)
 

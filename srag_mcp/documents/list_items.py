@@ -4,7 +4,7 @@ import re
 
 _BULLETS = "•·‣◦▪▫●○■□◆◇►▶➤➢→»✓✔☑✅✗✘❌☒✖*+\\-–—\uf0b7\uf0a7"
 _CROSSES = "✗✘❌☒✖"
-_EMOJI = "\U0001f300-\U0001faff☀-➿⬀-⯿"
+_EMOJI = "\U0001f300-\U0001faff☀-☄☇-➿⬀-⭏⭑-⯿"
 _MARKER = re.compile(
     rf"\s*(?:(?P<bullet>[{_BULLETS}]️?)|(?P<number>\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{2,5}})\)|"
     rf"\d{{1,3}}\.|[a-z]\.|[ivx]{{2,5}}\.|[IVX]{{2,5}}\.)|"

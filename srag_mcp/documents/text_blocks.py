@@ -1,5 +1,8 @@
 """Blocks of plain text: lines in, headings, key-values, items, tables and paragraphs out."""
 
+from dataclasses import dataclass
+from typing import Literal
+
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, Span
 from srag_mcp.documents.grid import grid_blocks
 from srag_mcp.documents.headings import find_heading, find_run_in_heading, is_shouting
@@ -9,8 +12,24 @@ from srag_mcp.documents.list_items import match_marker, split_items
 from srag_mcp.documents.outline import Outline
 from srag_mcp.documents.text_tables import find_text_table
 
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the lines of a text show its structure.
+
+    *wrapping* says when a line belongs to the paragraph of the line before it: if that line looks
+    full, up to the next blank line, or never. *has_bare_titles*: a line that nothing marks as a
+    heading may be one.
+    """
+
+    wrapping: Literal["guess", "blank_line", "never"] = "guess"
+    has_bare_titles: bool = True
+
+
+PLAIN = Layout()
 _LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
+_MAX_LONG_KEY_VALUE_CHARACTERS = 120
 _MAX_LINE_VALUE_CHARACTERS = 80
 _MAX_PAIR_ITEM_CHARACTERS = 160
 _MAX_ITEM_KEY_WORDS = 4
@@ -20,7 +39,7 @@ _MAX_CAPTION_CHARACTERS = 200
 
 
 def find_blocks(
-    text: str, *, offset: int = 0, outline: Outline | None = None, joined: bool = False
+    text: str, *, offset: int = 0, outline: Outline | None = None, layout: Layout = PLAIN
 ) -> list[Block]:
     r"""Return the blocks of *text*, in order.
 
@@ -28,20 +47,19 @@ def find_blocks(
         text: With line ends `\n`.
         offset: Where *text* begins in the text of the document.
         outline: The headings above, which are kept up to date.
-        joined: Whether a paragraph or item goes on to the next blank line whatever its lines look
-            like, as in Markdown; otherwise only where the lines look wrapped.
+        layout: How paragraphs and headings show in these lines.
     """
-    return _TextReader(text, offset, outline or Outline(), joined=joined).read()
+    return _TextReader(text, offset, outline or Outline(), layout).read()
 
 
 class _TextReader:
-    def __init__(self, text: str, offset: int, outline: Outline, *, joined: bool) -> None:
+    def __init__(self, text: str, offset: int, outline: Outline, layout: Layout) -> None:
         lines = split_lines(text, offset)
         self._lines = lines
         self._all = text
         self._offset = offset
         self._outline = outline
-        self._joined = joined
+        self._layout = layout
         self._width = wrap_width(lines)
         self._shouting = is_shouting(lines)
         self._blocks: list[Block] = []
@@ -88,7 +106,8 @@ class _TextReader:
         return collapse(self._raw(span))
 
     def _heading(self, at: int) -> int | None:
-        found = find_heading(self._lines, at, shouting=self._shouting)
+        guess = self._layout.has_bare_titles and not self._shouting
+        found = find_heading(self._lines, at, guess=guess)
         if found is None:
             return None
         self._outline.enter(found.title, found.level)
@@ -106,7 +125,7 @@ class _TextReader:
             return self._label(at, pairs[0])
         end = self._value_end(at, pairs[-1])
         last = self._lines[end - 1].span.end
-        if len(pairs) == 1 and last - line.start - pairs[0].value_start > _MAX_VALUE_CHARACTERS:
+        if len(pairs) == 1 and _is_sentence(pairs[0].key, last - line.start - pairs[0].value_start):
             return None
         for pair in pairs:
             stop = line.start + pair.value_end if pair is not pairs[-1] or end == at + 1 else last
@@ -214,7 +233,8 @@ class _TextReader:
         end = self._paragraph_end(at)
         span = Span(self._lines[at].span.start, self._lines[end - 1].span.end)
         section = self._outline.section
-        items = _items(self._raw(span), span.start, section)
+        below_heading = self._blocks and isinstance(self._blocks[-1], Heading)
+        items = _items(self._raw(span), span.start, section) if below_heading else []
         self._blocks += items or [Prose(span, section)]
         return end
 
@@ -225,16 +245,18 @@ class _TextReader:
         return end
 
     def _goes_on(self, at: int) -> bool:
+        """Whether line *at* belongs to the paragraph of the line before it."""
         line, before = self._lines[at], self._lines[at - 1]
-        wrapped = is_wrapped(before, line, self._width)
-        if line.is_blank or not (self._joined or wrapped):
+        if line.is_blank or line.text.lstrip().startswith(("#", "|")):
+            return False
+        if self._layout.wrapping == "blank_line":
+            return match_marker(line.text) is None and not self._is_pair_line(at)
+        if self._layout.wrapping == "never" or not is_wrapped(before, line, self._width):
             return False
         marker = match_marker(line.text)
         if marker is not None:
-            return marker[0] == "number" and wrapped and not self._joined and not _ends(before)
-        if line.text.lstrip().startswith(("#", "|")):
-            return False
-        return not self._is_pair_line(at) or (wrapped and not _ends(before) and not self._joined)
+            return marker[0] == "number" and not _ends(before)
+        return not (self._is_pair_line(at) and _ends(before))
 
     def _is_pair_line(self, at: int) -> bool:
         pairs = find_pairs(self._lines[at].text)
@@ -245,6 +267,12 @@ def _starts_plain(line: Line) -> bool:
     if line.is_blank or match_marker(line.text) or find_pairs(line.text):
         return False
     return not line.text.lstrip().startswith(("#", "|"))
+
+
+def _is_sentence(key: str, n_value_characters: int) -> bool:
+    """Whether a key with a value of that length reads as running text with a colon in it."""
+    most = _MAX_VALUE_CHARACTERS if len(key.split()) < 3 else _MAX_LONG_KEY_VALUE_CHARACTERS
+    return n_value_characters > most
 
 
 def _ends(line: Line) -> bool:
