@@ -40,7 +40,16 @@ def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
         also_read = second_opinion.list_tables(sql, tables)
     except second_opinion.UnreadableError:
         also_read = reading.tables
-    if also_read != reading.tables:
+    require_agreement(reading.tables, also_read, sql)
+    return CheckedQuery(sql, reading.tables, reading.columns)
+
+
+def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: str) -> None:
+    """Refuse *sql* unless both parsers see it read the same tables.
+
+    Raises:
+        RefusedQueryError: If they do not.
+    """
+    if tables != also_read:
         msg = "Two parsers read the tables of this statement differently: write it more plainly."
         raise RefusedQueryError(msg, sql)
-    return CheckedQuery(sql, reading.tables, reading.columns)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from srag_mcp.errors import StoreError
+from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.store.guard.check import check_query
 from srag_mcp.store.guard.confinement import confine, drop_errors, take_answers
 from srag_mcp.store.guard.engine import (
@@ -73,6 +73,9 @@ def answer(request: Request, builds: OpenBuilds) -> Reply:
     except (duckdb.Error, MemoryError) as error:
         explained = explain_error(error, request.sql, builds.limits, request.tables)
         return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
+    except (ValueError, OverflowError, RecursionError) as error:
+        msg = f"A value of the result cannot be handed out ({error}): cast it to VARCHAR."
+        return Reply(failure=Failure.of(QueryError(msg, request.sql)))
 
 
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:

@@ -16,7 +16,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.store.guard.limits import QueryLimits
 from srag_mcp.store.guard.page import timed_out
-from srag_mcp.store.guard.refusal import did_you_mean, nearest_names, refuse_table
+from srag_mcp.store.guard.refusal import did_you_mean, nearest_names, refuse_table, without_settings
 from srag_mcp.store.guard.vocabulary import fold
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _explain_text(text: str, sql: str, tables: Mapping[str, Sequence[str]]) -> Q
         return QueryError(f"The engine failed on this query: {_first_lines(text, 1)}", sql)
     unknown = _UNKNOWN_NAME.search(text)
     if unknown is None:
-        return QueryError(_first_lines(text, 12), sql)
+        return QueryError(_first_lines(without_settings(text), 12), sql)
     known = [column for columns in tables.values() for column in columns]
     nearest = nearest_names(unknown["a"] or unknown["b"], [*known, *tables])
     about = text.partition("\nLINE ")[0]

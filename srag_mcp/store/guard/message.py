@@ -77,7 +77,9 @@ class Reply:
 
     def to_line(self) -> str:
         """Write the reply as a line."""
-        return json.dumps(asdict(self), ensure_ascii=False) + "\n"
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "failure"}
+        failure = None if self.failure is None else asdict(self.failure)
+        return json.dumps({**fields, "failure": failure}, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "Reply":

@@ -66,6 +66,11 @@ class WorkerProcess:
         self.missing_limits = self._await_ready()
 
     @property
+    def id(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._process.poll() is None

@@ -68,6 +68,11 @@ def refuse_table(path: list[str], exposed: Iterable[str], sql: str) -> QueryErro
     )
 
 
+def without_settings(message: str) -> str:
+    """Leave out DuckDB's advice to change a setting, which nobody can follow here."""
+    return re.sub(r"\s*Use \"?'?SET [^\n]*", "", message)
+
+
 def nearest_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Find up to three of *names* that look like *name*, best first."""
     by_folded = {fold(known): known for known in names}

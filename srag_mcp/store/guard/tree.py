@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import QueryError, RefusedQueryError
-from srag_mcp.store.guard.refusal import refuse_statement, refuse_table, refuse_word
+from srag_mcp.store.guard.refusal import (
+    refuse_statement,
+    refuse_table,
+    refuse_word,
+    without_settings,
+)
 from srag_mcp.store.guard.vocabulary import Vocabulary, fold, read_vocabulary
 
 if TYPE_CHECKING:
@@ -101,8 +106,9 @@ def _parse(sql: str) -> Json:
     try:
         row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
         answer: dict[str, Json] = json.loads(row[0]) if row is not None else {}
-    except (duckdb.Error, ValueError) as error:
-        # No text comes for a blob literal with letters beyond ASCII: x'’'.
+    except (duckdb.Error, ValueError, RecursionError) as error:
+        # No text comes for a blob literal with letters beyond ASCII (x'’'); JSON that is nested
+        # too deep cannot be read.
         msg = f"DuckDB cannot read the statement: {error}"
         raise RefusedQueryError(msg, sql) from error
     finally:
@@ -122,7 +128,8 @@ def _parse_error(answer: dict[str, Json], sql: str) -> QueryError:
         return refuse_statement(sql)
     position = str(answer.get("position", ""))
     where = f" (at {sql[int(position) :][:40]!r})" if position.isdigit() else ""
-    return QueryError(f"DuckDB cannot parse it: {answer.get('error_message')}{where}", sql)
+    message = without_settings(str(answer.get("error_message")))
+    return QueryError(f"DuckDB cannot parse it: {message}{where}", sql)
 
 
 @dataclass(slots=True)

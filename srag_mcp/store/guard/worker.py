@@ -44,6 +44,7 @@ class QueryWorker:
         self._waiting: set[int] = set()
         self._cancelled: set[int] = set()
         self._is_closed = False
+        self._is_new = True
         self._warned = False
 
     def __enter__(self) -> "QueryWorker":
@@ -56,6 +57,12 @@ class QueryWorker:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def process_id(self) -> int | None:
+        """Process id of the worker process; None before the first statement."""
+        with self._state:
+            return None if self._process is None else self._process.id
 
     def select(
         self,
@@ -173,17 +180,34 @@ class QueryWorker:
                     self._running = None
 
     def _ask_process(self, request: Request) -> Reply:
+        """Ask, and ask once more if a process that had answered before ended meanwhile.
+
+        What ended it need not be this statement; a new process that ends was ended by it.
+        """
+        try:
+            return self._ask_once(request)
+        except ProcessEndedError as error:
+            if self._is_new:
+                raise self._died(str(error), request.sql) from error
+        try:
+            return self._ask_once(request)
+        except ProcessEndedError as error:
+            raise self._died(str(error), request.sql) from error
+
+    def _ask_once(self, request: Request) -> Reply:
         process = self._live_process()
         self._check_cancelled(request.sql)
         try:
-            return process.ask(request, self.limits.timeout_s + GRACE_S)
+            reply = process.ask(request, self.limits.timeout_s + GRACE_S)
         except TimeoutError:
             self._drop_process()
             raise self._killed(request.sql) from None
-        except ProcessEndedError as error:
+        except ProcessEndedError:
             self._drop_process()
             self._check_cancelled(request.sql)
-            raise self._died(str(error), request.sql) from error
+            raise
+        self._is_new = False
+        return reply
 
     def _live_process(self) -> WorkerProcess:
         if self._process is not None and not self._process.is_alive:
@@ -195,6 +219,7 @@ class QueryWorker:
             process = WorkerProcess(self.limits)
             with self._state:
                 self._process = process
+            self._is_new = True
             self._warn(process.missing_limits)
         return self._process
 

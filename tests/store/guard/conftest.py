@@ -1,4 +1,4 @@
-"""Two corpora of nobody's: a fleet of eight boats, and the large one that hostile.jsonl speaks of."""
+"""Two corpora: a fleet of eight boats, and the large one that hostile.jsonl speaks of."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +44,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
             " 'a crew of ' || crew AS as_stated FROM boats"
         )
         connection.execute("CREATE TABLE srag_build AS SELECT 'CANARY-TABLE' AS model")
+        connection.execute("CREATE TABLE srag_links AS SELECT 'CANARY-LINK' AS target")
         connection.execute("CREATE VIEW hidden_view AS FROM srag_build")
     return path
 
@@ -78,6 +79,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
             " repeat('lorem ipsum dolor ', 50) AS as_stated FROM range(20000) r(i)"
         )
         connection.execute("CREATE TABLE srag_build AS SELECT 'CANARY-TABLE' AS model")
+        connection.execute("CREATE TABLE srag_links AS SELECT 'CANARY-LINK' AS target")
         connection.execute("CREATE VIEW hidden_view AS FROM srag_build")
     return path
 

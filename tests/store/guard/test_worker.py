@@ -1,0 +1,383 @@
+"""The worker: pages, values, limits, restarts and cancellation, on a real process."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from srag_mcp.errors import (
+    QueryCancelledError,
+    QueryError,
+    QueryMemoryError,
+    QueryTimeoutError,
+    RefusedQueryError,
+    StoreError,
+    UnknownNameError,
+)
+from srag_mcp.store.guard import QueryLimits, QueryWorker, ResultPage
+
+NAMES = "SELECT name FROM boats ORDER BY name"
+ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
+
+
+def rows_of(page: ResultPage) -> list[list[object]]:
+    return [list(row) for row in page.rows]
+
+
+def test_a_page_is_rows_columns_and_types(
+    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    page = worker.select(
+        fleet, "SELECT name, crew FROM boats ORDER BY name LIMIT 2", tables=fleet_tables
+    )
+
+    assert page == ResultPage(
+        columns=("name", "crew"),
+        types=("VARCHAR", "BIGINT"),
+        rows=(("Alba", 4), ("Bora", 6)),
+        truncated=False,
+        next_offset=None,
+        seconds=page.seconds,
+    )
+
+
+def test_pages_follow_each_other_by_next_offset(
+    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    seen: list[object] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = worker.select(fleet, NAMES, tables=fleet_tables, limit=3, offset=offset)
+        seen += [row[0] for row in page.rows]
+        offset = page.next_offset
+
+    assert seen == ["Alba", "Bora", "Ciro", "Dara", "Echo", "Fram", "Gaia", "Hali"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "offset", "n_rows", "next_offset"),
+    [(8, 0, 8, None), (7, 0, 7, 7), (5, 5, 3, None), (5, 8, 0, None), (5, 1000, 0, None)],
+)
+def test_truncated_is_told_exactly(
+    worker: QueryWorker,
+    fleet: Path,
+    fleet_tables: dict[str, list[str]],
+    limit: int,
+    offset: int,
+    n_rows: int,
+    next_offset: int | None,
+) -> None:
+    page = worker.select(fleet, NAMES, tables=fleet_tables, limit=limit, offset=offset)
+
+    assert (len(page.rows), page.next_offset) == (n_rows, next_offset)
+    assert page.truncated is (next_offset is not None)
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(0, 0), (-1, 0), (1, -1)])
+def test_a_page_without_rows_cannot_be_asked_for(
+    worker: QueryWorker,
+    fleet: Path,
+    fleet_tables: dict[str, list[str]],
+    limit: int,
+    offset: int,
+) -> None:
+    with pytest.raises(QueryError, match="limit must be at least 1"):
+        worker.select(fleet, NAMES, tables=fleet_tables, limit=limit, offset=offset)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("9007199254740992", 2**53),
+        ("9007199254740993", "9007199254740993"),
+        ("-170141183460469231731687303715884105727", "-170141183460469231731687303715884105727"),
+        ("1.50::DECIMAL(10, 2)", "1.50"),
+        ("'nan'::DOUBLE", None),
+        ("'-inf'::DOUBLE", None),
+        ("2.5::DOUBLE", 2.5),
+        ("true", True),
+        ("NULL", None),
+        ("DATE '2020-02-29'", "2020-02-29"),
+        ("DATE '20000-01-01'", "20000-01-01"),
+        ("TIMESTAMP '2020-01-01 10:00:00'", "2020-01-01T10:00:00"),
+        ("TIMESTAMPTZ '2020-01-01 10:00:00+00'", "2020-01-01T10:00:00+00:00"),
+        ("TIME '10:00'", "10:00:00"),
+        ("INTERVAL 2 DAYS", "2 days, 0:00:00"),
+        ("'ab'::BLOB", "6162"),
+        ("'00000000-0000-0000-0000-000000000001'::UUID", "00000000-0000-0000-0000-000000000001"),
+        ("[1, NULL, 3]", "[1, null, 3]"),
+        ("{'a': DATE '2020-01-01', 'b': [1.5]}", '{"a": "2020-01-01", "b": ["1.5"]}'),
+        ("MAP {'k': 1}", '{"k": 1}'),
+        ("'Größe – ✓'", "Größe – ✓"),
+    ],
+)
+def test_a_value_is_what_json_can_hold(
+    worker: QueryWorker,
+    fleet: Path,
+    fleet_tables: dict[str, list[str]],
+    expression: str,
+    value: object,
+) -> None:
+    page = worker.select(fleet, f"SELECT {expression}", tables=fleet_tables)
+
+    assert rows_of(page) == [[value]]
+    assert type(page.rows[0][0]) is type(value)
+
+
+def test_a_long_cell_is_cut_and_says_by_how_much(
+    records: Path, records_tables: dict[str, list[str]]
+) -> None:
+    with QueryWorker(QueryLimits(max_cell_characters=50)) as worker:
+        page = worker.select(records, "SELECT as_stated FROM cells LIMIT 1", tables=records_tables)
+
+    assert page.rows == ((("lorem ipsum dolor " * 50)[:50] + "…[+850 chars]",),)
+
+
+def test_a_page_ends_at_the_bytes_or_rows_that_are_allowed_at_a_whole_row(
+    records: Path, records_tables: dict[str, list[str]]
+) -> None:
+    sql = "SELECT as_stated FROM cells ORDER BY document_id"
+    with QueryWorker(QueryLimits(max_bytes=3000, max_rows=2)) as worker:
+        by_bytes = worker.select(records, sql, tables=records_tables)
+        by_rows = worker.select(records, "SELECT 1 FROM cells", tables=records_tables)
+    with QueryWorker(QueryLimits(max_bytes=10)) as worker:
+        one_row = worker.select(records, sql, tables=records_tables)
+
+    assert (len(by_bytes.rows), by_bytes.next_offset) == (2, 2)
+    assert (len(by_rows.rows), by_rows.next_offset) == (2, 2)
+    assert (len(one_row.rows), one_row.next_offset) == (1, 1)
+
+
+def test_a_result_with_thousands_of_columns_is_an_error_that_says_so(
+    worker: QueryWorker, records: Path, records_tables: dict[str, list[str]]
+) -> None:
+    sql = f"SELECT {', '.join('*' for _ in range(40))} FROM records"
+
+    with pytest.raises(QueryError, match="at most 1000: name those you need"):
+        worker.select(records, sql, tables=records_tables)
+
+
+def test_an_unknown_column_comes_with_the_nearest_names(
+    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean length_m") as caught:
+        worker.select(fleet, "SELECT lenght_m FROM boats", tables=fleet_tables)
+
+    assert caught.value.nearest[0] == "length_m"
+    assert caught.value.sql == "SELECT lenght_m FROM boats"
+
+
+def test_an_error_of_the_engine_keeps_its_advice(
+    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    with pytest.raises(QueryError, match="must appear in the GROUP BY clause"):
+        worker.select(fleet, "SELECT port, count(*) FROM boats", tables=fleet_tables)
+
+
+def test_a_view_is_seen_through(worker: QueryWorker, fleet: Path) -> None:
+    with pytest.raises(UnknownNameError, match="srag_build"):
+        worker.select(fleet, "SELECT * FROM hidden_view", tables={"hidden_view": ["model"]})
+
+
+def test_our_own_statements_read_every_table_and_take_text_as_parameters(
+    worker: QueryWorker, fleet: Path
+) -> None:
+    rows = worker.read(
+        fleet, "SELECT model, ?, ? FROM srag_build WHERE model <> ?", ["it's", None, "'; --"]
+    )
+
+    assert rows == [("CANARY-TABLE", "it's", None)]
+
+
+def test_our_own_statements_are_not_cut(worker: QueryWorker, records: Path) -> None:
+    rows = worker.read(records, "SELECT document_id, as_stated FROM cells")
+
+    assert len(rows) == 20_000
+    assert {len(str(text)) for _, text in rows} == {900}
+
+
+def test_our_own_statements_cannot_write_either(worker: QueryWorker, fleet: Path) -> None:
+    with pytest.raises(QueryError, match="read-only"):
+        worker.read(fleet, "DELETE FROM boats")
+
+
+@pytest.fixture
+def quick_worker() -> Iterator[QueryWorker]:
+    with QueryWorker(QueryLimits(timeout_s=0.3)) as worker:
+        yield worker
+
+
+def test_a_query_over_time_is_stopped_and_the_next_one_runs(
+    quick_worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.3 s"):
+        quick_worker.select(fleet, ENDLESS, tables=fleet_tables)
+
+    assert len(quick_worker.select(fleet, NAMES, tables=fleet_tables).rows) == 8
+
+
+def test_a_query_that_does_not_listen_is_killed(quick_worker: QueryWorker, fleet: Path) -> None:
+    with pytest.raises(QueryTimeoutError):
+        quick_worker.read(fleet, "SELECT sleep_ms(60000)")
+
+    assert quick_worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_a_query_over_memory_says_so_and_the_next_one_runs(
+    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    with pytest.raises(QueryMemoryError, match="more than 512 MiB"):
+        worker.select(
+            fleet, "SELECT len(list(i)) FROM range(10000000000) t(i)", tables=fleet_tables
+        )
+
+    assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_a_worker_that_was_killed_from_outside_is_replaced(fleet: Path) -> None:
+    with QueryWorker() as worker:
+        assert worker.process_id is None
+        worker.read(fleet, "SELECT 1")
+        first = worker.process_id
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+
+        assert worker.read(fleet, "SELECT 2") == [(2,)]
+        assert worker.process_id not in {None, first}
+
+
+def in_thread(worker: QueryWorker, build: Path, outcome: list[object]) -> threading.Thread:
+    """Send the endless query from a thread of its own, and keep what came of it."""
+
+    def run() -> None:
+        try:
+            outcome.append(worker.read(build, ENDLESS))
+        except (QueryError, StoreError) as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def interrupt_until_it_ends(worker: QueryWorker, thread: threading.Thread) -> None:
+    """The thread may not have sent its query yet."""
+    while thread.is_alive():
+        worker.interrupt(thread.ident)
+        thread.join(0.01)
+
+
+def test_an_interrupted_query_ends_at_once_and_the_next_one_runs(fleet: Path) -> None:
+    outcome: list[object] = []
+    with QueryWorker(QueryLimits(timeout_s=60)) as worker:
+        thread = in_thread(worker, fleet, outcome)
+        interrupt_until_it_ends(worker, thread)
+
+        assert isinstance(outcome[0], QueryCancelledError)
+        assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_an_interrupt_stops_only_the_query_of_its_caller(fleet: Path) -> None:
+    with QueryWorker() as worker:
+        worker.interrupt()
+        worker.interrupt(threading.get_ident())
+
+        assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_closing_ends_a_running_query(fleet: Path) -> None:
+    outcome: list[object] = []
+    worker = QueryWorker(QueryLimits(timeout_s=60))
+    worker.read(fleet, "SELECT 1")
+    thread = in_thread(worker, fleet, outcome)
+
+    worker.close()
+    thread.join()
+
+    assert isinstance(outcome[0], StoreError)
+    with pytest.raises(StoreError, match="closed"):
+        worker.read(fleet, "SELECT 1")
+
+
+def test_many_threads_share_one_worker(worker: QueryWorker, fleet: Path) -> None:
+    results: dict[int, list[tuple[object, ...]]] = {}
+
+    def ask(number: int) -> None:
+        results[number] = [tuple(row) for row in worker.read(fleet, "SELECT ?", [number])]
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert results == {number: [(number,)] for number in range(20)}
+
+
+def test_builds_of_several_folders_are_open_together(
+    worker: QueryWorker, fleet: Path, tmp_path: Path
+) -> None:
+    builds = []
+    for number in range(6):
+        (tmp_path / str(number)).mkdir()
+        builds.append(tmp_path / str(number) / "1.duckdb")
+        with duckdb.connect(str(builds[-1])) as connection:
+            connection.execute(f"CREATE TABLE t AS SELECT {number} AS n")
+
+    for _ in range(2):
+        assert [worker.read(build, "FROM t") for build in builds] == [[(n,)] for n in range(6)]
+
+
+def test_the_next_build_of_a_folder_is_read_and_so_is_a_file_put_in_its_place(
+    worker: QueryWorker, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "1.duckdb", tmp_path / "2.duckdb"
+    for number, path in enumerate((first, second), start=1):
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(f"CREATE TABLE t AS SELECT {number} AS n")
+    assert worker.read(first, "FROM t") == [(1,)]
+    assert worker.read(second, "FROM t") == [(2,)]
+
+    shutil.copy(second, tmp_path / "new")
+    (tmp_path / "new").replace(first)
+
+    assert worker.read(first, "FROM t") == [(2,)]
+
+
+def test_a_build_that_is_gone_or_damaged_is_a_clear_error(
+    worker: QueryWorker, tmp_path: Path
+) -> None:
+    damaged = tmp_path / "damaged.duckdb"
+    damaged.write_bytes(b"not a database")
+
+    with pytest.raises(StoreError, match=r"There is no build 9\.duckdb"):
+        worker.read(tmp_path / "9.duckdb", "SELECT 1")
+    with pytest.raises(StoreError, match=r"damaged\.duckdb cannot be opened"):
+        worker.read(damaged, "SELECT 1")
+
+
+def test_text_that_is_too_long_is_not_even_sent(fleet: Path) -> None:
+    with QueryWorker() as worker, pytest.raises(RefusedQueryError, match="at most 20000"):
+        worker.select(fleet, "SELECT 1" + " " * 20_000, tables={})
+
+
+def test_the_server_process_needs_neither_duckdb_nor_sqlglot(fleet: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from srag_mcp.store.guard import QueryWorker\n"
+        "with QueryWorker() as worker:\n"
+        "    page = worker.select(Path(sys.argv[1]), 'SELECT 1 AS a', tables={'boats': ['name']})\n"
+        "print(page.rows, {'duckdb', 'sqlglot'} & set(sys.modules))"
+    )
+
+    shown = subprocess.run(
+        [sys.executable, "-c", program, str(fleet)], capture_output=True, text=True, check=True
+    )
+
+    assert shown.stdout == "((1,),) set()\n"
