@@ -1,12 +1,15 @@
 """Rules that find an attribute in a document without a model; data only, kept in the schema.
 
 They are learnt by `srag_mcp.offline` at induction and applied by it at extraction. Each is a small
-frozen model, so that a schema file carries them and a person can read and edit them.
+frozen model, so that a schema file carries them and a person can read and edit them. "Folded" is:
+lower case, without accents and punctuation.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+
+SlotType: TypeAlias = Literal["number", "money", "percent", "date"]
 
 
 class _Rule(BaseModel):
@@ -14,9 +17,10 @@ class _Rule(BaseModel):
 
 
 class KeyRule(_Rule):
-    """The value beside one of these keys, compared case-folded and without punctuation.
+    """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
-    *section* restricts the rule to keys below a heading of that (folded) name.
+    *section* restricts the rule to keys below a heading of that (folded) name. *containing* are
+    folded words: where no listed key is there, a key that has all of them is taken.
     """
 
     kind: Literal["key"] = "key"
@@ -25,44 +29,88 @@ class KeyRule(_Rule):
     occurrence: Literal["first", "last"] = "first"
 
 
+class VoteRule(_Rule):
+    """The number on which the keys of a document agree most ("total", "amount due", "net total").
+
+    *keys* gives each folded key its reliability, 0 to 1; a key that is not listed and has *word* in
+    it counts a little. A number gains where it is the difference of two other keyed numbers (paid
+    minus returned).
+    """
+
+    kind: Literal["vote"] = "vote"
+    keys: dict[str, float] = Field(min_length=1)
+    word: str
+
+
 class ItemRule(_Rule):
-    """Whether one of these items is in a list (below a heading of the name *section*, if given)."""
+    """Whether one of these folded items is in a list (below the folded heading *section*)."""
 
     kind: Literal["item"] = "item"
     items: tuple[str, ...] = Field(min_length=1)
     section: str | None = None
 
 
-class AnchorRule(_Rule):
-    """A typed value with these words before and after it, in running text.
+class SlotRule(_Rule):
+    """A typed value in running text, chosen by the words around it.
 
-    *before* and *after* are folded words in order; numbers and other values among them are written
-    as `<number>`, `<date>` …; *value_type* is what the slot holds.
+    *weights* gives points to what stands around a value: `~care` for a stem in the same sentence,
+    `<until` and `>patient` for a stem near it on the left or right, `<!with` and `>!case` for the
+    very next word, `#rooms` for a heading above, `@latest` for the latest of several dated values,
+    `unit:km` for its unit. The value of the document with the most points is taken, if it has at
+    least *threshold*. Values outside of *minimum* to *maximum* are not considered.
+    """
+
+    kind: Literal["slot"] = "slot"
+    value_type: SlotType
+    weights: dict[str, float] = Field(min_length=1)
+    threshold: float = Field(gt=0)
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class AnchorRule(_Rule):
+    """A name right after or before these words, in running text ("the laws of the State of X").
+
+    *before* and *after* are folded words in order, without gaps.
     """
 
     kind: Literal["anchor"] = "anchor"
-    value_type: Literal["number", "money", "percent", "date", "name", "text"]
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    min_matched: int = Field(default=1, ge=1, description="Anchor words that must be found.")
     occurrence: Literal["first", "last"] = "first"
 
 
 class PlaceRule(_Rule):
-    """A value by its place: the title, the n-th heading or line, or the first match of a type."""
+    """A value by its place: a title, the line of a name near the top, the first date.
+
+    For `name_line`: *forms* are folded words that mark a name of this corpus wherever its line
+    stands (a legal form), *endings* words that names often end in; *skip* are folded lines that
+    stand above names without being one.
+    """
 
     kind: Literal["place"] = "place"
-    place: Literal["title", "first_line", "first_heading", "first_date", "file_name"]
+    place: Literal["title", "first_heading", "name_line", "first_date"]
+    forms: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
 
 
 class CellRule(_Rule):
-    """A cell of a table, by the words of its row header and its column header."""
+    """A cell of a table, by the folded words of its row header and of its column header."""
 
     kind: Literal["cell"] = "cell"
-    row: tuple[str, ...] = ()
-    column: tuple[str, ...] = ()
+    row: str
+    column: str
+
+
+class MentionRule(_Rule):
+    """Whether the document has a sentence with all stems of one of these groups."""
+
+    kind: Literal["mention"] = "mention"
+    stems: tuple[tuple[str, ...], ...] = Field(min_length=1)
 
 
 Extractor = Annotated[
-    KeyRule | ItemRule | AnchorRule | PlaceRule | CellRule, Field(discriminator="kind")
+    KeyRule | VoteRule | ItemRule | SlotRule | AnchorRule | PlaceRule | CellRule | MentionRule,
+    Field(discriminator="kind"),
 ]

@@ -1,0 +1,62 @@
+"""Candidates: what may become an attribute, with what each sample document says of it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from srag_mcp.schema.extractors import Extractor
+
+Origin: TypeAlias = Literal["field", "item", "slot", "anchor", "place", "cell", "mention"]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A possible attribute.
+
+    Attributes:
+        origin: What it was learnt from.
+        label: The words that name it best, as documents write them.
+        rules: Extractors, best first.
+        values: What each sample document states, by the document's number.
+        words: Stems around it, with how often; questions and names are matched to them.
+        context: Words that change the reading of its values ("in millions").
+        labels: Other words for it that documents use.
+        asked: How much the sample questions ask for it.
+    """
+
+    origin: Origin
+    label: str
+    rules: list[Extractor]
+    values: dict[int, str]
+    words: Counter[str] = field(default_factory=Counter)
+    context: str = ""
+    labels: tuple[str, ...] = ()
+    asked: float = 0.0
+
+    def share(self, n_documents: int) -> float:
+        """Return the share of sample documents that state it."""
+        return len(self.values) / max(1, n_documents)
+
+    def variety(self) -> float:
+        """Return the number of distinct values over the number of values."""
+        return len(set(self.values.values())) / max(1, len(self.values))
+
+
+def agreement(left: Mapping[int, str], right: Mapping[int, str]) -> tuple[int, float]:
+    """Return how many documents state both, and the share of those that state them alike."""
+    shared = left.keys() & right.keys()
+    if not shared:
+        return 0, 0.0
+    same = sum(_alike(left[number], right[number]) for number in shared)
+    return len(shared), same / len(shared)
+
+
+def _alike(left: str, right: str) -> bool:
+    return left == right or left.casefold().split() == right.casefold().split()
+
+
+def complementary(left: Sequence[int] | Mapping[int, str], right: Mapping[int, str]) -> bool:
+    """Whether hardly any document states both."""
+    shared = sum(number in right for number in left)
+    return shared <= 0.05 * min(len(left), len(right))

@@ -1,0 +1,86 @@
+"""Extraction: the record of a document, by the rules that its schema carries."""
+
+from srag_mcp.documents.document import Document, Span
+from srag_mcp.offline.places import find_place
+from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.slot_rules import best_slot
+from srag_mcp.offline.votes import elect, keyed_numbers
+from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import (
+    Extractor,
+    ItemRule,
+    KeyRule,
+    PlaceRule,
+    SlotRule,
+    VoteRule,
+)
+from srag_mcp.schema.schema import Schema
+
+
+def extract_record(document: Document, schema: Schema) -> Record:
+    """Read one document: for each attribute the words that state it, and where they are.
+
+    Values are left None: `normalise_column` reads them with the whole column in view.
+    """
+    sightings = Sightings(document)
+    cells = tuple(extract_cell(sightings, attribute) for attribute in schema.attributes)
+    return Record(document.id, cells)
+
+
+def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
+    """Read one attribute: the first of its extractors that finds something decides."""
+    for rule in attribute.extractors:
+        cell = _apply(rule, sightings, attribute)
+        if cell is not None:
+            return cell
+    return Cell(attribute.name, State.NOT_MENTIONED)
+
+
+def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell | None:
+    if isinstance(rule, KeyRule):
+        return _by_key(rule, sightings, attribute)
+    if isinstance(rule, ItemRule):
+        return _by_item(rule, sightings, attribute)
+    span = _find_span(rule, sightings)
+    return None if span is None else _stated(attribute, sightings, span)
+
+
+def _find_span(rule: Extractor, sightings: Sightings) -> Span | None:
+    if isinstance(rule, SlotRule):
+        slot = best_slot(rule, sightings.slots)
+        return slot.value.span if slot else None
+    if isinstance(rule, VoteRule):
+        number = elect(rule, keyed_numbers(sightings))
+        return number.span if number else None
+    if isinstance(rule, PlaceRule):
+        return find_place(rule, sightings)
+    return None
+
+
+def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
+    words = span.of(sightings.document.text)
+    return Cell(attribute.name, State.STATED, words, span, context)
+
+
+def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
+    for key in rule.keys:
+        fields = [
+            found
+            for found in sightings.fields.get(key, ())
+            if found.value and rule.section in {None, found.section}
+        ]
+        if fields:
+            chosen = fields[-1 if rule.occurrence == "last" else 0]
+            return _stated(attribute, sightings, chosen.span, chosen.label)
+    return None
+
+
+def _by_item(rule: ItemRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
+    for name in rule.items:
+        for item in sightings.items_by_name.get(name, ()):
+            if rule.section in {None, item.section}:
+                state = State.STATED_ABSENT if item.negative else State.STATED
+                words = item.span.of(sightings.document.text)
+                return Cell(attribute.name, state, words, item.span)
+    return None

@@ -1,0 +1,148 @@
+"""Harvest: all candidates of a sample of documents, each fact once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.offline.candidates import Candidate, agreement
+from srag_mcp.offline.items import item_candidates
+from srag_mcp.offline.keys import harvest_keys, key_candidates
+from srag_mcp.offline.places import place_candidates
+from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.slot_candidates import slot_candidates
+from srag_mcp.offline.values import numbers_of
+from srag_mcp.offline.votes import vote_candidates
+from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
+from srag_mcp.schema.extractors import KeyRule, VoteRule
+
+_MAX_SAMPLE = 200
+_MIN_SHARED = 3
+_SAME = 0.85
+_LONG_VALUE = 240
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCandidate:
+    """A candidate and what its values are."""
+
+    candidate: Candidate
+    guess: TypeGuess
+
+
+def choose_sample(documents: Sequence[Document]) -> list[Document]:
+    """Take evenly spaced documents, at most as many as induction needs."""
+    step = max(1, -(-len(documents) // _MAX_SAMPLE))
+    return list(documents[::step])
+
+
+def are_rows(documents: Sequence[Document]) -> bool:
+    """Whether each document is a row of a table: keys and values, and nothing else."""
+    return bool(documents) and all(
+        "#" in document.id and all(isinstance(block, KeyValue) for block in document.blocks)
+        for document in documents
+    )
+
+
+def harvest(documents: Sequence[Document]) -> list[TypedCandidate]:
+    """Collect the candidates of *documents* with their types; rows of a table keep their order."""
+    sightings = [Sightings(document) for document in documents]
+    if are_rows(documents):
+        return [_typed(candidate) for candidate in row_candidates(sightings)]
+    votes = vote_candidates(sightings)
+    covered = {key for vote in votes for rule in vote.rules if isinstance(rule, VoteRule)
+               for key, reliability in rule.keys.items() if reliability > 0.6}  # fmt: skip
+    fields = [c for c in key_candidates(harvest_keys(sightings)) if not _is_covered(c, covered)]
+    found = [
+        *place_candidates(sightings),
+        *votes,
+        *fields,
+        *slot_candidates(sightings),
+        *item_candidates(sightings),
+    ]
+    typed = [_typed(candidate) for candidate in found]
+    return join_same([item for item in typed if _is_usable(item)])
+
+
+def _is_covered(candidate: Candidate, covered: set[str]) -> bool:
+    rule = candidate.rules[0]
+    return isinstance(rule, KeyRule) and rule.keys[0] in covered
+
+
+def row_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
+    """Return the columns of a table whose rows are documents, in the table's order."""
+    columns: dict[str, Candidate] = {}
+    for number, sighting in enumerate(sightings):
+        for name, fields in sighting.fields.items():
+            if name not in columns:
+                columns[name] = Candidate("field", fields[0].label, [KeyRule(keys=(name,))], {})
+            columns[name].values[number] = fields[0].value
+    for name, column in columns.items():
+        column.words.update(dict.fromkeys(name.split(), len(column.values)))
+    return list(columns.values())
+
+
+def _typed(candidate: Candidate) -> TypedCandidate:
+    if candidate.origin in {"item", "mention"}:
+        return TypedCandidate(candidate, TypeGuess("boolean", None, 1.0, None))
+    return TypedCandidate(candidate, classify_values(list(candidate.values.values())))
+
+
+def _is_usable(item: TypedCandidate) -> bool:
+    """Leave out what says the same everywhere, and whole paragraphs."""
+    values = list(item.candidate.values.values())
+    if item.guess.type == "boolean" or not values:
+        return bool(values)
+    if len(values) > 1 and len({" ".join(value.split()).casefold() for value in values}) == 1:
+        return False
+    return sorted(map(len, values))[len(values) // 2] <= _LONG_VALUE
+
+
+def join_same(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
+    """Join candidates that state the same in the documents that have both; the earlier stays."""
+    kept: list[TypedCandidate] = []
+    plain: list[Mapping[int, str]] = []
+    for item in items:
+        values = _plain_values(item)
+        twin = next(
+            (n for n, other in enumerate(kept) if _same(other, item, plain[n], values)), None
+        )
+        if twin is None:
+            kept.append(item)
+            plain.append(values)
+        else:
+            kept[twin] = _joined(kept[twin], item)
+            plain[twin] = {**values, **plain[twin]}
+    return kept
+
+
+def _plain_values(item: TypedCandidate) -> dict[int, str]:
+    values = item.candidate.values
+    if item.guess.type in {"integer", "number"}:
+        return numbers_of(values)
+    if item.guess.type == "date":
+        return {number: str(read_date(value)) for number, value in values.items()}
+    return values
+
+
+def _same(
+    left: TypedCandidate, right: TypedCandidate, ours: Mapping[int, str], theirs: Mapping[int, str]
+) -> bool:
+    kinds = {left.guess.type, right.guess.type}
+    if "boolean" in kinds or (len(kinds) > 1 and kinds != {"integer", "number"}):
+        return False
+    shared, alike = agreement(ours, theirs)
+    enough = shared >= max(_MIN_SHARED, 0.5 * min(len(ours), len(theirs)))
+    return enough and alike >= _SAME
+
+
+def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
+    """Join two candidates: the more specific rule first, a place only where nothing else speaks."""
+    one, other = left.candidate, right.candidate
+    if one.origin == "place" and other.origin != "place":
+        one, other = other, one
+    one.rules = [*one.rules, *other.rules]
+    one.values = {**other.values, **one.values}
+    one.words = one.words + other.words
+    one.labels = tuple(dict.fromkeys((*one.labels, other.label, *other.labels)))
+    guess = left.guess if one is left.candidate else right.guess
+    return TypedCandidate(one, guess)

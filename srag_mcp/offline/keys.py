@@ -1,0 +1,222 @@
+"""Keys: keyed fields that several documents have, the spellings of one key joined."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from srag_mcp.offline.candidates import Candidate, agreement, complementary
+from srag_mcp.offline.sightings import Field, Sightings
+from srag_mcp.offline.values import looks, numbers_of, of_one_size
+from srag_mcp.offline.words import content_stems
+from srag_mcp.schema.extractors import KeyRule
+
+_MIN_DOCUMENTS = 2
+_MIN_SHARE = 0.02
+_SPELLING_RATIO = 88
+_MIN_SPELLING = 6
+_MIN_AGREEMENT = 0.5
+_MIN_SHARED = 3
+
+
+@dataclass(slots=True)
+class Key:
+    """A folded key with what each document says beside it.
+
+    *names* are the keys that mean the same, by falling number of documents; *values* holds the
+    first statement of each document, *all_values* every one.
+    """
+
+    names: list[str]
+    label: str
+    section: str | None
+    values: dict[int, str] = field(default_factory=dict)
+    look: str = "text"
+
+    def take(self, number: int, found: Field) -> None:
+        """Note what document *number* says."""
+        self.values.setdefault(number, found.value)
+
+    def absorb(self, other: "Key") -> None:
+        """Take in a key that means the same; what is known already stays."""
+        self.names.extend(other.names)
+        for number, value in other.values.items():
+            self.values.setdefault(number, value)
+
+
+def harvest_keys(sightings: Sequence[Sightings]) -> list[Key]:
+    """Collect the keys of *sightings*, spellings and synonyms joined, by falling support."""
+    keys = _collect(sightings)
+    for key in keys:
+        key.look = looks(key.values.values())
+    floor = max(_MIN_DOCUMENTS, round(_MIN_SHARE * len(sightings)))
+    floor = 1 if len(sightings) < 3 else floor
+    joined = _join(keys)
+    return [key for key in joined if len(key.values) >= floor]
+
+
+def _collect(sightings: Sequence[Sightings]) -> list[Key]:
+    sections = _repeated_in_sections(sightings)
+    found: dict[tuple[str, str | None], Key] = {}
+    for number, sighting in enumerate(sightings):
+        for name, fields in sighting.fields.items():
+            for item in fields:
+                if not item.value:
+                    continue
+                section = item.section if name in sections else None
+                key = found.setdefault((name, section), Key([name], item.label, section))
+                key.take(number, item)
+    return sorted(found.values(), key=lambda key: -len(key.values))
+
+
+def _repeated_in_sections(sightings: Sequence[Sightings]) -> set[str]:
+    """Return the keys that mean another thing below another heading.
+
+    They have different values below different headings of one document, and these headings recur.
+    """
+    repeated: Counter[str] = Counter()
+    sections: dict[str, Counter[str]] = {}
+    for sighting in sightings:
+        for name, fields in sighting.fields.items():
+            values = {item.section: item.value for item in fields}
+            sections.setdefault(name, Counter()).update(values.keys())
+            repeated[name] += len(set(values.values())) > 1
+    n_documents = len(sightings)
+    return {
+        name
+        for name, count in repeated.items()
+        if count >= max(2, 0.2 * n_documents)
+        and sections[name].most_common(2)[-1][1] >= max(2, 0.2 * n_documents)
+    }
+
+
+def _join(keys: Sequence[Key]) -> list[Key]:
+    kept: list[Key] = []
+    for key in keys:
+        twin = next((other for other in kept if _same(other, key)), None)
+        if twin is None:
+            kept.append(key)
+        else:
+            twin.absorb(key)
+    return kept
+
+
+def _same(left: Key, right: Key) -> bool:
+    if left.section != right.section or not _compatible(left, right):
+        return False
+    shared, alike = agreement(left.values, right.values)
+    if shared >= _MIN_SHARED and alike < 0.9:
+        return False
+    one, other = set(content_stems(left.names[0])), set(content_stems(right.names[0]))
+    if one == other and one:
+        return True
+    if shared >= _MIN_SHARED and alike >= 0.95:
+        return bool(one & other)
+    return complementary(left.values, right.values) and (
+        _is_spelling(left.names[0], right.names[0])
+        or (bool(one & other) and (one < other or other < one) and left.look != "text")
+    )
+
+
+def _compatible(left: Key, right: Key) -> bool:
+    if left.look != right.look:
+        return False
+    return left.look != "number" or of_one_size(left.values, right.values)
+
+
+def _is_spelling(left: str, right: str) -> bool:
+    from rapidfuzz import fuzz  # compiled: not before it is needed
+
+    if min(len(left), len(right)) < _MIN_SPELLING:
+        return False
+    if any(char.isdigit() for char in left + right):
+        return False
+    return fuzz.ratio(left, right) >= _SPELLING_RATIO
+
+
+def key_candidates(keys: Sequence[Key]) -> list[Candidate]:
+    """Turn keys into candidates, each with the keys that may stand in for it."""
+    reliability = _reliability(keys)
+    candidates = []
+    for key in keys:
+        family = _family(key, keys, reliability)
+        candidates.append(_candidate(key, family))
+    return candidates
+
+
+def _candidate(key: Key, family: Sequence[Key]) -> Candidate:
+    values: dict[int, str] = {}
+    for member in family:
+        for number, value in member.values.items():
+            values.setdefault(number, value)
+    names = tuple(dict.fromkeys(name for member in family for name in member.names))
+    words = Counter(stem for member in family for stem in content_stems(" ".join(member.names)))
+    rule = KeyRule(keys=names, section=key.section)
+    return Candidate(
+        "field", key.label, [rule], values, words, labels=tuple(k.label for k in family[1:])
+    )
+
+
+def _family(key: Key, keys: Sequence[Key], reliability: Mapping[str, float]) -> list[Key]:
+    """Return *key* and the keys of numbers that mostly say the same, the most reliable first.
+
+    A key that shares a word and, where both are there, gives the same number belongs to it. One
+    that never meets it does when its other words are those of such keys.
+    """
+    if key.look != "number":
+        return [key]
+    stems = set(content_stems(key.names[0]))
+    related = [
+        other
+        for other in keys
+        if other is not key
+        and other.look == "number"
+        and other.section == key.section
+        and stems & set(content_stems(other.names[0]))
+        and of_one_size(key.values, other.values)
+    ]
+    figures = numbers_of(key.values)
+    met = {other.names[0]: agreement(figures, numbers_of(other.values)) for other in related}
+    members, words = [key], set(stems)
+    for other in related:
+        shared, alike = met[other.names[0]]
+        if shared and alike >= _MIN_AGREEMENT:
+            members.append(other)
+            words |= set(content_stems(other.names[0]))
+    members.extend(
+        other
+        for other in related
+        if not met[other.names[0]][0] and set(content_stems(other.names[0])) <= words
+    )
+    return sorted(members, key=lambda member: -reliability[member.names[0]])
+
+
+def _reliability(keys: Sequence[Key]) -> dict[str, float]:
+    """Return how often a key of numbers says what most of its document says.
+
+    A document's amounts support one another: a number that several keys give, or that is the
+    difference of two others (paid minus returned), is what the document is about.
+    """
+    numeric = [key for key in keys if key.look == "number"]
+    amounts = {key.names[0]: numbers_of(key.values) for key in numeric}
+    hits: Counter[str] = Counter()
+    tries: Counter[str] = Counter()
+    for number in {number for values in amounts.values() for number in values}:
+        said = {name: values[number] for name, values in amounts.items() if number in values}
+        votes = Counter(said.values())
+        figures = sorted({float(value) for value in said.values()})
+        for figure in figures:
+            if _is_difference(figure, figures):
+                votes[repr(figure)] += 2
+        best = max(votes.values())
+        for name, value in said.items():
+            tries[name] += 1
+            hits[name] += votes[value] == best
+    return {key.names[0]: (hits[key.names[0]] + 1) / (tries[key.names[0]] + 2) for key in keys}
+
+
+def _is_difference(figure: float, figures: Sequence[float]) -> bool:
+    cents = {round(100 * other) for other in figures if other > 0}
+    wanted = round(100 * figure)
+    return wanted > 0 and any(
+        high - wanted in cents and high - wanted != wanted for high in cents if high > wanted
+    )

@@ -1,0 +1,90 @@
+"""Names and descriptions of attributes, made from the words of the documents."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.words import STOP_WORDS, fold
+from srag_mcp.schema.attribute import AttributeType
+
+_MAX_NAME_CHARACTERS = 48
+_MAX_NAME_WORDS = 6
+_N_EXAMPLES = 3
+_MAX_EXAMPLE_CHARACTERS = 60
+_BRACKETED = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_LETTER = re.compile(r"[a-z]")
+_RESERVED = frozenset({"document_id"})
+
+
+def attribute_name(label: str, taken: Collection[str]) -> str:
+    """Return a unique snake_case name for *label*.
+
+    Example: `TOTAL SALES (INCL. TAX)` -> `total_sales`
+    """
+    bare = fold(_BRACKETED.sub(" ", label)) or fold(label)
+    words = [word for word in bare.split() if word.isascii()]
+    telling = [word for word in words if word not in STOP_WORDS] or words
+    kept = telling if len(words) > _MAX_NAME_WORDS else words
+    name = "_".join(kept[:_MAX_NAME_WORDS])[:_MAX_NAME_CHARACTERS].strip("_") or "value"
+    if not _LETTER.match(name):
+        name = f"n_{name}"
+    return _unique(name, {*taken, *_RESERVED})
+
+
+def _unique(name: str, taken: Collection[str]) -> str:
+    number, found = 2, name
+    while found in taken:
+        found = f"{name}_{number}"
+        number += 1
+    return found
+
+
+def examples_of(values: Sequence[str]) -> tuple[str, ...]:
+    """Return a few short values as documents write them, the most different first."""
+    short = [" ".join(value.split()) for value in values]
+    short = [value for value in short if 0 < len(value) <= _MAX_EXAMPLE_CHARACTERS]
+    return tuple(dict.fromkeys(short[:: max(1, len(short) // 8)]))[:_N_EXAMPLES]
+
+
+def describe(candidate: Candidate, kind: AttributeType, unit: str | None, n_documents: int) -> str:
+    """Write what the attribute is and how documents write it, in two or three sentences."""
+    first = f"{_what(candidate, kind)}; stated in {len(candidate.values)} of {n_documents} samples."
+    if kind == "boolean":
+        second = "Stored as true or false."
+    else:
+        shown = " or ".join(f'"{value}"' for value in examples_of(list(candidate.values.values())))
+        second = f"{_how(kind, unit)}, written as {shown}." if shown else f"{_how(kind, unit)}."
+    others = [label for label in candidate.labels if fold(label) != fold(candidate.label)]
+    also = f" Also called {', '.join(others[:4])}." if others else ""
+    return f"{first} {second}{also}"
+
+
+def _what(candidate: Candidate, kind: AttributeType) -> str:
+    label = " ".join(candidate.label.split())
+    if candidate.origin == "item":
+        return f'Whether "{label}" is in a list of the document'
+    if candidate.origin == "mention":
+        return f'Whether the document speaks of "{label}"'
+    if candidate.origin in {"slot", "anchor"}:
+        return f'The {_NOUNS[kind]} that stands beside the words "{label}"'
+    if candidate.origin == "place":
+        return f"The {label} of the document, from its top"
+    return f'The {_NOUNS[kind]} beside "{label}"'
+
+
+_NOUNS: dict[AttributeType, str] = {
+    "string": "text",
+    "integer": "number",
+    "number": "number",
+    "boolean": "statement",
+    "date": "date",
+}
+
+
+def _how(kind: AttributeType, unit: str | None) -> str:
+    if kind == "date":
+        return "A date"
+    if kind == "string":
+        return "Text as the document has it"
+    noun = "A whole number" if kind == "integer" else "A number"
+    return f"{noun} in {unit}" if unit else noun

@@ -1,0 +1,58 @@
+"""Sample questions: which candidates they ask for, in which words."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.words import QUESTION_WORDS, content_words, stem
+
+_BEST = 2
+_MIN_MATCH = 0.8
+_MAX_WORDS_OF_CANDIDATE = 24
+
+
+def weigh_by_questions(candidates: Sequence[Candidate], questions: Sequence[str]) -> None:
+    """Set how much *questions* ask for each candidate."""
+    profiles = [_profile(candidate) for candidate in candidates]
+    spread = Counter(name for profile in profiles for name in profile)
+    for question in questions:
+        stems = set(question_stems(question))
+        matches = [
+            (sum(_rarity(name, spread, profiles) * profile.get(name, 0.0) for name in stems), index)
+            for index, profile in enumerate(profiles)
+        ]
+        for match, index in sorted(matches, reverse=True)[:_BEST]:
+            if match >= _MIN_MATCH:
+                candidates[index].asked += match
+
+
+def question_stems(question: str) -> list[str]:
+    """Return the stems of the words of *question* that may name an attribute."""
+    return [stem(word) for word in content_words(question) if word not in QUESTION_WORDS]
+
+
+def _profile(candidate: Candidate) -> dict[str, float]:
+    """Return the stems of a candidate with their shares, the most frequent ones."""
+    if not candidate.words:
+        return {}
+    top = max(candidate.words.values())
+    return {
+        name: min(1.0, count / top)
+        for name, count in candidate.words.most_common(_MAX_WORDS_OF_CANDIDATE)
+    }
+
+
+def _rarity(name: str, spread: Counter[str], profiles: Sequence[dict[str, float]]) -> float:
+    return math.log(1 + len(profiles) / (1 + spread[name]))
+
+
+def asked_words(candidate: Candidate, questions: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of *questions* that are words of *candidate*, the most frequent first."""
+    profile = _profile(candidate)
+    counts: Counter[str] = Counter()
+    for question in questions:
+        for word in content_words(question):
+            if word not in QUESTION_WORDS and profile.get(stem(word), 0.0) > 0.2:
+                counts[word] += 1
+    return tuple(word for word, _ in counts.most_common(6))

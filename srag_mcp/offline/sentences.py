@@ -1,0 +1,70 @@
+"""Sentences: the running text of a document, cut where a slot's words end."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span
+from srag_mcp.offline.words import WORD, fold, fold_word, stem
+
+# A full stop ends a sentence only before a capital, and not after an initial or a short
+# abbreviation ("No. 5", "approx. 3", "J. Smith").
+_END = re.compile(r"(?<=[a-z0-9)\]%”\"][.!?…])[)\]”\"]?\s+(?=[\"“(\[•]?[A-ZÀ-Þ0-9])|\n\s*\n|;\s+")
+_ABBREVIATION = re.compile(
+    r"\b(?:no|nr|st|mr|mrs|ms|dr|prof|approx|ca|vs|inc|ltd|co|corp)\.\s*$", re.I
+)
+_LONGEST = 4_000
+_MIN_SENTENCE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a sentence: its folded form, its stem, and where it is in the document."""
+
+    word: str
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence (or a heading, a short list item) with the folded headings above it."""
+
+    span: Span
+    section: tuple[str, ...]
+
+
+def split_sentences(document: Document) -> Iterator[Sentence]:
+    """Yield the sentences of all running text, in order; tables and short fields have none."""
+    for block in document.blocks:
+        if isinstance(block, Prose | ListItem):
+            section = tuple(fold(heading) for heading in block.section)
+        elif isinstance(block, Heading):
+            section = ()
+        elif isinstance(block, KeyValue) and len(block.value) >= _MIN_SENTENCE:
+            section = tuple(fold(heading) for heading in (*block.section, block.key))
+        else:
+            continue
+        for span in _cut(document.text, block.span):
+            yield Sentence(span, section)
+
+
+def _cut(text: str, span: Span) -> Iterator[Span]:
+    start = span.start
+    for match in _END.finditer(text, span.start, span.end):
+        if _ABBREVIATION.search(text, max(start, match.start() - 8), match.start() + 1):
+            continue
+        yield Span(start, match.start())
+        start = match.end()
+    if start < span.end:
+        yield Span(start, min(span.end, start + _LONGEST))
+
+
+def tokens_of(text: str, span: Span) -> list[Token]:
+    """Return the words of *text* within *span*."""
+    found = []
+    for match in WORD.finditer(text, span.start, span.end):
+        word = fold_word(match.group())
+        found.append(Token(word, stem(word), match.start(), match.end()))
+    return found

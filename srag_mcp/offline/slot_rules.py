@@ -1,0 +1,144 @@
+"""Slot rules: from the slots that say a fact to weights that find it in any document."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from srag_mcp.offline.slots import Slot
+from srag_mcp.schema.extractors import SlotRule
+
+_MAX_FEATURES = 18
+_MAX_PENALTIES = 8
+_MIN_SHARE = 0.04
+_N_CORRECTIONS = 4
+_SMOOTH = 0.02
+_STEP = 0.6
+_RANGE_FACTOR = 4.0
+
+
+def score(rule: SlotRule, slot: Slot) -> float:
+    """Return the points of *slot* under *rule*; 0.0 where its type or amount does not fit."""
+    value = slot.value
+    if value.type != rule.value_type:
+        return 0.0
+    if rule.minimum is not None and value.amount < rule.minimum:
+        return 0.0
+    if rule.maximum is not None and value.amount > rule.maximum:
+        return 0.0
+    features = slot.features
+    return sum(weight for name, weight in rule.weights.items() if name in features)
+
+
+def best_slot(rule: SlotRule, slots: Iterable[Slot]) -> Slot | None:
+    """Return the slot with the most points, the first of equals; None below the threshold."""
+    best, found = 0.0, None
+    for slot in slots:
+        points = score(rule, slot)
+        if points > best:
+            best, found = points, slot
+    return found if best >= rule.threshold else None
+
+
+def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]) -> SlotRule:
+    """Learn what tells *members* (one slot a document) from all other slots of *documents*."""
+    kind = next(iter(members.values())).value.type
+    others = [
+        slot
+        for number, slots in enumerate(documents)
+        for slot in slots
+        if slot.value.type == kind and slot is not members.get(number)
+    ]
+    weights = _weights(list(members.values()), others)
+    low, high = _range(members.values())
+    rule = SlotRule(value_type=kind, weights=weights, threshold=1.0, minimum=low, maximum=high)
+    for _ in range(_N_CORRECTIONS):
+        corrected = _correct(rule, members, documents)
+        if corrected is None:
+            break
+        rule = corrected
+    return rule.model_copy(update={"threshold": _threshold(rule, members, documents)})
+
+
+def _weights(members: Sequence[Slot], others: Sequence[Slot]) -> dict[str, float]:
+    inside = Counter(name for slot in members for name in slot.features)
+    outside = Counter(name for slot in others for name in slot.features)
+    weights = {}
+    for name, count in inside.items():
+        share = count / len(members)
+        if share >= _MIN_SHARE and (count > 1 or len(members) < 3):
+            elsewhere = outside[name] / max(1, len(others))
+            odds = math.log((share + _SMOOTH) / (elsewhere + _SMOOTH))
+            if odds > 0:
+                weights[name] = round(odds * math.sqrt(share), 3)
+    best = sorted(weights, key=lambda name: (-weights[name], name))[:_MAX_FEATURES]
+    return {name: weights[name] for name in best if weights[name] > 0} or {"~": 1.0}
+
+
+def _range(members: Iterable[Slot]) -> tuple[float | None, float | None]:
+    amounts = [slot.value.amount for slot in members]
+    if next(iter(members)).value.type == "date":
+        return None, None
+    low, high = min(amounts), max(amounts)
+    return (
+        round(low / _RANGE_FACTOR, 6) if low > 0 else None,
+        round(high * _RANGE_FACTOR, 6) if high > 0 else None,
+    )
+
+
+def _correct(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> SlotRule | None:
+    """Give penalties to features of slots that win over the members; None when none does."""
+    winners = _winners(rule, members, documents)
+    if not winners:
+        return None
+    blame: Counter[str] = Counter()
+    for slot, member in winners:
+        blame.update(slot.features - member.features)
+        for name in member.features - slot.features:
+            blame[name] -= 1
+    weights = dict(rule.weights)
+    for name, count in blame.most_common(_MAX_PENALTIES):
+        if count > 0 and (name in weights or _n_penalties(weights) < _MAX_PENALTIES):
+            weights[name] = round(weights.get(name, 0.0) - _STEP, 3)
+    for name, count in sorted(blame.items(), key=lambda pair: pair[1])[:_MAX_PENALTIES]:
+        if count < 0:
+            weights[name] = round(weights.get(name, 0.0) + _STEP, 3)
+    return rule.model_copy(update={"weights": weights})
+
+
+def _n_penalties(weights: Mapping[str, float]) -> int:
+    return sum(weight < 0 for weight in weights.values())
+
+
+def _winners(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> list[tuple[Slot, Slot]]:
+    """Return each slot that beats its document's member, with the member."""
+    found = []
+    for number, member in members.items():
+        best = best_slot(rule.model_copy(update={"threshold": 1e-9}), documents[number])
+        if best is not None and best is not member:
+            found.append((best, member))
+    return found
+
+
+def _threshold(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> float:
+    """Choose the number of points that best parts members from best slots of other documents."""
+    hits = sorted(score(rule, member) for member in members.values())
+    misses = [
+        max((score(rule, slot) for slot in slots), default=0.0)
+        for number, slots in enumerate(documents)
+        if number not in members
+    ]
+    best, found = -1.0, max(0.01, 0.5 * hits[len(hits) // 2])
+    for limit in sorted({*hits}):
+        kept = sum(hit >= limit for hit in hits)
+        wrong = sum(miss >= limit for miss in misses)
+        quality = kept / (len(hits) + wrong)
+        if limit > 0 and quality > best:
+            best, found = quality, limit
+    floor = max((miss for miss in misses if miss < found), default=0.0)
+    return round(max(0.01, found - 0.4 * (found - floor)), 3)

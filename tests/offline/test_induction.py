@@ -1,0 +1,126 @@
+"""Induction finds what the documents of a corpus have in common."""
+
+from datetime import date, timedelta
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.reading import read_text
+from srag_mcp.offline.extraction import extract_record
+from srag_mcp.offline.induction import induce_schema
+from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+
+FIRST_DAY = date(2021, 3, 1)
+
+
+def bulletins(n: int = 12) -> list[Document]:
+    """Daily bulletins that word the same figures in two ways."""
+    documents = []
+    for number in range(n):
+        day = FIRST_DAY + timedelta(days=number)
+        visitors, boats = 15_204 + 731 * number, 41 + 3 * number
+        if number % 2:
+            body = (
+                f"• The harbour counted {visitors:,} visitors yesterday, more than ever.\n"
+                f"• In total {boats} fishing boats were moored at the northern pier."
+            )
+        else:
+            body = (
+                f"• With {visitors:,} visitors the harbour had a busy day.\n"
+                f"• At the northern pier, {boats} fishing boats were moored."
+            )
+        text = f"Bulletin (as of {day:%d/%m/%Y})\n{body}\n• All 7 piers are open.\n"
+        documents.append(read_text(text, f"{day}.txt"))
+    return documents
+
+
+def column(schema: Schema, documents: list[Document], words: set[str]) -> list[str | None]:
+    """What the attribute with these words in its name states, by document."""
+    found = [a.name for a in schema.attributes if words <= set(a.name.split("_"))]
+    assert len(found) == 1, [a.name for a in schema.attributes]
+    return [as_stated(extract_record(document, schema), found[0]) for document in documents]
+
+
+def as_stated(record: Record, name: str) -> str | None:
+    return next(cell.as_stated for cell in record.cells if cell.attribute == name)
+
+
+def induce(documents: list[Document], *questions: str) -> Schema:
+    return induce_schema(documents, title="Record", entity="records", questions=questions)
+
+
+def test_a_number_in_differently_worded_sentences_is_one_attribute() -> None:
+    documents = bulletins()
+    schema = induce(documents)
+    assert column(schema, documents, {"visitors"}) == [f"{15_204 + 731 * n:,}" for n in range(12)]
+    assert column(schema, documents, {"boats"}) == [str(41 + 3 * n) for n in range(12)]
+
+
+def test_a_number_that_never_changes_is_no_attribute() -> None:
+    schema = induce(bulletins())
+    assert not [a for a in schema.attributes if "piers" in a.name]
+
+
+def test_the_date_of_a_document_is_an_attribute() -> None:
+    documents = bulletins()
+    schema = induce(documents)
+    dates = [a for a in schema.attributes if a.type == "date"]
+    assert len(dates) == 1
+    stated = [as_stated(extract_record(document, schema), dates[0].name) for document in documents]
+    assert stated[:2] == ["01/03/2021", "02/03/2021"]
+
+
+def test_a_key_written_in_several_ways_is_one_attribute() -> None:
+    keys = ("Invoice number", "Invoice Number", "INVOICE NUMBER", "Invoice numbers")
+    documents = [
+        read_text(f"{keys[n % 4]}: A-{n}7{n}\nColour: {'red' if n % 3 else 'blue'}\n", f"{n}.txt")
+        for n in range(12)
+    ]
+    schema = induce(documents)
+    assert column(schema, documents, {"invoice"}) == [f"A-{n}7{n}" for n in range(12)]
+    assert column(schema, documents, {"colour"})[:3] == ["blue", "red", "red"]
+
+
+def test_a_list_item_of_some_documents_is_a_boolean_that_is_false_where_absent() -> None:
+    sauna = [n % 3 == 0 for n in range(12)]
+    documents = [
+        read_text(
+            f"# House {n}\n\n## Equipment\n\n- Garden\n{'- Sauna' if has else '- No sauna'}\n"
+            f"{'- Piano' if n % 2 else ''}\n",
+            f"{n}.md",
+        )
+        for n, has in enumerate(sauna)
+    ]
+    schema = induce(documents)
+    attribute = schema.attribute("sauna")
+    assert (attribute.type, attribute.absent_means) == ("boolean", "false")
+    states = [extract_record(d, Schema(title="t", attributes=(attribute,))).cells[0].state
+              for d in documents]  # fmt: skip
+    assert states == [State.STATED if has else State.STATED_ABSENT for has in sauna]
+    assert schema.attribute("piano").absent_means == "false"
+
+
+def test_every_stated_cell_lies_where_its_words_are() -> None:
+    documents = bulletins()
+    schema = induce(documents)
+    for document in documents:
+        for cell in extract_record(document, schema).cells:
+            assert cell.span is None or cell.span.of(document.text) == cell.as_stated
+
+
+def test_an_attribute_has_a_description_with_an_example() -> None:
+    schema = induce(bulletins(), "How many visitors came on an average day?")
+    attribute = next(a for a in schema.attributes if "visitors" in a.name)
+    assert attribute.type == "integer"
+    assert "15,204" in attribute.description
+    assert attribute.description.count(". ") >= 1
+
+
+def test_an_attribute_without_extractors_is_not_mentioned() -> None:
+    schema = Schema(title="t", attributes=(Attribute(name="size", type="number"),))
+    record = extract_record(bulletins(1)[0], schema)
+    assert record.cells == (Cell("size", State.NOT_MENTIONED),)
+
+
+def test_no_documents_give_a_schema_without_attributes() -> None:
+    assert induce([]).attributes == ()
