@@ -31,6 +31,11 @@ def is_data(text: str) -> bool:
     return bool(_DATA.match(text))
 
 
+def is_year(text: str) -> bool:
+    """Whether a cell holds a year, which may also name a column."""
+    return bool(_YEAR.match(text))
+
+
 def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     """Return the table, then what can be read from it as keys with values.
 

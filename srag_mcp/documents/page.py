@@ -9,6 +9,7 @@ from srag_mcp.documents.grid import Grid, grid_blocks
 from srag_mcp.documents.key_values import find_pairs
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.list_items import split_items
+from srag_mcp.documents.moving import moved_block
 from srag_mcp.documents.outline import Outline
 from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks
 
@@ -89,6 +90,15 @@ class Page:
         offset = self._length
         self._write(text)
         self._blocks += find_blocks(text, offset=offset, outline=self._outline, layout=layout)
+
+    def write_content(self, content: Content) -> None:
+        """Write the text of another content below the open headings, with its blocks."""
+        if not content.text:
+            return
+        self._start("content")
+        offset, above = self._length, self._outline.section
+        self._write(content.text)
+        self._blocks += [moved_block(block, offset, above) for block in content.blocks]
 
     def write_table(
         self, rows: Sequence[Sequence[str]], n_headers: int | None = None, caption: str = ""

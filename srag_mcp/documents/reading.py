@@ -28,7 +28,7 @@ def read_file(source: SourceFile, *, rows: bool = False) -> list[Document]:
             source.relative, f"not a format that can be read ({readable_endings()})"
         )
     if rows and kind in TABLE_TYPES:
-        contents = read_row_contents(data, source.relative, kind)
+        contents = read_row_contents(data, source.relative)
         return _row_documents(contents, source.relative, kind)
     content = read_content(data, source.relative)
     if not content.text.strip():

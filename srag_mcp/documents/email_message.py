@@ -1,0 +1,96 @@
+"""Reads e-mails, with the attachments that can be read."""
+
+from collections.abc import Callable, Iterator
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import EmailPolicy
+
+from srag_mcp.documents.content import Content
+from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.formats import media_type
+from srag_mcp.documents.html import read_html
+from srag_mcp.documents.page import Page
+from srag_mcp.errors import DocumentError
+
+_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_ATTACHMENT_LEVEL = 1
+_MAX_PARTS = 200
+
+
+def read_email(data: bytes, path: str, read_attachment: Callable[[bytes, str], Content]) -> Content:
+    """Read an e-mail: its headers as pairs, its body, then each attachment below its name.
+
+    Raises:
+        DocumentError: If it is no e-mail.
+    """
+    message = BytesParser(policy=EmailPolicy()).parsebytes(data)
+    headers = [(name, _header(message, name)) for name in _HEADERS]
+    if sum(bool(value) for _, value in headers) < 2:
+        raise DocumentError(path, "it is not an e-mail: it has no headers such as From and Date")
+    page = Page()
+    for name, value in headers:
+        page.write_pair(name, value)
+    _write_body(message, page, path)
+    for name, attached in _attachments(message):
+        _write_attachment(page, name, attached, read_attachment)
+    return page.content(_header(message, "Subject") or None)
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return str(message.get(name, "")).strip()
+    except (ValueError, LookupError, AttributeError, TypeError, IndexError):
+        return ""  # the header parser fails on some malformed addresses and dates
+
+
+def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
+    for number, part in enumerate(message.walk()):
+        if number < _MAX_PARTS and not part.is_multipart():
+            yield part
+
+
+def _write_body(message: EmailMessage, page: Page, path: str) -> None:
+    bodies = {
+        part.get_content_type(): part
+        for part in reversed(list(_parts(message)))
+        if not _file_name(part) and part.get_content_maintype() == "text"
+    }
+    plain, web = bodies.get("text/plain"), bodies.get("text/html")
+    if plain is not None and _payload(plain).strip():
+        page.write_text(decode(_payload(plain), path, plain.get_content_charset()))
+    elif web is not None and _payload(web).strip():
+        page.write_content(read_html(_payload(web), path))
+
+
+def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+    for part in _parts(message):
+        name = _file_name(part)
+        if name and media_type(name) not in {None, "message/rfc822"}:
+            yield name, _payload(part)
+
+
+def _write_attachment(
+    page: Page, name: str, data: bytes, read_attachment: Callable[[bytes, str], Content]
+) -> None:
+    try:
+        content = read_attachment(data, name)
+    except DocumentError as error:
+        page.write_text(f"Attachment not read: {error}")  # the e-mail itself can be read
+        return
+    page.write_heading(name, _ATTACHMENT_LEVEL)
+    page.write_content(content)
+
+
+def _file_name(part: EmailMessage) -> str:
+    try:
+        return (part.get_filename() or "").strip()
+    except (ValueError, LookupError, AttributeError, TypeError, IndexError):
+        return ""
+
+
+def _payload(part: EmailMessage) -> bytes:
+    try:
+        payload = part.get_payload(decode=True)
+    except (ValueError, LookupError):
+        return b""
+    return payload if isinstance(payload, bytes) else b""

@@ -1,0 +1,122 @@
+"""Reads JSON and JSON Lines."""
+
+import json
+from collections.abc import Sequence
+
+from srag_mcp.documents.content import Content
+from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar_text
+from srag_mcp.documents.page import Page
+from srag_mcp.documents.table_rows import unique_names
+from srag_mcp.errors import DocumentError
+
+_MAX_PAIR_CHARACTERS = 400
+_LIST_LEVEL = 2
+_TITLE_KEYS = ("title", "name")
+
+
+def read_json(data: bytes, path: str) -> Content:
+    """Read a JSON file: members as dotted keys, lists as items, lists of objects as tables.
+
+    Raises:
+        DocumentError: If it is not text, or not JSON.
+    """
+    return _content(_parse(decode(data, path), path))
+
+
+def read_json_lines(data: bytes, path: str) -> Content:
+    """Read a file with a JSON value on each line as one table.
+
+    Raises:
+        DocumentError: If it is not text, or a line is not JSON; the reason names the line.
+    """
+    return _content(_parse_lines(decode(data, path), path))
+
+
+def read_json_rows(data: bytes, path: str) -> Sequence[Content]:
+    """Read each line as a content of its own.
+
+    Raises:
+        DocumentError: As `read_json_lines`.
+    """
+    contents = [_content(value) for value in _parse_lines(decode(data, path), path)]
+    return [content for content in contents if content.text]
+
+
+def _parse(text: str, path: str, where: str = "") -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text)
+    except RecursionError as error:
+        raise DocumentError(path, f"the JSON is nested too deeply{where}") from error
+    except json.JSONDecodeError as error:
+        place = where or f" at line {error.lineno}, column {error.colno}"
+        raise DocumentError(path, f"it is not JSON{place}: {error.msg}") from error
+    except ValueError as error:  # such as a number of more than 4,300 digits
+        raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
+    return value
+
+
+def _parse_lines(text: str, path: str) -> list[JsonValue]:
+    return [
+        _parse(line, path, f" at line {number}")
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _content(value: JsonValue) -> Content:
+    page = Page()
+    lists: list[tuple[str, list[JsonValue]]] = []
+    texts: list[tuple[str, str]] = []
+    for key, text in _members(value, "", lists):
+        if len(text) > _MAX_PAIR_CHARACTERS or "\n" in text.strip():
+            texts.append((key, text))
+        else:
+            page.write_pair(key or "value", text)
+    for key, text in texts:
+        page.write_heading(key, _LIST_LEVEL)
+        page.write_text(text)
+    for key, members in lists:
+        _write_list(page, key, members)
+    return page.content(_title(value))
+
+
+def _title(value: JsonValue) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    by_key = {name.lower(): member for name, member in value.items()}
+    return next((scalar_text(by_key[key]) for key in _TITLE_KEYS if by_key.get(key)), None) or None
+
+
+def _members(
+    value: JsonValue, key: str, lists: list[tuple[str, list[JsonValue]]]
+) -> list[tuple[str, str]]:
+    """Return the scalars with their dotted keys; lists go to *lists*."""
+    if isinstance(value, dict):
+        return [
+            pair
+            for name, member in value.items()
+            for pair in _members(member, f"{key}.{name}" if key else name, lists)
+        ]
+    if isinstance(value, list):
+        lists.append((key, value))
+        return []
+    text = scalar_text(value)
+    return [(key, text)] if text else []
+
+
+def _write_list(page: Page, key: str, members: list[JsonValue]) -> None:
+    page.write_heading(key, _LIST_LEVEL)
+    if all(is_scalar(member) for member in members):
+        for member in members:
+            page.write_item(scalar_text(member))
+        return
+    rows = [flatten(member) for member in members]
+    names = list(dict.fromkeys(name for row in rows for name, _ in row))
+    if len(names) < 2:
+        for row in rows:
+            page.write_item(", ".join(text for _, text in row))
+        return
+    by_name = [dict(row) for row in rows]
+    cells = [[row.get(name, "") for name in names] for row in by_name]
+    page.write_table([unique_names(names), *cells], n_headers=1, caption="")

@@ -1,0 +1,67 @@
+"""Reads text tables: csv and tsv."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from srag_mcp.documents.content import Content
+from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.page import Page
+from srag_mcp.documents.table_rows import TableRows, arrange_rows, row_contents
+from srag_mcp.errors import DocumentError
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_CHARACTERS = 20_000
+_SAMPLE_ROWS = 50
+_BACKSLASH_QUOTE = re.compile(r'[^,;\t|\\\n]\\"(?![,;\t|\n]|$)')
+
+
+def read_tabular(data: bytes, path: str) -> Content:
+    """Read the whole file as one table.
+
+    Raises:
+        DocumentError: If it is not text, or quotes in it are broken.
+    """
+    table = _read_table(data, path)
+    page = Page()
+    page.write_table([*table.header_rows, *table.body], len(table.header_rows), table.caption)
+    return page.content()
+
+
+def read_tabular_rows(data: bytes, path: str) -> Sequence[Content]:
+    """Read each row as a content of its own.
+
+    Raises:
+        DocumentError: As `read_tabular`.
+    """
+    return row_contents(_read_table(data, path))
+
+
+def sniff_delimiter(text: str) -> str:
+    """Return the delimiter that cuts the first lines of *text* into rows most alike."""
+    sample = text[:_SAMPLE_CHARACTERS]
+    return max(_DELIMITERS, key=lambda delimiter: _likeness(sample, delimiter))
+
+
+def _likeness(sample: str, delimiter: str) -> tuple[float, int]:
+    try:
+        rows = list(islice(csv.reader(io.StringIO(sample), delimiter=delimiter), _SAMPLE_ROWS))
+    except csv.Error:
+        return (0.0, 0)
+    widths = [len(row) for row in rows if row]
+    usual = max(set(widths), key=widths.count, default=1)
+    return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
+
+
+def _read_table(data: bytes, path: str) -> TableRows:
+    text = decode(data, path)
+    delimiter = "\t" if path.lower().endswith(".tsv") else sniff_delimiter(text)
+    escapes = _BACKSLASH_QUOTE.search(text) is not None
+    lines = io.StringIO(text, newline="")
+    try:
+        rows = list(csv.reader(lines, delimiter=delimiter, escapechar="\\" if escapes else None))
+    except csv.Error as error:
+        raise DocumentError(path, f"the table is broken: {error}") from error
+    return arrange_rows(rows)
