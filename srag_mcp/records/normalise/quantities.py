@@ -38,7 +38,7 @@ _AFTER = re.compile(
 )
 _RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])$")
+_BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
 _JOINED_CODE = re.compile(r"[^\W_]|[:/]\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
