@@ -137,12 +137,16 @@ def _rectangular(rows: Sequence[Row]) -> list[tuple[TableCell, ...]]:
 
 
 def _row_pairs(rows: Sequence[Row], section: tuple[str, ...]) -> list[Block]:
+    """Return a pair a row; a row with the same text in both cells is a heading among them."""
     pairs: list[Block] = []
+    inner = section
     for key, value in rows:
         name = collapse(key.text).rstrip(":").rstrip()
-        if value.text and is_key(name):
+        if name == value.text:
+            inner = (*section, name)
+        elif value.text and is_key(name):
             span = Span(key.span.start, value.span.end)
-            pairs.append(KeyValue(span, name, value.text, value.span, section))
+            pairs.append(KeyValue(span, name, value.text, value.span, inner))
     return pairs
 
 

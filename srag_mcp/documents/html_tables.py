@@ -72,7 +72,7 @@ def _grid(rows: "list[list[LexborNode]]") -> list[list[str]]:
         line: list[str] = []
         for cell in row:
             _fill(line, hanging)
-            text = collapse(inline_text(cell))
+            text = inline_text(cell)
             down, across = _span(cell, "rowspan"), _span(cell, "colspan")
             for _ in range(across):
                 if down > 1:

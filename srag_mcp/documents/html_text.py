@@ -44,7 +44,7 @@ def is_skipped(node: "LexborNode") -> bool:
 
 
 def inline_text(node: "LexborNode") -> str:
-    r"""Return the text of an element on lines that `<br>` parts.
+    r"""Return the text of an element, on lines where `<br>` or blocks inside part it.
 
     Where it has no letters or digits, its `title`, `aria-label` or the `alt` of its images counts:
     `<span title="3 stars">★★★</span>` -> `★★★ 3 stars`.
@@ -55,7 +55,7 @@ def inline_text(node: "LexborNode") -> str:
 
 
 def lines_of(parts: list[str]) -> str:
-    r"""Join pieces of text; white space counts once, the `\n` of a `<br>` stays."""
+    r"""Join pieces of text; white space counts once, each `\0` ends a line."""
     lines = "".join(parts).split("\x00")
     return "\n".join(line for line in map(collapse, lines) if line)
 
@@ -78,8 +78,8 @@ def gather_text(node: "LexborNode", parts: list[str], depth: int) -> None:
         child = child.next
     add_label(node, parts, before)
     if tag in BLOCK_TAGS:
-        parts.insert(before, " ")
-        parts.append(" ")
+        parts.insert(before, "\x00")
+        parts.append("\x00")
 
 
 def add_label(node: "LexborNode", parts: list[str], before: int) -> None:

@@ -10,7 +10,8 @@ _MARKER = re.compile(
     rf"\d{{1,3}}\.|[a-z]\.|[ivx]{{2,5}}\.|[IVX]{{2,5}}\.)|"
     rf"(?P<icon>[{_EMOJI}][️‍{_EMOJI}]*))\s+(?=\S)"
 )
-_PARTS = re.compile(r"\s*[,;|•·]\s*|\s+/\s+")
+_SEPARATORS = tuple(re.compile(rf"\s*{mark}\s*") for mark in (";", r"\|", "[•·]", r"\s/\s", ","))
+_MAX_LIST_CHARACTERS = 1000
 _MAX_PART_WORDS = 4
 _MAX_PART_CHARACTERS = 40
 _MIN_PARTS = 3
@@ -37,10 +38,11 @@ def split_items(text: str) -> list[tuple[int, int]]:
     `"Python, SQL, Go"` -> three places; `"12 Main Street, Springfield, Ohio"` -> none.
     """
     body = text.rstrip().rstrip(".")
-    if len(body) > 1000:
+    separator = next((mark for mark in _SEPARATORS if mark.search(body)), None)
+    if separator is None or len(body) > _MAX_LIST_CHARACTERS:
         return []
     places, start = [], 0
-    for gap in [*_PARTS.finditer(body), None]:
+    for gap in [*separator.finditer(body), None]:
         end = len(body) if gap is None else gap.start()
         places.append((start, end))
         start = end if gap is None else gap.end()

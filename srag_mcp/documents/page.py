@@ -7,11 +7,12 @@ from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Span
 from srag_mcp.documents.encoding import normalise_lines
 from srag_mcp.documents.grid import Grid, grid_blocks
 from srag_mcp.documents.key_values import find_pairs
+from srag_mcp.documents.layout import PLAIN, Layout
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.list_items import split_items
 from srag_mcp.documents.moving import moved_block
 from srag_mcp.documents.outline import Outline
-from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks
+from srag_mcp.documents.text_blocks import find_blocks
 
 _MAX_PAIR_ITEM_CHARACTERS = 160
 _MAX_ITEM_KEY_WORDS = 4
@@ -44,7 +45,7 @@ class Page:
 
     def write_pair(self, key: str, value: str) -> None:
         """Write `key: value`."""
-        key, value = _line(key).rstrip(": "), _line(value)
+        key, value = _line(key).rstrip(": "), _joined_lines(value)
         if not key or not value:
             return
         self._start("pair")
@@ -70,7 +71,7 @@ class Page:
 
     def write_item_pair(self, key: str, value: str, depth: int = 0) -> None:
         """Write an item of a list that is a key with its value."""
-        key, value = _line(key).rstrip(": "), _line(value)
+        key, value = _line(key).rstrip(": "), _joined_lines(value)
         if not key or not value:
             return
         self._start("item")
@@ -130,7 +131,7 @@ class Page:
         for number, raw in enumerate(row):
             if number:
                 self._write(" | ")
-            text = _line(raw)
+            text = _joined_lines(raw)
             cells.append(TableCell(text, self._write(text)))
         return tuple(cells)
 
@@ -162,3 +163,10 @@ class Page:
 
 def _line(text: str) -> str:
     return collapse(normalise_lines(text))
+
+
+def _joined_lines(text: str) -> str:
+    """Return the lines of a cell on one, with a semicolon where a line ends without a mark."""
+    lines = [line for line in map(collapse, normalise_lines(text).split("\n")) if line]
+    marked = [line if line[-1] in ".,;:!?" else f"{line};" for line in lines[:-1]]
+    return " ".join([*marked, *lines[-1:]])

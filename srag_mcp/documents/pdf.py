@@ -5,19 +5,18 @@ import logging
 import struct
 import zlib
 from collections import Counter
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.content import Content
+from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.page import Page
+from srag_mcp.documents.pdf_boxes import TextBox, find_titles, looks_tabular
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfTextPage
 
-_WIDE_GAP = 1.5  # in heights of a line
-_MAX_CELL_CHARACTERS = 45
-_MIN_TABULAR_LINES = 2
 _MAX_BOXES = 2000
 _MIN_RUNNING_PAGES = 3
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xad": "-",
@@ -36,7 +35,7 @@ def read_pdf(data: bytes, path: str) -> Content:
     try:
         document = PdfDocument(data)
         try:
-            pages = _page_texts(document, data)
+            pages = _read_pages(document, data)
             title = document.get_metadata_dict().get("Title", "")
         finally:
             document.close()
@@ -44,44 +43,44 @@ def read_pdf(data: bytes, path: str) -> Content:
         if "password" in str(error).lower():
             raise DocumentError(path, "it is encrypted with a password") from error
         raise DocumentError(path, "it is not a PDF file, or a damaged one") from error
-    if not any(text.strip() for text in pages):
+    if not any(page.text.strip() for page in pages):
         raise DocumentError(path, "there is no text in it: it looks like a scan")
+    text = "\n\n".join(_without_running_lines([page.text for page in pages]))
+    titles = find_titles([box for page in pages for box in page.boxes])
     page = Page()
-    page.write_text("\n\n".join(_without_running_lines(pages)).translate(_LIGATURES))
-    return page.content(_usable_title(title))
+    page.write_text(text.translate(_LIGATURES), Layout(titles=titles))
+    first = next((title for title, level in titles.items() if level == 1), None)
+    return page.content(first or _usable_title(title))
 
 
-def _page_texts(document: "PdfDocument", data: bytes) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _PageText:
+    text: str
+    boxes: list[TextBox]
+
+
+def _read_pages(document: "PdfDocument", data: bytes) -> list[_PageText]:
     texts = []
     for number in range(len(document)):
         page = document[number]
         textpage = page.get_textpage()
+        boxes = _boxes(textpage)
         text = textpage.get_text_bounded().replace("\r\n", "\n")
-        if text.strip() and _looks_tabular(textpage):
+        if text.strip() and looks_tabular(boxes):
             text = _layout_text(data, number) or text
-        texts.append(text.strip("\n"))
+        texts.append(_PageText(text.strip("\n"), boxes))
         textpage.close()
         page.close()
     return texts
 
 
-def _looks_tabular(textpage: "PdfTextPage") -> bool:
-    """Whether several lines of the page hold short texts far apart from each other."""
-    boxes: dict[int, list[tuple[float, float, float, float]]] = {}
+def _boxes(textpage: "PdfTextPage") -> list[TextBox]:
+    boxes = []
     for number in range(min(textpage.count_rects(), _MAX_BOXES)):
         left, bottom, right, top = textpage.get_rect(number)
-        boxes.setdefault(round(bottom / 4), []).append((left, right, bottom, top))
-    n_lines = 0
-    for line in boxes.values():
-        line.sort()
-        if any(after[0] - box[1] > _WIDE_GAP * (box[3] - box[2]) for box, after in pairwise(line)):
-            n_lines += all(_is_short(textpage, box) for box in line)
-    return n_lines >= _MIN_TABULAR_LINES
-
-
-def _is_short(textpage: "PdfTextPage", box: tuple[float, float, float, float]) -> bool:
-    left, right, bottom, top = box
-    return len(textpage.get_text_bounded(left, bottom, right, top)) <= _MAX_CELL_CHARACTERS
+        text = textpage.get_text_bounded(left, bottom, right, top)
+        boxes.append(TextBox(left, right, bottom, top - bottom, text))
+    return boxes
 
 
 def _layout_text(data: bytes, number: int) -> str | None:

@@ -10,8 +10,8 @@ from zipfile import BadZipFile
 
 from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.content import Content
+from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _LAYOUT = Layout(wrapping="never")
 _HEADING_STYLE = re.compile(r"^(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)$", re.I)
+_TITLE_STYLES = frozenset({"title", "titel", "titre", "título"})
+_BOLD_LEVEL = 6
 _NUMBERED = re.compile(r"^\d+\.\s")
 _MAX_NESTING = 20
 _MAX_TITLE_CHARACTERS = 80
@@ -63,6 +65,7 @@ class _Writer:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.title: str | None = None
+        self._has_title = False
         self._paragraphs: list[str] = []
 
     def write_headers(self, word: "WordFile") -> None:
@@ -96,12 +99,13 @@ class _Writer:
         if not text.strip():
             self._paragraphs.append("")
             return
-        level = _heading_level(paragraph, text)
+        level = _heading_level(paragraph, text, is_below_title=self._has_title)
         if level is not None:
             self.flush()
             self.page.write_heading(text, level)
             if level == 1 and self.title is None:
                 self.title = text
+                self._has_title = _is_title(paragraph)
         elif _is_item(paragraph):
             self.flush()
             self.page.write_item(text)
@@ -138,14 +142,19 @@ def _style_names(paragraph: "Paragraph") -> Iterator[str]:
         style, n = style.base_style, n + 1
 
 
-def _heading_level(paragraph: "Paragraph", text: str) -> int | None:
+def _is_title(paragraph: "Paragraph") -> bool:
+    return any(name.lower() in _TITLE_STYLES for name in _style_names(paragraph))
+
+
+def _heading_level(paragraph: "Paragraph", text: str, *, is_below_title: bool) -> int | None:
+    """Return 1 for the title and for headings of the first level, unless a title is above them."""
+    if _is_title(paragraph):
+        return 1
     for name in _style_names(paragraph):
         match = _HEADING_STYLE.match(name)
         if match:
-            return int(match[1])
-        if name.lower() in {"title", "titel", "titre", "título"}:
-            return 1
-    return 6 if _is_bold_title(paragraph, text) else None
+            return int(match[1]) + is_below_title
+    return _BOLD_LEVEL if _is_bold_title(paragraph, text) else None
 
 
 def _is_bold_title(paragraph: "Paragraph", text: str) -> bool:
