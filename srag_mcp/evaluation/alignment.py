@@ -1,0 +1,103 @@
+"""Alignment: which found column holds a gold field, decided by the values alone.
+
+Names say little, since an induced schema names things after the documents. Columns are given to
+fields one to one, the best pair first, by their agreement beyond chance (Cohen's kappa over all
+documents, empty counted as a value), names breaking ties. A field that no column fits was not
+found: all its cells count as wrong, also the empty ones.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
+from srag_mcp.records.normalise import fold, read_boolean
+from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.store.guard import Value
+
+_LEAST_AGREEMENT = 0.1
+_NAME_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """How well a gold field was found: in which *column* (None: in none), and how many cells."""
+
+    field: str
+    column: str | None
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    agreement: float
+    field: str
+    column: str
+    accuracy: float
+
+
+def align(
+    gold: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Value]]
+) -> tuple[FieldScore, ...]:
+    """Score each gold field; *gold* and *found* have the cells of a document by its id.
+
+    Documents of *found* that gold does not list are left out; one that is missing there is empty.
+    """
+    fields = list(next(iter(gold.values()), {}))
+    columns = list(dict.fromkeys(name for cells in found.values() for name in cells))
+    pairs = [
+        pair
+        for field in fields
+        for column in columns
+        if (pair := _pair(field, column, gold, found)).agreement >= _LEAST_AGREEMENT
+    ]
+    chosen: dict[str, _Pair] = {}
+    taken: set[str] = set()
+    for pair in sorted(pairs, key=lambda pair: -pair.agreement):
+        if pair.field not in chosen and pair.column not in taken:
+            chosen[pair.field] = pair
+            taken.add(pair.column)
+    return tuple(_score(field, chosen.get(field)) for field in fields)
+
+
+def _score(field: str, pair: _Pair | None) -> FieldScore:
+    return FieldScore(field, pair.column, pair.accuracy) if pair else FieldScore(field, None, 0.0)
+
+
+def _pair(
+    field: str,
+    column: str,
+    gold: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Value]],
+) -> _Pair:
+    wanted = [cells[field] for cells in gold.values()]
+    values = [found.get(document, {}).get(column) for document in gold]
+    kind = gold_type(wanted)
+    equal = [equal_cells(value, want, kind) for value, want in zip(values, wanted, strict=True)]
+    accuracy = sum(equal) / len(equal)
+    by_chance = _chance([_key(want, kind) for want in wanted], [_key(v, kind) for v in values])
+    beyond = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+    says = any(same and want for same, want in zip(equal, wanted, strict=True))
+    agreement = beyond + _NAME_WEIGHT * _alike(field, column) if says else 0.0
+    return _Pair(agreement, field, column, accuracy)
+
+
+def _chance(wanted: Sequence[str], values: Sequence[str]) -> float:
+    gold, found = Counter(wanted), Counter(values)
+    return sum(count * found[key] for key, count in gold.items()) / (len(wanted) * len(values))
+
+
+def _key(value: Value, kind: AttributeType) -> str:
+    if value is None or value == "":
+        return ""
+    if kind == "boolean":
+        return str(value if isinstance(value, bool) else read_boolean(str(value)))
+    number = number_of(value)
+    return f"{number:.6g}" if number is not None else fold(str(value))
+
+
+def _alike(field: str, column: str) -> float:
+    # Outside library, imported where it is needed: it is slow to start.
+    from rapidfuzz import fuzz
+
+    return float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100

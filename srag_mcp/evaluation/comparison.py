@@ -1,0 +1,85 @@
+"""Comparing values: when a found value is the gold value."""
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from srag_mcp.records.normalise import classify_values, find_dates, fold, read_boolean
+from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.store.guard import Value
+
+EXACT = 1e-6
+
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?)?")
+
+
+def equal_numbers(found: float, expected: float, tolerance: float = 0.0) -> bool:
+    """Return whether two numbers are equal within a relative *tolerance* (at least 1e-6)."""
+    return math.isclose(found, expected, rel_tol=max(tolerance, EXACT), abs_tol=1e-9)
+
+
+def number_of(value: Value) -> float | None:
+    """Return a number, or a text that is a plain number; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str):
+        return float(value) if _PLAIN_NUMBER.fullmatch(value.strip()) else None
+    return float(value)
+
+
+def date_of(value: Value) -> date | None:
+    """Return the day of an ISO date or of a midnight; None for anything else."""
+    match = _DAY.fullmatch(value.strip()) if isinstance(value, str) else None
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None
+
+
+def month_of(value: Value) -> tuple[int, int] | None:
+    """Return year and month of `March 2021`, `2021-03` or the first day of a month; else None."""
+    if not isinstance(value, str):
+        return None
+    day = date_of(value)
+    if day is not None:
+        return (day.year, day.month) if day.day == 1 else None
+    found = find_dates(value, partial=True)
+    if len(found) != 1 or found[0][0].of(value) != value.strip():
+        return None
+    text = found[0][1]
+    whole = text.precision == "month" and text.year is not None and text.month is not None
+    return (text.year or 0, text.month or 0) if whole else None
+
+
+def equal_cells(found: Value, gold: str, kind: AttributeType) -> bool:
+    """Return whether a stored value is the gold value of a field of type *kind*.
+
+    Both empty is equal; an empty value is neither false nor zero. Numbers are equal to 1e-6, texts
+    when they fold to the same; containment is not equality.
+    """
+    if found is None or not gold:
+        return found is None and not gold
+    if kind == "boolean":
+        said = found if isinstance(found, bool) else read_boolean(str(found))
+        return said is not None and said == read_boolean(gold)
+    if kind in ("number", "integer"):
+        number, wanted = number_of(found), number_of(gold)
+        return number is not None and wanted is not None and equal_numbers(number, wanted)
+    if kind == "date":
+        return date_of(found) == date_of(gold)
+    return fold(str(found)) == fold(gold)
+
+
+def gold_type(values: Sequence[str]) -> AttributeType:
+    """Return the type of a gold field from its values, as a CSV reader would."""
+    given = [value for value in values if value]
+    if given and all(value.lower() in ("true", "false") for value in given):
+        return "boolean"
+    if given and all(date_of(value) is not None for value in given):
+        return "date"
+    if given and all(number_of(value) is not None for value in given):
+        whole = all(value.lstrip("-").isdigit() for value in given)
+        return "integer" if whole else "number"
+    return "string" if classify_values(given).type != "boolean" else "boolean"

@@ -1,0 +1,111 @@
+"""An evaluation: how well a pack's records were found and its questions answered."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from srag_mcp.evaluation.alignment import FieldScore
+from srag_mcp.evaluation.pack import Expected
+from srag_mcp.store.guard import Value
+
+Outcome: TypeAlias = Literal["right", "wrong", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question: *outcome* is `right` too where a question without an answer was refused.
+
+    *answer* has the rows of the answer, None when it was refused; *sql* is empty then.
+    """
+
+    id: str
+    kind: str
+    outcome: Outcome
+    sql: str
+    answer: tuple[tuple[Value, ...], ...] | None
+    expected: Expected
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON; a single value stands for its row and its list."""
+        return {
+            "id": self.id,
+            "outcome": self.outcome,
+            "sql": self.sql,
+            "answer": _flat(self.answer),
+            "expected": list(self.expected) if isinstance(self.expected, tuple) else self.expected,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The result of a pack.
+
+    Attributes:
+        documents: Documents ingested.
+        cells: One score a gold field, with the column that holds it.
+        questions: One result a question.
+        seconds: Of the whole evaluation.
+        calls, tokens: Of a language model; 0 for the offline engine.
+    """
+
+    pack: str
+    engine: str
+    documents: int
+    cells: tuple[FieldScore, ...]
+    questions: tuple[QuestionResult, ...]
+    seconds: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+    def after(self, seconds: float) -> "Evaluation":
+        """Return it with the time it took."""
+        return replace(self, seconds=seconds)
+
+    @property
+    def cells_mean(self) -> float | None:
+        """The mean accuracy over the gold fields; None for a pack without gold records."""
+        scores = [score.accuracy for score in self.cells]
+        return sum(scores) / len(scores) if scores else None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as the JSON that `srag-mcp eval --json` prints."""
+        kinds = sorted({result.kind for result in self.questions})
+        mean = self.cells_mean
+        return {
+            "pack": self.pack,
+            "engine": self.engine,
+            "documents": self.documents,
+            "cells": {score.field: round(score.accuracy, 4) for score in self.cells},
+            "cells_mean": None if mean is None else round(mean, 4),
+            "questions": count_outcomes(self.questions)
+            | {
+                "by_kind": {
+                    kind: count_outcomes([r for r in self.questions if r.kind == kind])
+                    for kind in kinds
+                }
+            },
+            "per_question": [result.to_json() for result in self.questions],
+            "seconds": round(self.seconds, 2),
+            "calls": self.calls,
+            "tokens": self.tokens,
+        }
+
+
+def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, object]:
+    """Return how many questions there are, and how many were right, wrong and refused."""
+    outcomes = [result.outcome for result in results]
+    return {
+        "total": len(outcomes),
+        "right": outcomes.count("right"),
+        "wrong": outcomes.count("wrong"),
+        "refused": outcomes.count("refused"),
+    }
+
+
+def _flat(rows: tuple[tuple[Value, ...], ...] | None) -> object:
+    if rows is None:
+        return None
+    if any(len(row) != 1 for row in rows):
+        return [list(row) for row in rows]
+    values = [row[0] for row in rows]
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,80 @@
+"""Matching answers: when the rows of an answer are the expected answer.
+
+One column of the rows is compared: the first whose values all have the expected type (a query may
+give the measure beside the name that was asked for). Then:
+
+- a single value: that column holds this value and no other (repeats count once);
+- a list: the same members, in the same order where the question asks for one;
+- numbers within the question's relative tolerance (at least 1e-6), dates by day, months by year and
+  month in any notation, texts when they fold to the same (case, punctuation, white space);
+- a truth value only matches a truth value.
+"""
+
+from collections.abc import Sequence
+
+from srag_mcp.evaluation.comparison import date_of, equal_numbers, month_of, number_of
+from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.records.normalise import fold
+from srag_mcp.schema.attribute import Scalar
+from srag_mcp.store.guard import Value
+
+
+def is_right(question: PackQuestion, rows: Sequence[Sequence[Value]]) -> bool:
+    """Return whether *rows* answer *question* as expected; nothing answers the unanswerable."""
+    expected = question.answer
+    if expected is None:
+        return False
+    members = expected if isinstance(expected, tuple) else (expected,)
+    values = pick_column(rows, members)
+    if values is None:
+        return False
+    if question.ordered:
+        return len(values) == len(members) and all(
+            equal_values(value, member, question.tolerance)
+            for value, member in zip(values, members, strict=True)
+        )
+    return _same_members(values, members, question.tolerance)
+
+
+def pick_column(rows: Sequence[Sequence[Value]], members: Sequence[Scalar]) -> list[Value] | None:
+    """Return the values of the first column that could hold *members*; None when none could."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    for column in columns:
+        if all(_could_be(value, members[0]) for value in column):
+            return column
+    return None
+
+
+def equal_values(found: Value, expected: Scalar, tolerance: float) -> bool:
+    """Return whether one value of an answer is the expected one."""
+    if isinstance(expected, bool) or isinstance(found, bool) or found is None:
+        return found is expected
+    if isinstance(expected, int | float):
+        number = number_of(found)
+        return number is not None and equal_numbers(number, expected, tolerance)
+    day, month = date_of(expected), month_of(expected)
+    if day is not None:
+        return date_of(found) == day
+    if month is not None:
+        return month_of(found) == month
+    return fold(str(found)) == fold(expected)
+
+
+def _could_be(found: Value, expected: Scalar) -> bool:
+    if isinstance(expected, bool) or isinstance(found, bool):
+        return isinstance(expected, bool) and isinstance(found, bool)
+    if isinstance(expected, int | float):
+        return number_of(found) is not None
+    if date_of(expected) is not None:
+        return date_of(found) is not None
+    if month_of(expected) is not None:
+        return month_of(found) is not None
+    return isinstance(found, str)
+
+
+def _same_members(values: Sequence[Value], members: Sequence[Scalar], tolerance: float) -> bool:
+    matched = [[equal_values(value, member, tolerance) for member in members] for value in values]
+    every_value = all(any(row) for row in matched)
+    return (
+        bool(values) and every_value and all(any(column) for column in zip(*matched, strict=True))
+    )

@@ -1,0 +1,107 @@
+"""Gold fields and found columns meet by their values, one to one."""
+
+import pytest
+
+from srag_mcp.evaluation.alignment import FieldScore, align
+from srag_mcp.evaluation.comparison import equal_cells, gold_type
+from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.store.guard import Value
+
+
+@pytest.mark.parametrize(
+    ("found", "gold", "kind", "equal"),
+    [
+        (None, "", "number", True),
+        (None, "false", "boolean", False),
+        (None, "0", "number", False),
+        (False, "", "boolean", False),
+        (False, "false", "boolean", True),
+        (True, "yes", "boolean", True),
+        (9, "9.00", "number", True),
+        (9.0000001, "9", "number", True),
+        (9.01, "9", "number", False),
+        ("9.00", "9", "number", True),
+        ("RM 9.00", "9", "number", False),
+        (True, "1", "integer", False),
+        ("2018-12-25", "2018-12-25", "date", True),
+        ("2018-12-25 00:00:00", "2018-12-25", "date", True),
+        ("25/12/2018", "2018-12-25", "date", False),
+        ("Aeon Co (M) Bhd.", "AEON CO. (M) BHD", "string", True),
+        ("New York City", "New York", "string", False),
+        (2018, "2018", "string", True),
+    ],
+)
+def test_cells_are_equal_by_type(
+    found: Value, gold: str, kind: AttributeType, *, equal: bool
+) -> None:
+    assert equal_cells(found, gold, kind) is equal
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["true", "false", ""], "boolean"),
+        (["yes", "no"], "boolean"),
+        (["12", "", "-3"], "integer"),
+        (["12", "3.5"], "number"),
+        (["2020-01-02"], "date"),
+        (["12", "A4"], "string"),
+        (["", ""], "string"),
+    ],
+)
+def test_gold_fields_have_the_type_of_their_values(values: list[str], kind: str) -> None:
+    assert gold_type(values) == kind
+
+
+GOLD = {
+    f"{n}.txt": {
+        "name": f"Name {n}",
+        "price": str(n),
+        "pool": "true" if n % 2 else "false",
+        "age": "",
+    }
+    for n in range(8)
+}
+
+
+def found(**columns: list[Value]) -> dict[str, dict[str, Value]]:
+    return {
+        document: {name: values[row] for name, values in columns.items()}
+        for row, document in enumerate(GOLD)
+    }
+
+
+def test_columns_are_aligned_by_their_values_not_by_their_names() -> None:
+    scores = align(
+        GOLD,
+        found(
+            price=[f"name {n}." for n in range(8)],
+            total=[*range(6), None, 99],
+            wifi=[n % 2 == 1 for n in range(8)],
+        ),
+    )
+    assert scores == (
+        FieldScore("name", "price", 1.0),
+        FieldScore("price", "total", 0.75),
+        FieldScore("pool", "wifi", 1.0),
+        FieldScore("age", None, 0.0),
+    )
+
+
+def test_a_column_that_agrees_by_chance_only_holds_no_field() -> None:
+    scores = align(GOLD, found(pool=[False] * 8, other=[None] * 8))
+    assert [score.column for score in scores] == [None, None, None, None]
+
+
+def test_a_column_holds_one_field_only() -> None:
+    gold = {
+        document: {"a": cells["price"], "b": cells["price"]} for document, cells in GOLD.items()
+    }
+    scores = align(gold, found(b=list(range(8))))
+    assert scores == (FieldScore("a", None, 0.0), FieldScore("b", "b", 1.0))
+
+
+def test_a_missing_document_counts_as_empty() -> None:
+    records = found(total=list(range(8)))
+    del records["7.txt"]
+    assert align(GOLD, records)[1] == FieldScore("price", "total", 0.875)

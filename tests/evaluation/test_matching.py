@@ -1,0 +1,82 @@
+"""When an answer is right: the column that could hold it, with the tolerance of the question."""
+
+import pytest
+
+from srag_mcp.evaluation.matching import is_right
+from srag_mcp.evaluation.pack import Expected, PackQuestion
+from srag_mcp.store.guard import Value
+
+
+def question(answer: Expected, tolerance: float = 0.0, *, ordered: bool = False) -> PackQuestion:
+    return PackQuestion("q", "?", answer, "", "count", tolerance, ordered)
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows"),
+    [
+        (30, [(30,)]),
+        (30, [(30.0,)]),
+        (616.6, [("616.60",)]),
+        (30, [(30,), (30,)]),
+        (30, [("January", 30)]),
+        (2020, [("2020",)]),
+        (True, [(True,)]),
+        (False, [(False,)]),
+        ("2021-01-14", [("2021-01-14",)]),
+        ("2021-01-14", [("2021-01-14 00:00:00",)]),
+        ("2021-01-14", [(12, "2021-01-14")]),
+        ("January 2021", [("2021-01-01",)]),
+        ("January 2021", [("2021-01",)]),
+        ("January 2021", [("January 2021", 7)]),
+        ("Monday", [("monday",)]),
+        ("AEON CO. (M) BHD", [("Aeon Co (M) Bhd.", 9.0)]),
+        (("b", "a"), [("a",), ("b",)]),
+        ((327, 465.34), [(465.34,), (327.0,), (327.0,)]),
+        (("December 2020", "November 2020"), [("2020-11-01", 1), ("2020-12-01", 2)]),
+    ],
+)
+def test_right_answers(answer: Expected, rows: list[tuple[Value, ...]]) -> None:
+    assert is_right(question(answer), rows)
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows"),
+    [
+        (30, []),
+        (30, [(None,)]),
+        (30, [(31,)]),
+        (30, [(30,), (31,)]),
+        (30, [(29, 30)]),
+        (1, [(True,)]),
+        (True, [(1,)]),
+        (True, [("yes",)]),
+        (False, [(None,)]),
+        (0.23, [(23,)]),
+        ("2021-01-14", [("2021-01-15",)]),
+        ("2021-01-14", [("2021-01-14 08:00:00",)]),
+        ("January 2021", [("2021-01-02",)]),
+        ("January 2021", [("January",)]),
+        ("New York", [("New York City",)]),
+        ("New York", [("York",)]),
+        (("a", "b"), [("a",)]),
+        (("a", "b"), [("a",), ("b",), ("c",)]),
+        (("a",), []),
+        (None, [(0,)]),
+    ],
+)
+def test_wrong_answers(answer: Expected, rows: list[tuple[Value, ...]]) -> None:
+    assert not is_right(question(answer), rows)
+
+
+def test_numbers_may_differ_by_the_tolerance_only() -> None:
+    assert is_right(question(100, 0.01), [(100.9,)])
+    assert not is_right(question(100, 0.01), [(101.1,)])
+    assert is_right(question(0, 0.01), [(0,)])
+    assert not is_right(question(100), [(100.001,)])
+
+
+def test_order_counts_where_the_question_asks_for_one() -> None:
+    rows: list[tuple[Value, ...]] = [("b", 2), ("a", 1)]
+    assert is_right(question(("b", "a"), ordered=True), rows)
+    assert not is_right(question(("a", "b"), ordered=True), rows)
+    assert not is_right(question(("b", "a", "a"), ordered=True), rows)

@@ -1,0 +1,91 @@
+"""Packs: what is read, and what is missing or malformed by file and line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import PackError
+from srag_mcp.evaluation.gold_schema import read_gold_schema
+from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
+from srag_mcp.schema.attribute import Attribute
+
+QUESTION = {"id": "q1", "question": "How many?", "answer": 2, "kind": "count", "tolerance": 0.1}
+
+
+def write_pack(folder: Path, questions: str | None = None, gold: str | None = None) -> Path:
+    (folder / "documents").mkdir()
+    (folder / "questions.jsonl").write_text(
+        json.dumps(QUESTION) if questions is None else questions, encoding="utf-8"
+    )
+    if gold is not None:
+        (folder / "gold.csv").write_text(gold, encoding="utf-8")
+    return folder
+
+
+def test_a_pack_is_read_as_a_whole(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path, gold="document,price,day\na.txt,9.50,2020-01-02\nb.txt,,\n")
+    (folder / "sample_questions.txt").write_text("How many?\n\n# note\n", encoding="utf-8")
+    assert read_pack(folder) == Pack(
+        folder=folder.resolve(),
+        name=folder.name,
+        fields=("price", "day"),
+        gold={"a.txt": {"price": "9.50", "day": "2020-01-02"}, "b.txt": {"price": "", "day": ""}},
+        questions=(PackQuestion("q1", "How many?", 2, "number", "count", 0.1),),
+        sample_questions=("How many?",),
+    )
+
+
+def test_lists_and_unanswerable_questions_are_recognised(tmp_path: Path) -> None:
+    lines = [
+        {"id": "a", "question": "?", "answer": ["x", "y"], "ordered": True},
+        {"id": "b", "question": "?", "answer": None},
+        {"id": "c", "question": "?", "answer": ["1"], "table": "tables/1.csv"},
+    ]
+    pack = read_pack(write_pack(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert [(item.answer, item.answer_type, item.kind) for item in pack.questions] == [
+        (("x", "y"), "list", "other"),
+        (None, "unanswerable", "other"),
+        (("1",), "list", "table"),
+    ]
+    assert pack.of_tables
+
+
+@pytest.mark.parametrize(
+    ("questions", "gold", "message"),
+    [
+        ("{", None, "questions.jsonl, line 1"),
+        ('{"id": 1, "question": "?"}', None, "questions.jsonl, line 1"),
+        (json.dumps(QUESTION) + "\n[]", None, "questions.jsonl, line 2"),
+        ("", None, "nothing to compare with"),
+        ("", "name,price\na,1\n", "no column 'document'"),
+        ("", 'document,price\n"a,1\n', "gold.csv: not a CSV file"),
+    ],
+)
+def test_a_malformed_pack_is_refused_by_file(
+    tmp_path: Path, questions: str, gold: str | None, message: str
+) -> None:
+    with pytest.raises(PackError, match=message):
+        read_pack(write_pack(tmp_path, questions, gold))
+
+
+def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PackError, match="is not a folder"):
+        read_pack(tmp_path / "none")
+    (tmp_path / "questions.jsonl").write_text(json.dumps(QUESTION), encoding="utf-8")
+    with pytest.raises(PackError, match="no folder documents"):
+        read_pack(tmp_path)
+
+
+def test_the_gold_schema_is_the_file_or_the_columns_of_gold(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path, gold="document,Price,day\na.txt,9.50,2020-01-02\n")
+    assert read_gold_schema(read_pack(folder)).attributes == (
+        Attribute(name="price", type="number", synonyms=("Price",)),
+        Attribute(name="day", type="date"),
+    )
+    written = {"title": "Bill", "properties": {"total": {"type": "number"}}}
+    (folder / "schema.json").write_text(json.dumps(written), encoding="utf-8")
+    assert read_gold_schema(read_pack(folder)).entity == "bill"
+    (folder / "schema.json").write_text("{", encoding="utf-8")
+    with pytest.raises(PackError, match=r"schema\.json: not JSON"):
+        read_gold_schema(read_pack(folder))
