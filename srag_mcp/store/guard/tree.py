@@ -221,6 +221,9 @@ class _Walk:
 
     def _judge_function(self, value: dict[str, Json]) -> None:
         """`d.year()` and `main.year(d)` have a path of two: the last part is the function."""
+        if value.get("export_state"):  # raw memory of the engine
+            msg = "EXPORT_STATE is not allowed: leave it out."
+            raise RefusedQueryError(msg, self.sql)
         for name in {_path(value)[-1], str(value["function_name"])}:
             if fold(name) not in self.words.functions.allowed:
                 raise refuse_word(name, "function", self.words.functions, self.sql)
