@@ -45,6 +45,14 @@ class Settings(BaseModel):
         default=20_000, ge=1000, description="Size at which a tool result is cut at a whole row."
     )
 
+    def data_folder(self) -> Path:
+        """Return *home*, or the user's data folder when it is not set."""
+        if self.home is not None:
+            return self.home.expanduser().resolve()
+        from platformdirs import user_data_path  # not needed where a home is set
+
+        return user_data_path("srag-mcp", appauthor=False)
+
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], **options: object) -> "Settings":
         """Read settings from *environ*; *options* that are not None win.

@@ -1,0 +1,106 @@
+"""A brief: what an agent needs to write the query itself when `ask` did not translate."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueIndex, ValueMatch
+
+RULES = (
+    "Write one SELECT in DuckDB's dialect; the tables are the record table, documents and cells.",
+    "Unknown values are NULL: IS DISTINCT FROM counts them as different, IS NULL finds them.",
+    "Spell text values as they are stored (linked_values, get_column_stats) or use ILIKE.",
+    "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",
+    "Send it with run_sql. If no column holds what is asked, say so: do not guess.",
+)
+MAX_VALUES_SHOWN = 8
+MIN_PHRASE_CHARACTERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BriefColumn:
+    """One column in short: name, type, unit, description and what it holds."""
+
+    name: str
+    type: str
+    unit: str | None
+    description: str
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Schema, values and rules for one question.
+
+    Attributes:
+        reason: Why the question was not translated.
+        unplaced: Its words that had no place.
+        table: The record table.
+        columns: All columns.
+        linked_values: Stored values that phrases of the question may mean.
+        rules: How to write the query.
+    """
+
+    reason: str
+    unplaced: tuple[str, ...]
+    table: str
+    columns: tuple[BriefColumn, ...]
+    linked_values: tuple[ValueMatch, ...]
+    rules: tuple[str, ...] = RULES
+
+
+def describe_column(statistics: ColumnStatistics) -> str:
+    """Say what a column holds in one line.
+
+    `"62 to 1244, median 482; known in 98 of 100"`, `"Berlin (12), Rome (9), … 14 distinct"`
+    """
+    known = f"known in {statistics.n_non_null} of {statistics.n_records}"
+    if statistics.minimum is not None:
+        return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
+    shown = ", ".join(
+        f"{item.value} ({item.count})" for item in statistics.values[:MAX_VALUES_SHOWN]
+    )
+    more = statistics.n_distinct - MAX_VALUES_SHOWN
+    rest = f", … {statistics.n_distinct} distinct" if more > 0 else ""
+    return f"{shown}{rest}; {known}" if shown else known
+
+
+def write_brief(
+    question: str,
+    reason: tuple[str, tuple[str, ...]],
+    schema: Schema,
+    statistics: Iterable[ColumnStatistics],
+    values: ValueIndex,
+) -> Brief:
+    """Gather what an agent needs to answer *question* with `run_sql`.
+
+    *reason* is the text of the refusal and the words that had no place.
+    """
+    holds = {item.column: describe_column(item) for item in statistics}
+    columns = tuple(
+        BriefColumn(
+            attribute.name,
+            attribute.type,
+            attribute.unit,
+            attribute.description,
+            holds.get(attribute.name, ""),
+        )
+        for attribute in schema.attributes
+    )
+    linked = _linked_values(question, values)
+    return Brief(reason[0], reason[1], schema.entity, columns, linked)
+
+
+def _linked_values(question: str, values: ValueIndex) -> tuple[ValueMatch, ...]:
+    words = question.strip(" ?.!").split()
+    found: dict[tuple[str, str], ValueMatch] = {}
+    for length in (4, 3, 2, 1):
+        for start in range(len(words) - length + 1):
+            phrase = " ".join(words[start : start + length]).strip(",;:'\"")
+            if len(phrase) < MIN_PHRASE_CHARACTERS:
+                continue
+            for match in values.search(phrase, limit=2):
+                if match.score >= 0.9:
+                    found.setdefault((match.column, match.value), match)
+    return tuple(found.values())[:MAX_VALUES_SHOWN]

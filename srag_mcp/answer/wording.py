@@ -1,0 +1,77 @@
+"""Rows in words: the text of an answer says nothing that its rows do not."""
+
+import math
+from collections.abc import Sequence
+
+from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.schema.translation import Translation
+from srag_mcp.store.guard import ResultPage, Value
+
+MAX_ITEMS_IN_TEXT = 50
+
+
+def render_value(value: Value, unit: str | None = None) -> str:
+    """Write one value for people.
+
+    `1254760 -> "1,254,760"`, `139.642857 -> "139.643"`, `True -> "yes"`, `None -> "unknown"`
+    """
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    return f"{_render_number(value)}{_render_unit(unit)}"
+
+
+def render_text(translation: Translation, page: ResultPage) -> str:
+    """Say the result of *translation* in one or a few sentences."""
+    if not page.rows or all(value is None for row in page.rows for value in row):
+        return f"No document gives an answer: {translation.restated}."
+    if translation.kind in {"value", "boolean"} and len(page.rows) == 1 and len(page.rows[0]) == 1:
+        value = render_value(page.rows[0][0], translation.unit)
+        return f"{value[0].upper()}{value[1:]}: {translation.restated}."
+    return f"{_render_rows(page, translation.unit)}: {translation.restated}."
+
+
+def render_denominator(n_documents: int, coverage: Sequence[ColumnCoverage]) -> str:
+    """Say over how many documents the answer was computed, and how many do not say.
+
+    `"Over all 350 documents; rating: 337 used, 9 do not say, 4 could not be read."`
+    """
+    parts = [f"Over all {n_documents:,} documents"]
+    for item in coverage:
+        gaps = [f"{item.n_known:,} used"]
+        if item.n_unknown:
+            gaps.append(f"{item.n_unknown:,} do not say")
+        if item.n_failed:
+            gaps.append(f"{item.n_failed:,} could not be read")
+        parts.append(f"{item.column}: {', '.join(gaps)}")
+    return "; ".join(parts) + "."
+
+
+def _render_rows(page: ResultPage, unit: str | None) -> str:
+    shown = page.rows[:MAX_ITEMS_IN_TEXT]
+    if len(page.columns) == 1:
+        body = ", ".join(render_value(row[0], unit) for row in shown)
+    else:
+        body = "; ".join(" — ".join(render_value(value) for value in row) for row in shown)
+    if len(page.rows) > len(shown) or page.truncated:
+        more = "and more" if page.truncated else f"and {len(page.rows) - len(shown)} more"
+        body = f"{body} … {more}"
+    return body
+
+
+def _render_number(value: float) -> str:
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
+        return f"{int(value):,}"
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    digits = max(2, 3 - math.floor(math.log10(abs(value)))) if abs(value) < 1 else 3
+    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
+
+
+def _render_unit(unit: str | None) -> str:
+    if unit is None:
+        return ""
+    return " %" if unit == "percent" else f" {unit}"

@@ -1,0 +1,145 @@
+"""Which records a query selects: the condition that it puts on the record table.
+
+It serves denominators, bounds and sources. What is built from it runs through the guard, as SQL
+from outside does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How one query reads the record table.
+
+    Attributes:
+        where: The condition on single records, as SQL; empty when all records are read, or when the
+            query reads the table in several ways.
+        counts_records: Whether the result is the number of records that meet *where*.
+        definite: *where* with `IS DISTINCT FROM` as `<>`: NULL for a record that is not known to
+            meet or to miss it; empty when *where* is, or has a subquery.
+    """
+
+    where: str
+    counts_records: bool
+    definite: str
+
+
+ALL_RECORDS = Selection("", counts_records=False, definite="")
+
+
+def read_selection(sql: str, table: str) -> Selection:
+    """Read which records of *table* the statement *sql* selects; all when it cannot be read.
+
+    `SELECT count(*) FROM hotels WHERE pool` -> where `pool`, counts_records True
+    """
+    from sqlglot import exp
+
+    root = _parse(sql)
+    if root is None:
+        return ALL_RECORDS
+    selects = [item for item in root.find_all(exp.Select) if _reads(item, table)]
+    outer = [item for item in selects if not item.find_ancestor(exp.Where, exp.Having, exp.Qualify)]
+    if len(outer) != 1 or outer[0].args.get("where") is None:
+        return ALL_RECORDS
+    where = _without_table_names(outer[0].args["where"].this)
+    return Selection(
+        where=where.sql(dialect="duckdb"),
+        counts_records=outer[0] is root and _counts_records(outer[0]),
+        definite="" if where.find(exp.Select) else _definite(where),
+    )
+
+
+def _parse(sql: str) -> exp.Expr | None:
+    """Parse *sql*; None when it is empty or cannot be parsed."""
+    import sqlglot  # heavy: only when a query was asked
+
+    try:
+        return sqlglot.parse_one(sql, read="duckdb") if sql else None
+    except (sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def _reads(select: exp.Select, table: str) -> bool:
+    from sqlglot import exp
+
+    source = select.args.get("from_")
+    if source is None or select.args.get("joins"):
+        return False
+    return isinstance(source.this, exp.Table) and source.this.name.lower() == table.lower()
+
+
+def _without_table_names(condition: exp.Expr) -> exp.Expr:
+    from sqlglot import exp
+
+    copied = condition.copy()
+    if not copied.find(exp.Select):
+        for column in copied.find_all(exp.Column):
+            column.set("table", None)
+    return copied
+
+
+def _definite(where: exp.Expr) -> str:
+    from sqlglot import exp
+
+    def plain(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.NullSafeNEQ):
+            return exp.NEQ(this=node.this, expression=node.expression)
+        return node
+
+    return where.transform(plain).sql(dialect="duckdb")
+
+
+def _counts_records(select: exp.Select) -> bool:
+    from sqlglot import exp
+
+    if len(select.expressions) != 1 or select.args.get("group") or select.args.get("distinct"):
+        return False
+    counted = select.expressions[0].unalias()
+    return isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star)
+
+
+def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[str, str]:
+    """Return the columns that *sql* uses, each with the condition that the others put on records.
+
+    `SELECT avg(price) FROM hotels WHERE stars > 3` -> `{"price": "(stars > 3)", "stars": ""}`
+
+    What a statement asks of a column does not restrict that column's own count: `stars > 3` is
+    decided over all documents that say how many stars. The condition is empty, which means all
+    records, where *sql* does not read the table in one way. Conditions with a query of their own
+    are left out.
+    """
+    root = _parse(sql)
+    if root is None:
+        return {}
+    where = _parse(read_selection(sql, table).where)
+    parts = [] if where is None else _parts(where)
+    return {
+        column: _join([part for part in parts if column not in _columns(part, columns)])
+        for column in _columns(root, columns)
+    }
+
+
+def _join(parts: Sequence[exp.Expr]) -> str:
+    return " AND ".join(f"({part.sql(dialect='duckdb')})" for part in parts)
+
+
+def _parts(where: exp.Expr) -> list[exp.Expr]:
+    from sqlglot import exp
+
+    parts = list(where.flatten()) if isinstance(where, exp.And) else [where]
+    return [part for part in parts if part.find(exp.Query) is None]
+
+
+def _columns(tree: exp.Expr, columns: Collection[str]) -> list[str]:
+    from sqlglot import exp
+
+    names = {name.lower(): name for name in columns}
+    used = (names.get(column.name.lower()) for column in tree.find_all(exp.Column))
+    return [name for name in dict.fromkeys(used) if name is not None]

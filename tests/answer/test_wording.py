@@ -1,0 +1,44 @@
+import pytest
+
+from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.answer.wording import render_denominator, render_text, render_value
+from srag_mcp.schema.translation import Translation
+from srag_mcp.store.guard import ResultPage, Value
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1254760, None, "1,254,760"),
+        (139.642857, None, "139.643"),
+        (0.000123456, None, "0.0001235"),
+        (12.5, "percent", "12.5 %"),
+        (84.0, "EUR", "84 EUR"),
+        (True, None, "yes"),
+        (None, "km", "unknown"),
+        ("Berlin", None, "Berlin"),
+    ],
+)
+def test_values_are_written_for_people(value: Value, unit: str | None, text: str) -> None:
+    assert render_value(value, unit) == text
+
+
+def page(*rows: tuple[Value, ...], columns: tuple[str, ...] = ("n",)) -> ResultPage:
+    return ResultPage(columns, ("BIGINT",) * len(columns), rows, False, None, 0.0)
+
+
+def test_an_answer_says_value_and_reading() -> None:
+    translation = Translation("How many?", "number of hotels with pool", "SELECT 1", "value")
+    assert render_text(translation, page((14,))) == "14: number of hotels with pool."
+
+
+def test_no_row_is_said_to_be_no_answer() -> None:
+    translation = Translation("Which?", "name with the highest price", "SELECT 1", "list")
+    assert render_text(translation, page()).startswith("No document gives an answer")
+
+
+def test_a_denominator_names_the_silent_and_the_unreadable() -> None:
+    coverage = [ColumnCoverage("rating", n_documents=350, n_known=337, n_failed=4)]
+    assert render_denominator(350, coverage) == (
+        "Over all 350 documents; rating: 337 used, 9 do not say, 4 could not be read."
+    )
