@@ -18,13 +18,14 @@ from srag_mcp.schema.attribute import AttributeType
 
 _FIT = 0.7
 _MAX_CATEGORIES = 12
+_DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d -]*-[\d -]*\d")
 _HEDGES = re.compile(
     r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
     r"|nearly|almost|total|per|each|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
 _WEEKDAY_OR_TIME = re.compile(
     r"\b(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|as of|on"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\d{2}:\d{2}\S*",
@@ -114,7 +115,7 @@ def _figure(value: str) -> tuple[Figure | None, str]:
     found = find_number(value, "USD")
     figure = found.figure
     if figure is None:
-        spelled = found.number is not None and len(value.split()) == 1
+        spelled = found.number is not None and len(value.split()) == 1 and not _DIGIT.search(value)
         return (_spelled(found.number.value) if spelled and found.number else None), ""
     if figure.upper is not None:
         return None, ""

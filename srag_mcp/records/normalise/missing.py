@@ -4,7 +4,7 @@ from srag_mcp.records.cell import State
 
 _ABSENT = frozenset(("none", "nil", "-", "—", "–", "--", "---", "keine", "aucun", "ninguno"))
 _UNKNOWN_WORDS = (
-    "n/a|n.a.|n/a.|na|unknown|not stated|not specified|not given|not known|not reported"
+    "n/a|n.a.|n/a.|na|n/d|n.d.|unknown|not stated|not specified|not given|not known|not reported"
     "|not disclosed|undisclosed|tbd|tba|tbc|t.b.d.|to be announced|to be determined"
     "|to be confirmed|?|??|???|...|…|null|nan|unbekannt|k.a.|k. a.|keine angabe|inconnu|nc|n.c."
     "|desconocido|s/d|sconosciuto|onbekend|desconhecido|not available|not applicable|no data"

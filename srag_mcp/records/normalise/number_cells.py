@@ -16,7 +16,10 @@ _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
 )
 _TRAILING_MINUS = re.compile(r"\s*\D{0,4}[\d.,' ]*\d\s?[-−]\s*")
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
+_ORDINAL = re.compile(
+    r"(?:#|no\.?\s?|nr\.?\s?)?(\d{1,4})\.?(?:st|nd|rd|th|er|e|º|ª)?", re.IGNORECASE
+)
 _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimentary", "gratuit"})
 _STARS = re.compile(r"[★⭐✩☆✪]+")
 
@@ -54,12 +57,13 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
         figures = _outside_dates(text, figures)
     if not figures:
         return _without_figures(text, unit)
+    figures = _without_asides(text, figures)
     if len(figures) == 1:
         return NumberCell(figure=_signed(text, figures[0]))
     summed = _compound(figures)
     if summed is not None:
         return NumberCell(number=summed)
-    chosen = _choose(text, figures, unit)
+    chosen = _choose(figures, unit)
     return NumberCell(figure=chosen) if chosen else NumberCell(reason="several numbers")
 
 
@@ -82,7 +86,8 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
         return NumberCell(number=Quantity(sum(map(stripped.count, "★⭐✪"))))
     if stripped in _FREE and is_currency(unit):
         return NumberCell(number=Quantity(0, unit))
-    number = read_number_words(stripped)
+    ordinal = _ORDINAL.fullmatch(stripped)
+    number = int(ordinal[1]) if ordinal else read_number_words(stripped)
     if number is not None:
         return NumberCell(number=Quantity(number))
     spelled = [q for _, q in find_quantities(text)] if NUMBER_WORDS.search(text) else []
@@ -120,16 +125,17 @@ def _compound(figures: list[Figure]) -> Quantity | None:
     return Quantity(round(total, 9), first.unit)
 
 
-def _choose(text: str, figures: list[Figure], unit: str | None) -> Figure | None:
+def _without_asides(text: str, figures: list[Figure]) -> list[Figure]:
+    """Leave out figures in brackets where others are outside: `73 kg (161 lb)` is 73 kg."""
+    asides = [Span(*match.span()) for match in _ASIDE.finditer(text)]
+    outside = [f for f in figures if not any(_overlap(f.span, aside) for aside in asides)]
+    return outside or figures
+
+
+def _choose(figures: list[Figure], unit: str | None) -> Figure | None:
     measured = [figure for figure in figures if unit and _fits(figure, unit)]
     if len(measured) == 1:
         return measured[0]
-    asides = [Span(*match.span()) for match in _ASIDE.finditer(text)]
-    outside = [
-        figure for figure in figures if not any(_overlap(figure.span, span) for span in asides)
-    ]
-    if len(outside) == 1:
-        return outside[0]
     same = {(figure.numeral, figure.sign, figure.scale) for figure in figures}
     return figures[0] if len(same) == 1 else None
 

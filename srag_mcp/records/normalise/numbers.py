@@ -28,6 +28,8 @@ from srag_mcp.schema.attribute import Attribute
 _FOOTNOTED = re.compile(r"(\d{1,3}(?:[,.]\d{3})*[,.]\d{3})\d")
 _BIGINT = 2**63
 _MOST = 2 / 3
+# In powers of ten: a comma before three digits groups unless the size speaks against it clearly.
+_COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 _ENOUGH = 2
 
 
@@ -97,7 +99,8 @@ def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
         return mark == ","
     grouped = _middle([read_numeral(numeral, mark) for numeral in open_ones])
     decimal = _middle([read_numeral(numeral, "") for numeral in open_ones])
-    return abs((grouped or 0) - anchor) < abs((decimal or 0) - anchor)
+    nearer = abs((decimal or 0) - anchor) - abs((grouped or 0) - anchor)
+    return nearer > (_COMMA_DECIMAL if mark == "," else _POINT_GROUPS)
 
 
 def _middle(values: Sequence[int | float | None]) -> float | None:

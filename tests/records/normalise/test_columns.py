@@ -39,6 +39,7 @@ def values(cells: list[Cell]) -> list[CellValue | None]:
         ("number", ["1.234", "9.876,50"], [1234.0, 9876.5]),
         ("number", ["1,234", "9.876,50"], [1.234, 9876.5]),
         ("integer", ["1.000", "2.00"], [1, 2]),
+        ("number", ["14,857", "6,482", "152"], [14_857.0, 6482.0, 152.0]),
     ],
 )
 def test_a_separator_that_may_be_either_is_decided_by_the_column(
@@ -61,6 +62,11 @@ def test_values_are_converted_into_the_unit_of_the_attribute() -> None:
     assert values(column("number", ["600 m", "1.2 km", "3 km"])) == [0.6, 1.2, 3.0]
     assert values(column("number", ["1 h 30 min", "45 min"], unit="min")) == [90.0, 45.0]
     assert values(column("number", ["68 °F"], unit="°C")) == [20.0]
+
+
+def test_a_value_beside_brackets_is_the_one_outside() -> None:
+    assert values(column("number", ["73 kg (161 lb)", "168 (551)", "1469 ± 7"])) == [73, 168, 1469]
+    assert values(column("integer", ["5th", "#4", "No. 12"])) == [5, 4, 12]
 
 
 def test_another_currency_is_kept_apart_and_never_converted() -> None:
