@@ -1,0 +1,141 @@
+"""Which columns a reading uses, what for, and which stored values it binds."""
+
+from srag_mcp.offline.translation.reading import (
+    ROW,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    Either,
+    Elapsed,
+    Every,
+    Existence,
+    Extreme,
+    Grouping,
+    Listing,
+    Missing,
+    Negated,
+    Neighbour,
+    OneOf,
+    Operation,
+    PartIs,
+    Reading,
+    Relative,
+    SameAs,
+    SameColumns,
+    Scalar,
+    Single,
+    StartsWith,
+    Summary,
+    Truth,
+    Verdict,
+)
+from srag_mcp.schema.translation import BoundLiteral, ColumnUse, Role
+
+
+def columns_used(reading: Reading) -> tuple[ColumnUse, ...]:
+    """Return the columns of *reading* with their roles, each once a role, without the row's id."""
+    uses = [ColumnUse(column, role) for column, role in _of_reading(reading) if column != ROW]
+    return tuple(dict.fromkeys(uses))
+
+
+def literals_bound(reading: Reading) -> tuple[BoundLiteral, ...]:
+    """Return the stored values that phrases of the question were bound to."""
+    bound: list[BoundLiteral] = []
+    for condition in _conditions(reading):
+        if isinstance(condition, OneOf):
+            bound += [BoundLiteral(condition.asked, condition.column, v) for v in condition.values]
+        elif isinstance(condition, Contains):
+            bound.append(BoundLiteral(condition.asked, condition.column, f"%{condition.phrase}%"))
+    return tuple(dict.fromkeys(bound))
+
+
+_Use = tuple[str, Role]
+
+
+def _of_reading(reading: Reading) -> list[_Use]:
+    match reading:
+        case Single(scalar):
+            return _of_scalar(scalar)
+        case Listing(outputs, where, _, order):
+            found: list[_Use] = [(term.column, "output") for term in outputs]
+            return found + _of_condition(where) + ([(order.column, "order")] if order else [])
+        case Grouping(key, summary):
+            return [(key.column, "group"), *_of_scalar(summary)]
+        case Verdict(left, _, right):
+            rights = [] if isinstance(right, int | float) else _of_scalar(right)
+            return _of_scalar(left) + rights
+        case Existence(where):
+            return _of_condition(where)
+        case Neighbour(outputs, anchor, _, where):
+            found = [(term.column, "output") for term in outputs]
+            return found + _of_condition(anchor) + _of_condition(where)
+        case SameAs(outputs, shared, anchor, where):
+            found = [(term.column, "output") for term in outputs]
+            return [
+                *found,
+                (shared.column, "filter"),
+                *_of_condition(anchor),
+                *_of_condition(where),
+            ]
+
+
+def _of_scalar(scalar: Scalar) -> list[_Use]:
+    match scalar:
+        case Summary(_, term, where):
+            own: list[_Use] = [(term.column, "measure")] if term is not None else []
+            return own + _of_condition(where)
+        case Operation(_, left, right) | Elapsed(_, left, right):
+            return _of_scalar(left) + _of_scalar(right)
+
+
+def _of_condition(condition: Condition) -> list[_Use]:
+    match condition:
+        case Every(parts) | Either(parts):
+            return [use for part in parts for use in _of_condition(part)]
+        case Negated(inner):
+            return _of_condition(inner)
+        case Extreme(term, _, scope):
+            return [(term.column, "measure"), *_of_condition(scope)]
+        case Relative(term, _, summary):
+            return [(term.column, "filter"), *_of_scalar(summary)]
+        case SameColumns(left, right):
+            return [(left.column, "filter"), (right.column, "filter")]
+        case Compare(term) | Between(term):
+            return [(term.column, "filter")]
+        case OneOf() | Contains() | StartsWith() | Missing() | Truth() | PartIs():
+            return [(condition.column, "filter")]
+
+
+def _conditions(reading: Reading) -> list[Condition]:
+    match reading:
+        case Single(scalar):
+            roots = _wheres(scalar)
+        case Listing(_, where) | Existence(where):
+            roots = [where]
+        case Grouping(_, summary):
+            roots = _wheres(summary)
+        case Verdict(left, _, right):
+            roots = _wheres(left) + ([] if isinstance(right, int | float) else _wheres(right))
+        case Neighbour(_, anchor, _, where) | SameAs(_, _, anchor, where):
+            roots = [anchor, where]
+    return [leaf for root in roots for leaf in _leaves(root)]
+
+
+def _wheres(scalar: Scalar) -> list[Condition]:
+    match scalar:
+        case Summary(_, _, where):
+            return [where]
+        case Operation(_, left, right) | Elapsed(_, left, right):
+            return _wheres(left) + _wheres(right)
+
+
+def _leaves(condition: Condition) -> list[Condition]:
+    match condition:
+        case Every(parts) | Either(parts):
+            return [leaf for part in parts for leaf in _leaves(part)]
+        case Negated(inner):
+            return _leaves(inner)
+        case Extreme(_, _, scope):
+            return _leaves(scope)
+    return [condition]

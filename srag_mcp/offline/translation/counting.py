@@ -1,0 +1,66 @@
+"""Questions for one number over the records that pass the filters."""
+
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.measures import Measure, measure_of, period_term, where_of
+from srag_mcp.offline.translation.parse import Parse
+from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
+from srag_mcp.offline.translation.reading import Single, Summary
+
+_ASSUMED = 0.9
+
+
+def read_summary(sentence: Sentence) -> Parse | None:
+    """Read counts, sums, averages and medians."""
+    if any(
+        sentence.has(kind) for kind in (*SUPERLATIVE_KINDS, "share", "difference", "than", "listed")
+    ):
+        return None
+    periods = _counted_periods(sentence)
+    if periods is not None:
+        return periods
+    measure = measure_of(sentence, sentence.items, None)
+    if measure is None or not _asks_for_number(sentence):
+        return None
+    summary = measure.over(where_of(sentence))
+    score = _ASSUMED if measure.assumed else 1.0
+    return Parse(Single(summary), (*_taken(sentence, measure), *sentence.of("filter")), score)
+
+
+def _taken(sentence: Sentence, measure: Measure) -> tuple[Item, ...]:
+    """Return the items of the measure, and the words for days where each record is one day."""
+    days = [item for item in sentence.of("elapsed", "period") if item.word in {"day", "date"}]
+    return (*measure.used, *(days if sentence.table.dates else ()))
+
+
+def _asks_for_number(sentence: Sentence) -> bool:
+    asks = ("how_many", "how_much", "aggregate", "elapsed")
+    return any(sentence.has(kind) for kind in asks)
+
+
+def _counted_periods(sentence: Sentence) -> Parse | None:
+    """Read `in how many different months …`: the distinct parts of a date."""
+    for item in sentence.of("period", "elapsed"):
+        at = sentence.items.index(item)
+        before = [
+            i for i in sentence.items[max(0, at - 2) : at] if i.kind in {"how_many", "distinct"}
+        ]
+        asked = item.kind == "elapsed" or any(i.kind == "how_many" for i in before)
+        if (
+            not asked
+            or item.word in {"day", "date"}
+            and not any(i.kind == "distinct" for i in before)
+        ):
+            continue
+        noun = item if item.kind == "period" else Item("period", item.first, item.last, item.word)
+        term = period_term(sentence.table, noun)
+        if term is None:
+            continue
+        summary = Summary("count", term, where_of(sentence), distinct=True)
+        extra = sentence.of("bound") if _at_least_one(sentence) else []
+        return Parse(Single(summary), (item, *before, *sentence.of("filter"), *extra))
+    return None
+
+
+def _at_least_one(sentence: Sentence) -> bool:
+    bounds = [item.bound for item in sentence.of("bound") if item.bound is not None]
+    return all(bound.operator == ">=" and bound.value == 1 for bound in bounds)

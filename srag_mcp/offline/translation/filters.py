@@ -1,0 +1,407 @@
+"""Filters: the items of a sentence that restrict records, each as one condition."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.items import Bound, Item, Sentence, filter_item
+from srag_mcp.offline.translation.reading import (
+    Between,
+    Compare,
+    Condition,
+    Every,
+    Missing,
+    Negated,
+    Operator,
+    Truth,
+)
+from srag_mcp.offline.translation.time_filters import reduce_periods
+from srag_mcp.offline.translation.units import CURRENCIES, same_unit
+from srag_mcp.offline.translation.value_filters import reduce_values
+
+Step: TypeAlias = Callable[[Sentence], Sentence]
+_OPERATORS: dict[str, Operator] = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "="}
+_COUNT_WORDS = {"time", "times", "occasion", "occasions", "instance", "instances"}
+_AFTER_NEGATION = {"left out", "excluded", "leave out", "exclude", "disregarded"}
+
+
+def reduce_filters(sentence: Sentence) -> Sentence:
+    """Replace the items that restrict records by filters; what has no operand is dropped."""
+    steps: tuple[Step, ...] = (
+        _reduce_bounds,
+        _reduce_says,
+        reduce_values,
+        reduce_periods,
+        _reduce_comparisons,
+        _reduce_equal_numbers,
+        _reduce_booleans,
+        _reduce_negations,
+        _drop_idle,
+    )
+    for step in steps:
+        sentence = step(sentence)
+    return sentence
+
+
+def _reduce_bounds(sentence: Sentence) -> Sentence:
+    at = 0
+    while at < len(sentence.items):
+        found = _bound_at(sentence, at)
+        if found is not None:
+            sentence = sentence.spliced(at, found[1], found[0])
+        at += 1
+    return sentence
+
+
+def _bound_at(sentence: Sentence, at: int) -> tuple[Item, int] | None:
+    """Return the bound that begins at item *at*, and how many items it takes."""
+    items = sentence.items[at : at + 4]
+    kinds = tuple(item.kind for item in items)
+    if kinds[:2] in {("above", "number"), ("exactly", "number"), ("which_of", "number")}:
+        word = items[0].word if kinds[0] == "above" else "="
+        return _bound(items[0], items[1], _OPERATORS[word]), 2
+    if kinds[:2] == ("number", "bound_after"):
+        return _bound(items[0], items[1], _OPERATORS[items[1].word]), 2
+    if kinds[:2] == ("most", "number") and sentence.words(items[0]) == "at most":
+        return _bound(items[0], items[1], "<="), 2
+    if kinds == ("between", "number", "and", "number"):
+        return _range(items[0], items[1], items[3]), 4
+    if kinds[:3] == ("time", "number", "number") and items[0].word == ">=":
+        return _range(items[0], items[1], items[2]), 3
+    if kinds[:3] == ("between", "number", "number"):
+        return _range(items[0], items[1], items[2]), 3
+    return None
+
+
+def _bound(first: Item, second: Item, operator: Operator) -> Item:
+    number = first if first.kind == "number" else second
+    bound = Bound(operator, number.number or 0.0, unit=number.unit)
+    return Item("bound", first.first, second.last, bound=bound)
+
+
+def _range(first: Item, low: Item, high: Item) -> Item:
+    bound = Bound(">=", low.number or 0.0, high.number or 0.0, high.unit or low.unit)
+    return Item("bound", first.first, high.last, bound=bound)
+
+
+def _reduce_comparisons(sentence: Sentence) -> Sentence:
+    """Give each bound its column: the one beside it, or the one of its unit."""
+    for bound in sentence.of("bound"):
+        at = sentence.items.index(bound)
+        counted = _counted(sentence, at)
+        if counted is not None:
+            sentence = sentence.spliced(at, 1, replace(bound, word="count"))
+            continue
+        near = _nearest_column(sentence, at)
+        if near is not None:
+            sentence = _compared(sentence, at, near)
+        elif (column := _column_of_unit(sentence, bound)) is not None:
+            item = filter_item(bound, bound, _comparison(column, bound.bound))
+            sentence = sentence.spliced(at, 1, item)
+    return sentence
+
+
+def _counted(sentence: Sentence, at: int) -> Item | None:
+    """Return the noun that a bound counts (`at least five receipts`), if there is one."""
+    bound = sentence.items[at].bound
+    after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+    if after is None or after.kind != "entity" or bound is None or bound.unit is not None:
+        return None
+    return after if sentence.gap(sentence.items[at], after) <= 1 else None
+
+
+def _nearest_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:
+    bound = sentence.items[at]
+    after = _column_at(sentence, at + 1, bound)
+    before = _column_before(sentence, at, bound)
+    if after is not None and sentence.gap(bound, sentence.items[after[0]]) <= 1:
+        return after
+    return before or after
+
+
+def _column_before(sentence: Sentence, at: int, bound: Item) -> tuple[int, Column] | None:
+    for index in (at - 1, at - 2):
+        if index < 0 or sentence.items[index].kind in {"filter", "than", "wh", "how_many"}:
+            break
+        found = _column_at(sentence, index, bound)
+        if found is not None:
+            return found
+    return None
+
+
+def _column_at(sentence: Sentence, index: int, bound: Item) -> tuple[int, Column] | None:
+    if not 0 <= index < len(sentence.items) or sentence.items[index].kind != "attribute":
+        return None
+    unit = bound.bound.unit if bound.bound is not None else None
+    column = sentence.column(sentence.items[index], lambda c: c.is_number and _fits(c, unit))
+    return None if column is None else (index, column)
+
+
+def _fits(column: Column, unit: str | None) -> bool:
+    """Whether a number with *unit* may be compared with the column."""
+    own = column.attribute.unit
+    if unit is None or own is None or same_unit(own, unit):
+        return True
+    return unit not in CURRENCIES and not column.attribute.type == "date" and unit in own
+
+
+def _compared(sentence: Sentence, at: int, near: tuple[int, Column]) -> Sentence:
+    index, column = near
+    bound, attribute = sentence.items[at], sentence.items[index]
+    low, high = min(at, index), max(at, index)
+    inner = [item for item in sentence.items[low + 1 : high] if item.kind != "not"]
+    condition = _comparison(column, bound.bound)
+    negated = any(item.kind == "not" for item in sentence.items[low + 1 : high])
+    item = filter_item(bound, attribute, Negated(condition) if negated else condition)
+    return sentence.spliced(low, high - low + 1, item, *inner)
+
+
+def _comparison(column: Column, bound: Bound | None) -> Condition:
+    if bound is None:
+        return Every()
+    low = _tidy(column, bound.value)
+    if bound.high is not None:
+        return Between(column.term, low, _tidy(column, bound.high))
+    return Compare(column.term, bound.operator, low)
+
+
+def _tidy(column: Column, value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def _column_of_unit(sentence: Sentence, bound: Item) -> Column | None:
+    """Return the only number column, or the only one that has the bound's unit."""
+    unit = bound.bound.unit if bound.bound is not None else None
+    numbers = sentence.table.numbers
+    exact = [c for c in numbers if unit and same_unit(c.attribute.unit, unit)]
+    if len(exact) == 1:
+        return exact[0]
+    if unit in CURRENCIES:
+        numbers = tuple(c for c in numbers if c.measures("money") and c.attribute.unit is None)
+    fitting = [column for column in numbers if _fits(column, unit)]
+    return fitting[0] if len(fitting) == 1 and not exact else None
+
+
+def _reduce_equal_numbers(sentence: Sentence) -> Sentence:
+    """Read a column beside a bare number (`rank 3`, `13 points`) as equality."""
+    for at, left, right in reversed(list(sentence.pairs())):
+        pair = {left.kind, right.kind}
+        if pair != {"attribute", "number"} or sentence.gap(left, right) > 1:
+            continue
+        if at > 0 and sentence.items[at - 1].kind in {"most", "least", "superlative", "between"}:
+            continue
+        number, attribute = (left, right) if left.kind == "number" else (right, left)
+        column = sentence.column(attribute, lambda c: c.is_number)
+        after = sentence.items[at + 2].kind if at + 2 < len(sentence.items) else ""
+        if column is None or after in {"most", "least"} or _is_pick(sentence, at):
+            continue
+        bound = Bound("=", number.number or 0.0, unit=number.unit)
+        item = filter_item(left, right, _comparison(column, bound))
+        sentence = sentence.spliced(at, 2, item)
+    return sentence
+
+
+def _is_pick(sentence: Sentence, at: int) -> bool:
+    """Whether the number at *at* counts what is picked: `three highest`, `which two`."""
+    before = sentence.items[at - 1].kind if at else ""
+    return before in {"wh", "most", "least", "superlative", "list"}
+
+
+def _reduce_says(sentence: Sentence) -> Sentence:
+    """Read what documents say or do not say: `do not give the price`, `state how many`."""
+    for item in sentence.of("say"):
+        if item not in sentence.items:
+            continue
+        at = sentence.items.index(item)
+        found = _said_column(sentence, at)
+        if found is not None:
+            sentence = _said(sentence, at, found)
+    return sentence.with_items([item for item in sentence.items if item.kind != "say"])
+
+
+_ABSENT = {
+    "unknown",
+    "missing",
+    "absent",
+    "blank",
+    "empty",
+    "unspecified",
+    "unstated",
+    "undated",
+    "unnamed",
+}
+_PRESENT = {
+    "known",
+    "available",
+    "stated",
+    "given",
+    "mentioned",
+    "specified",
+    "indicated",
+    "provided",
+    "disclosed",
+}
+
+
+def _said_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:
+    """Find the column that is (not) said: after the verb, or before its participle."""
+    skipped = {"how_many", "not", "wh", "entity", "aggregate", "period"}
+    for step, limit in ((1, 4), (-1, 4)):
+        for index in range(at + step, at + step * limit, step):
+            if not 0 <= index < len(sentence.items):
+                break
+            item = sentence.items[index]
+            if item.kind == "attribute":
+                column = sentence.column(item)
+                return None if column is None else (index, column)
+            if item.kind not in skipped:
+                break
+    undated = sentence.words(sentence.items[at]).lower() == "undated"
+    return (at, sentence.table.dates[0]) if undated and sentence.table.dates else None
+
+
+def _said(sentence: Sentence, at: int, found: tuple[int, Column]) -> Sentence:
+    index, column = found
+    word = sentence.words(sentence.items[at]).lower()
+    low, high = min(at, index), max(at, index)
+    negation = _negation_near(sentence, low, high)
+    stated = not _asks(sentence, low) and (word in _PRESENT or _reports(sentence, at, index))
+    if word not in _ABSENT and negation is None and not stated:
+        return sentence
+    condition: Condition = Missing(column.name)
+    if word not in _ABSENT and negation is None:
+        condition = Negated(condition)
+    low = low if negation is None else min(low, negation)
+    high = high if negation is None else max(high, negation)
+    item = filter_item(sentence.items[low], sentence.items[high], condition)
+    return sentence.spliced(low, high - low + 1, item)
+
+
+def _asks(sentence: Sentence, low: int) -> bool:
+    """Whether the column is what the question asks for (`which price is given …`)."""
+    before = sentence.items[low - 1].kind if low else ""
+    return before in {"wh", "how_many", "most", "least", "aggregate", "superlative"}
+
+
+def _reports(sentence: Sentence, at: int, index: int) -> bool:
+    """Whether a document is said to state it: `reports state how many …`."""
+    before = sentence.items[at - 1].kind if at else ""
+    asked = index == at + 1 or sentence.items[at + 1].kind in {"how_many", "wh"}
+    counted = sentence.has("how_many") or sentence.has("share") or sentence.has("yes_no")
+    bounded = any(item.kind in {"bound", "most", "least"} for item in sentence.items)
+    return index > at and before == "entity" and asked and counted and not bounded
+
+
+def _negation_near(sentence: Sentence, low: int, high: int) -> int | None:
+    for index in range(max(0, low - 2), min(high + 2, len(sentence.items))):
+        if sentence.items[index].kind == "not":
+            return index
+    return None
+
+
+def _reduce_booleans(sentence: Sentence) -> Sentence:
+    items: list[Item] = []
+    for item in sentence.items:
+        column = sentence.column(item) if item.kind == "attribute" else None
+        if column is not None and column.attribute.type == "boolean":
+            last = items[-1] if items else None
+            truth = Truth(column.name)
+            if last is not None and last.condition == truth:
+                items[-1] = filter_item(last, item, truth)
+                continue
+            item = filter_item(item, item, truth)
+        items.append(item)
+    return sentence.with_items(items)
+
+
+def _reduce_negations(sentence: Sentence) -> Sentence:
+    """Turn round the filter beside each `not`; `without a price` is a missing value."""
+    for negation in sentence.of("not"):
+        at = sentence.items.index(negation)
+        words = sentence.words(negation).lower()
+        step = -1 if words in _AFTER_NEGATION and at > 0 else 1
+        index = _operand(sentence, at, step)
+        if index is None:
+            continue
+        low, high = min(at, index), max(at, index)
+        inner = list(sentence.items[low + 1 : high])
+        condition = _turned(sentence, sentence.items[index])
+        item = filter_item(negation, sentence.items[index], condition)
+        sentence = sentence.spliced(low, high - low + 1, *inner, item)
+        if words in {"neither", "not", "without", "no"}:
+            sentence = _spread(sentence, sentence.items.index(item))
+    return sentence
+
+
+def _operand(sentence: Sentence, at: int, step: int) -> int | None:
+    for index in (at + step, at + 2 * step, at + 3 * step):
+        if not 0 <= index < len(sentence.items):
+            return None
+        item = sentence.items[index]
+        if item.kind == "filter" or (item.kind == "attribute" and sentence.column(item)):
+            return index
+        if item.kind not in {"entity", "wh", "and", "distinct", "yes_no", "how_many", "period"}:
+            return None
+    return None
+
+
+def _turned(sentence: Sentence, item: Item) -> Condition:
+    if item.condition is not None:
+        return Negated(item.condition)
+    column = sentence.column(item)
+    return Missing(column.name) if column is not None else Every()
+
+
+def _spread(sentence: Sentence, at: int) -> Sentence:
+    """Carry a negation over `or` and `nor`: neither a pool nor a garden."""
+    for index in range(at + 1, len(sentence.items) - 1):
+        link, right = sentence.items[index], sentence.items[index + 1]
+        joins = link.kind == "or" or sentence.words(link).lower() == "nor"
+        if not joins or right.kind != "filter" or right.condition is None:
+            break
+        turned = replace(right, condition=Negated(right.condition))
+        sentence = sentence.spliced(index, 2, replace(link, kind="and"), turned)
+    return sentence
+
+
+_IDLE_PREPOSITIONS = {"over", "by", "through", "from", "since", "above", "below", "under", "after", "following",
+                      "beginning", "starting", "as of", "preceding", "top"}  # fmt: skip
+
+
+def _drop_idle(sentence: Sentence) -> Sentence:
+    """Drop prepositions and auxiliary words that found no operand."""
+    kept = [
+        item
+        for item in sentence.items
+        if not (
+            (item.kind in {"time", "above", "between"} and _is_idle(sentence, item))
+            or (item.kind == "yes_no" and item is not sentence.items[0])
+            or (item.kind == "number" and sentence.words(item).lower() == "one")
+        )
+    ]
+    return sentence.with_items(kept)
+
+
+def _is_idle(sentence: Sentence, item: Item) -> bool:
+    words = sentence.words(item).lower()
+    return words in {"over", "by", "through", "from", "between"} or (
+        item.kind == "between" and words in _IDLE_PREPOSITIONS
+    )
+
+
+def condition_columns(condition: Condition, table: Table) -> frozenset[str]:
+    """Return the columns that a condition speaks of."""
+    found: set[str] = set()
+    for name in ("term", "left", "right"):
+        term = getattr(condition, name, None)
+        if term is not None:
+            found.add(term.column)
+    column = getattr(condition, "column", None)
+    if isinstance(column, str):
+        found.add(column)
+    inner = getattr(condition, "condition", None)
+    nested: Sequence[Condition] = getattr(condition, "conditions", ())
+    for part in (*nested, *((inner,) if inner is not None else ())):
+        found |= condition_columns(part, table)
+    return frozenset(found)

@@ -1,0 +1,36 @@
+"""The grammar: the forms of questions, tried in order of how special they are."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from srag_mcp.offline.translation.columns_used import columns_used
+from srag_mcp.offline.translation.counting import read_summary
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.listing import read_listing
+from srag_mcp.offline.translation.parse import Parse, unused
+from srag_mcp.offline.translation.superlatives import read_superlative
+
+Form: TypeAlias = Callable[[Sentence], Parse | None]
+
+FORMS: tuple[Form, ...] = (
+    read_superlative,
+    read_summary,
+    read_listing,
+)
+
+
+def read_question(sentence: Sentence) -> tuple[Parse | None, list[Item]]:
+    """Return the first parse that places every item, else None and what the best one left over."""
+    fewest: list[Item] | None = None
+    for form in FORMS:
+        parse = form(sentence)
+        if parse is None:
+            continue
+        left = unused(sentence, parse, {use.column for use in columns_used(parse.reading)})
+        if not left:
+            return parse, []
+        if fewest is None or len(left) < len(fewest):
+            fewest = left
+    if fewest is None:
+        fewest = sentence.of("unknown")
+    return None, fewest

@@ -1,0 +1,219 @@
+"""Linking: the tokens of a question to words of the lexicon, columns, stored values and literals.
+
+Every possible meaning of a stretch of tokens is a candidate with a weight; the heaviest set of
+candidates that do not overlap wins.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from srag_mcp.offline.translation.columns import DESCRIPTION, GROUP, NAME, UNIT, Table
+from srag_mcp.offline.translation.items import Item
+from srag_mcp.offline.translation.lexicon import (
+    ENTITY_NOUNS,
+    GLUE,
+    LEXICON,
+    LIGHT_VERBS,
+    NUMBER_WORDS,
+    ORDINAL_WORDS,
+    PERIODS,
+    SCALES,
+    Kind,
+)
+from srag_mcp.offline.translation.periods import read_period
+from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
+from srag_mcp.offline.translation.tokens import Token, stem
+from srag_mcp.offline.translation.units import SHORT, unit_of
+
+Candidate = tuple[float, Item]
+
+_FULL_NAME, _PART_NAME, _GROUP_WORD, _UNIT_WORD, _DESCRIPTION_WORD = 3.0, 2.1, 1.7, 1.2, 0.9
+_WORD, _ENTITY, _PERIOD, _NUMBER, _GLUE, _LIGHT, _GENERIC = 2.0, 2.3, 2.6, 1.5, 0.6, 0.7, 1.9
+_MAX_PHRASE = 8
+
+
+def words_of(table: Table, tokens: Sequence[Token]) -> Iterator[Candidate]:
+    """Yield what the tokens mean in any field, and as columns of *table*."""
+    for at in range(len(tokens)):
+        yield from _lexicon_at(tokens, at)
+        yield from _numbers_at(tokens, at)
+        yield from _periods_at(table, tokens, at)
+        yield from _columns_at(table, tokens, at)
+        yield from _nouns_at(table, tokens, at)
+
+
+def heaviest(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[Item]:
+    """Choose the candidates of the greatest total weight that do not overlap."""
+    ending: list[list[Candidate]] = [[] for _ in range(len(tokens) + 1)]
+    for candidate in candidates:
+        ending[candidate[1].last].append(candidate)
+    best: list[tuple[float, Item | None]] = [(0.0, None)]
+    for at in range(1, len(tokens) + 1):
+        default = Item("mark" if tokens[at - 1].is_mark else "unknown", at - 1, at)
+        choices = [(best[at - 1][0], default)]
+        choices += [(best[item.first][0] + weight, item) for weight, item in ending[at]]
+        best.append(max(choices, key=lambda choice: choice[0]))
+    return _trace_back(best)
+
+
+def _trace_back(best: Sequence[tuple[float, Item | None]]) -> list[Item]:
+    chosen: list[Item] = []
+    at = len(best) - 1
+    while at > 0:
+        item = best[at][1]
+        assert item is not None
+        chosen.append(item)
+        at = item.first
+    return chosen[::-1]
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> dict[tuple[str, ...], tuple[Kind, str]]:
+    phrases: dict[tuple[str, ...], tuple[Kind, str]] = {}
+    for meaning, text in LEXICON.items():
+        for phrase in text.split(";"):
+            phrases.setdefault(tuple(phrase.replace("/", " / ").split()), meaning)
+    return phrases
+
+
+def _phrase(tokens: Sequence[Token], at: int, length: int) -> tuple[str, ...]:
+    return tuple(token.word for token in tokens[at : at + length])
+
+
+def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    for length in range(1, min(_MAX_PHRASE, len(tokens) - at) + 1):
+        words = _phrase(tokens, at, length)
+        meaning = _phrases().get(words)
+        weight = _WORD * length + 0.3 * (length - 1)
+        if meaning is not None:
+            kind, word = meaning
+            yield _adjusted(weight, kind, tokens, at), Item(kind, at, at + length, word)
+        text = " ".join(words)
+        if text in SUPERLATIVES:
+            yield weight + 0.1, Item("superlative", at, at + length, text)
+    word = tokens[at].word
+    if word in GLUE:
+        yield _GLUE, Item("glue", at, at + 1, word)
+    elif stem(word) in _light_stems():
+        yield _LIGHT, Item("glue", at, at + 1, "verb")
+
+
+@lru_cache(maxsize=1)
+def _light_stems() -> frozenset[str]:
+    return frozenset(stem(word) for word in LIGHT_VERBS)
+
+
+_WEAK_KINDS: dict[Kind, float] = {
+    "say": 0.8, "list": 0.5, "yes_no": 0.7, "which_of": 1.0, "other": 1.0, "each": 1.2, "change": 1.6, "time": 1.5,
+    "listed": 1.4, "elapsed": 2.1, "between": 1.2, "same": 1.5, "distinct": 1.8,
+}  # fmt: skip
+
+
+def _adjusted(weight: float, kind: Kind, tokens: Sequence[Token], at: int) -> float:
+    """Weigh verbs and prepositions by their place: a list verb only counts at the beginning."""
+    if kind == "list":
+        return weight + 1.2 if at == 0 or tokens[at - 1].word in {"please", ",", ".", "?"} else 0.5
+    if kind == "yes_no":
+        return weight + 0.5 if at == 0 or tokens[at - 1].word in {",", "."} else 0.65
+    return weight * _WEAK_KINDS.get(kind, 2.0) / 2.0
+
+
+def _numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    token = tokens[at]
+    ordinal = ORDINAL_WORDS.get(token.word)
+    follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if ordinal is not None and ordinal > 1:
+        yield _WORD, Item("ordinal", at, at + 1, number=ordinal)
+    if token.number is not None and follower in {"st", "nd", "rd", "th"}:
+        yield _WORD * 2, Item("ordinal", at, at + 2, number=token.number)
+    number = token.number if token.number is not None else NUMBER_WORDS.get(token.word)
+    if number is None:
+        return
+    first, last, unit = at, at + 1, None
+    if last < len(tokens) and tokens[last].word in SCALES:
+        number, last = number * SCALES[tokens[last].word], last + 1
+    if last < len(tokens) and unit_of(tokens[last].word) is not None:
+        unit, last = unit_of(tokens[last].word), last + 1
+    elif at > 0 and tokens[at - 1].word not in SHORT and unit_of(tokens[at - 1].word) is not None:
+        unit, first = unit_of(tokens[at - 1].word), at - 1
+    weight = _NUMBER + 1.3 * (last - first - 1)
+    if unit is not None:
+        yield weight, Item("number", first, last, number=number, unit=unit)
+    last = last - (unit is not None and first == at)
+    yield _NUMBER + 0.8 * (last - at - 1), Item("number", at, last, number=number)
+
+
+def _periods_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    for length in range(1, 5):
+        period = PERIODS.get(" ".join(_phrase(tokens, at, length)))
+        if period is not None and len(tokens) - at >= length and table.dates:
+            yield _WORD * length + 0.1, Item("period", at, at + length, period)
+    found = read_period(tokens, at) if table.dates else None
+    if found is not None:
+        yield _PERIOD * (found[1] - at), Item("period_value", at, found[1], period=found[0])
+
+
+def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    token = tokens[at]
+    if token.word.endswith(("ed", "ing")) and len(token.word) > 5:
+        return
+    if token.stem in table.nouns:
+        yield _ENTITY, Item("entity", at, at + 1)
+    elif token.stem in _generic_nouns():
+        yield _GENERIC, Item("entity", at, at + 1)
+
+
+@lru_cache(maxsize=1)
+def _generic_nouns() -> frozenset[str]:
+    return frozenset(stem(noun) for noun in ENTITY_NOUNS)
+
+
+def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    for column in table.columns:
+        for name in column.names:
+            found = tuple(token.stem for token in tokens[at : at + len(name)])
+            if sorted(found) == sorted(name):
+                weight = _FULL_NAME * len(name) + 0.2 * (len(name) - 1)
+                yield weight, _attribute(table, tokens, at, at + len(name))
+    if not tokens[at].is_mark:
+        weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
+        if weight > 0:
+            yield _word_weight(weight), _attribute(table, tokens, at, at + 1)
+    yield from _rates_at(table, tokens, at)
+    unit = unit_of(tokens[at].word)
+    if unit is not None and tokens[at].word not in SHORT:
+        yield 1.0, Item("unit", at, at + 1, unit=unit)
+
+
+def _word_weight(weight: float) -> float:
+    if weight >= NAME:
+        return _PART_NAME
+    if weight >= GROUP:
+        return _GROUP_WORD
+    return _UNIT_WORD if weight >= UNIT else _DESCRIPTION_WORD
+
+
+def _rates_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    """Read `per 100,000 inhabitants` as words of a column that is written so."""
+    if tokens[at].word != "per" or at + 2 >= len(tokens) or tokens[at + 1].number is None:
+        return
+    base = tokens[at + 1].text
+    columns = tuple(
+        (column.name, UNIT)
+        for column in table.columns
+        if base in f"{column.attribute.unit} {column.attribute.description}"
+    )
+    if columns:
+        yield 9.0, Item("attribute", at, at + 3, "rate", columns)
+
+
+def _attribute(table: Table, tokens: Sequence[Token], first: int, last: int) -> Item:
+    found = tuple(token.stem for token in tokens[first:last])
+    weights = {
+        column.name: sum(column.weights.get(word, 0.0) for word in set(found))
+        for column in table.columns
+        if any(word in column.weights for word in found)
+    }
+    ranked = sorted(weights.items(), key=lambda pair: -pair[1])
+    kind = "attribute" if ranked and ranked[0][1] > DESCRIPTION else "hint"
+    return Item("attribute" if kind == "attribute" else "hint", first, last, columns=tuple(ranked))

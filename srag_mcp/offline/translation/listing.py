@@ -1,0 +1,55 @@
+"""Questions for a list of values: of the records that pass the filters."""
+
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.measures import label_of, where_of
+from srag_mcp.offline.translation.parse import Parse
+from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
+from srag_mcp.offline.translation.reading import Listing, Term
+from srag_mcp.offline.translation.superlatives import outputs_of
+
+
+def read_listing(sentence: Sentence) -> Parse | None:
+    """Read `list the dates of …`, `which companies …`, `what is the price of …`."""
+    blocked = (*SUPERLATIVE_KINDS, "share", "difference", "than", "aggregate", "listed", "elapsed")
+    if any(sentence.has(kind) for kind in blocked) or not _asks_for_list(sentence):
+        return None
+    outputs, used = outputs_of(sentence, ())
+    if not outputs:
+        outputs = (label_of(sentence.table),)
+    where = where_of(sentence)
+    if not where.conditions and not sentence.has("list") and not sentence.has("distinct"):
+        return None
+    order, descending = _order(sentence, outputs)
+    distinct = _is_distinct(sentence, outputs)
+    reading = Listing(outputs, where, distinct, order, descending)
+    taken = (*used, *sentence.of("filter", "distinct", "direction", "which_of"))
+    return Parse(reading, (*taken, *_dates(sentence)), ordered=order is not None)
+
+
+def _asks_for_list(sentence: Sentence) -> bool:
+    first = next(
+        (i for i in sentence.items if i.kind in {"wh", "list", "how_many", "how_much", "yes_no"}),
+        None,
+    )
+    return first is not None and first.kind in {"wh", "list"}
+
+
+def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, bool]:
+    directions = sentence.of("direction")
+    if not directions:
+        return None, False
+    return outputs[-1], directions[0].word == "desc"
+
+
+def _is_distinct(sentence: Sentence, outputs: tuple[Term, ...]) -> bool:
+    """Whether repetitions say nothing: text that many records share, and date parts."""
+    if sentence.has("distinct"):
+        return True
+    column = sentence.table.column(outputs[0].column)
+    if len(outputs) > 1 or column is None:
+        return False
+    return outputs[0].form != "plain" or (column.attribute.type == "string" and not column.is_key)
+
+
+def _dates(sentence: Sentence) -> list[Item]:
+    return [item for item in sentence.of("period", "elapsed") if item.word in {"date", "day"}]

@@ -1,0 +1,245 @@
+"""What is counted or measured, where, and what is put out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.expressions import joined
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.reading import (
+    ROW,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    Either,
+    Every,
+    Form,
+    Function,
+    OneOf,
+    Summary,
+    Term,
+)
+from srag_mcp.offline.translation.thesaurus import COMPARATIVES, Concept
+from srag_mcp.offline.translation.tokens import stem
+
+_SUMMED = {"total", "sum", "overall"}
+_FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function over a column (or over records), and the items that said so."""
+
+    function: Function
+    term: Term | None
+    used: tuple[Item, ...]
+    distinct: bool = False
+    assumed: bool = False
+
+    def over(self, where: Every) -> Summary:
+        """Return the summary over the records of *where*."""
+        return Summary(self.function, self.term, where, self.distinct)
+
+
+def where_of(sentence: Sentence, without: Sequence[Item] = ()) -> Every:
+    """Join the filters of a sentence; `or`, and two values of one column, widen."""
+    groups: list[list[Item]] = []
+    for item in sentence.of("filter"):
+        if item in without:
+            continue
+        if groups and _widens(sentence, groups[-1][-1], item):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return joined(*(_one_of(group) for group in groups))
+
+
+def _one_of(group: Sequence[Item]) -> Condition:
+    conditions = tuple(item.condition for item in group if item.condition is not None)
+    return conditions[0] if len(conditions) == 1 else Either(conditions)
+
+
+def _widens(sentence: Sentence, left: Item, right: Item) -> bool:
+    between = [i for i in sentence.items if left.last <= i.first < right.first]
+    if any(item.kind == "or" for item in between):
+        return all(item.kind in {"or", "entity", "hint"} for item in between)
+    match left.condition, right.condition:
+        case (
+            (OneOf(a), OneOf(b))
+            | (OneOf(a), Contains(b))
+            | (Contains(a), OneOf(b))
+            | (Contains(a), Contains(b))
+        ):
+            return a == b
+        case Compare(a, "=", low), Compare(b, "=", high):
+            return a == b and low != high
+        case Between(a, _, high), Between(b, low, _):
+            return a == b and (str(high) < str(low))
+    return False
+
+
+def measure_of(
+    sentence: Sentence, items: Sequence[Item], default: Function | None
+) -> Measure | None:
+    """Find what *items* measure; *default* is the function of a bare number column."""
+    aggregates = [item for item in items if item.kind == "aggregate"]
+    attributes = [item for item in items if item.kind == "attribute"]
+    asks = [item for item in items if item.kind in {"how_many", "how_much", "distinct"}]
+    function = _function(aggregates)
+    number = _first(sentence, attributes, lambda column: column.is_number)
+    if number is not None:
+        return _of_number(sentence, number, (function, default), (*aggregates, *asks))
+    if function is not None and function != "sum":
+        return _assumed(sentence, attributes, function, (*aggregates, *asks))
+    if any(item.kind == "how_much" for item in asks):
+        return _assumed(sentence, attributes, function or default or "sum", (*aggregates, *asks))
+    return _count(sentence, items, attributes, (*aggregates, *asks))
+
+
+def _function(aggregates: Sequence[Item]) -> Function | None:
+    words = [item.word for item in aggregates]
+    for word in ("median", "avg", "sum"):
+        if word in words:
+            return _FUNCTIONS[word]
+    return None
+
+
+def _first(
+    sentence: Sentence, items: Sequence[Item], wanted: Callable[[Column], bool]
+) -> tuple[Item, Column] | None:
+    for item in items:
+        column = sentence.column(item, wanted)
+        if column is not None:
+            return item, column
+    return None
+
+
+def _of_number(
+    sentence: Sentence,
+    number: tuple[Item, Column],
+    functions: tuple[Function | None, Function | None],
+    used: tuple[Item, ...],
+) -> Measure | None:
+    item, column = number
+    asked, default = functions
+    if asked is None and says_sum(sentence, item, column):
+        asked = "sum"
+    counted = any(part.kind in {"how_many", "how_much"} for part in used)
+    function = (
+        asked or (default if default in {"min", "max"} else None) or ("sum" if counted else default)
+    )
+    if function is None:
+        return None
+    return Measure(function, column.term, (item, *used), assumed=asked is None)
+
+
+def says_sum(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether the words of a column also say `total`, beyond its name."""
+    words = {token.stem for token in sentence.tokens[item.first : item.last]}
+    said = {token.word for token in sentence.tokens[item.first : item.last]} & _SUMMED
+    return bool(said) and not any(words <= set(name) for name in column.names)
+
+
+def _assumed(
+    sentence: Sentence, attributes: Sequence[Item], function: Function, used: tuple[Item, ...]
+) -> Measure | None:
+    """Take the only number column, or the only one of money, when none is named."""
+    if any(sentence.column(item) for item in attributes if _is_wanted(sentence, item)):
+        return None
+    column = only_measure(sentence.table, "money")
+    return None if column is None else Measure(function, column.term, used, assumed=True)
+
+
+def _is_wanted(sentence: Sentence, item: Item) -> bool:
+    column = sentence.column(item)
+    return column is not None and column.attribute.type != "date" and not column.is_key
+
+
+def only_measure(table: Table, concept: Concept) -> Column | None:
+    """Return the only number column that measures *concept*, or the only one at all."""
+    numbers = [column for column in table.numbers if not column.year_text]
+    fitting = [column for column in numbers if column.measures(concept)]
+    if len(fitting) == 1:
+        return fitting[0]
+    return numbers[0] if len(numbers) == 1 and concept in {"money", "any", "size"} else None
+
+
+def _count(
+    sentence: Sentence, items: Sequence[Item], attributes: Sequence[Item], used: tuple[Item, ...]
+) -> Measure | None:
+    """Count records, or the different values of a text column."""
+    counts = any(item.kind == "how_many" for item in items) or _has_entity(items)
+    if not counts:
+        return None
+    distinct = any(item.kind == "distinct" for item in items)
+    for item in attributes:
+        column = sentence.column(item)
+        if column is None:
+            continue
+        if not distinct and column.is_key:
+            return Measure("count", None, (item, *used))
+        return Measure("count", Term(column.name), (item, *used), distinct=True)
+    entities = tuple(item for item in items if item.kind == "entity")
+    return Measure("count", None, (*used, *entities))
+
+
+def _has_entity(items: Sequence[Item]) -> bool:
+    return any(item.kind == "entity" for item in items)
+
+
+Person: TypeAlias = Literal["who", "where"]
+_PEOPLE = frozenset(
+    stem(word)
+    for word in """name person company firm business shop store vendor supplier seller merchant issuer winner player author
+    driver artist rider candidate wrestler director champion swimmer athlete member team nation rider party captain
+    employer customer employee creator owner singer actor coach student patient opponent manufacturer brand title
+    representative composer performer recipient president organisation organization sponsor maker""".split()
+)
+_PLACES = frozenset(
+    stem(word)
+    for word in """place location city country venue site address town state region area district county province street
+    stadium arena village where origin hometown""".split()
+)
+
+
+def column_for(table: Table, word: str) -> Column | None:
+    """Return the column that answers `who`, `where`, `when`, `how long` …, if one does."""
+    if word == "when":
+        return max(table.dates, key=lambda c: c.n_non_null) if table.dates else None
+    if word in {"who", "where"}:
+        return _by_words(table, _PEOPLE if word == "who" else _PLACES)
+    for concept in COMPARATIVES.get(word, ()):
+        found = [c for c in table.columns if c.measures(concept) and c.attribute.type != "boolean"]
+        if found:
+            return found[0]
+    return None
+
+
+def _by_words(table: Table, words: frozenset[str]) -> Column | None:
+    """Return the text column with one of *words* in its own name, the last word first."""
+    texts = table.of_type("string")
+    for column in texts:
+        if any(name[-1] in words for name in column.names):
+            return column
+    return next((c for c in texts if any(words & set(name) for name in c.names)), None)
+
+
+def period_term(table: Table, item: Item) -> Term | None:
+    """Return the date part that a period noun means: month, year, weekday …"""
+    if not table.dates:
+        return None
+    column = max(table.dates, key=lambda c: c.n_non_null)
+    if column.attribute.type != "date":
+        return Term(column.name, "plain") if item.word in {"year", "date"} else None
+    forms: dict[str, Form] = {
+        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday", "decade": "decade",
+        "week": "week", "date": "plain",
+    }  # fmt: skip
+    return Term(column.name, forms[item.word])
+
+
+def label_of(table: Table) -> Term:
+    """Return what names a record: its name or title, else its document's id."""
+    return Term(table.label.name) if table.label is not None else Term(ROW)

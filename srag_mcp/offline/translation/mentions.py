@@ -1,0 +1,111 @@
+"""Mentions: the items of a question, after words that speak of one column are joined."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.linking import heaviest, words_of
+from srag_mcp.offline.translation.literals import values_of
+from srag_mcp.offline.translation.tokens import Token, tokenise
+from srag_mcp.store.values import ValueIndex
+
+_JOINING = frozenset(
+    [
+        "of",
+        "in",
+        "the",
+        "a",
+        "an",
+        "by",
+        "per",
+        "for",
+        "on",
+        "to",
+        "with",
+        "from",
+        "s",
+        "at",
+        "(",
+        ")",
+        "-",
+        "and",
+    ]
+)
+_MAX_GAP = 3
+_TIE = 0.05
+
+
+def read_sentence(question: str, table: Table, values: ValueIndex) -> Sentence:
+    """Find what each stretch of *question* means."""
+    tokens = tokenise(question)
+    candidates = [*words_of(table, tokens), *values_of(question, tokens, table, values)]
+    items = [item for item in heaviest(tokens, candidates)]
+    joined = _join_columns(tokens, items, table)
+    return Sentence(question, tokens, tuple(joined), table)
+
+
+def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) -> list[Item]:
+    """Join attribute words that may speak of one column, and drop glue and marks."""
+    result: list[Item] = []
+    for item in items:
+        if item.kind in {"glue", "mark"}:
+            continue
+        last = result[-1] if result else None
+        if last is not None and _belong_together(tokens, last, item):
+            result[-1] = _joined(tokens, last, item, table)
+        else:
+            result.append(item)
+    return [_settled(tokens, item, table) for item in result]
+
+
+def _belong_together(tokens: Sequence[Token], left: Item, right: Item) -> bool:
+    columnar = {"attribute", "hint"}
+    if left.kind not in columnar or right.kind not in columnar:
+        return False
+    between = tokens[left.last : right.first]
+    if len(between) > _MAX_GAP or any(token.word not in _JOINING for token in between):
+        return False
+    if any(token.word == "and" for token in between) or not left.columns or not right.columns:
+        return False
+    lefts, rights = dict(left.columns), dict(right.columns)
+    return left.columns[0][0] in rights or right.columns[0][0] in lefts
+
+
+def _joined(tokens: Sequence[Token], left: Item, right: Item, table: Table) -> Item:
+    lefts, rights = dict(left.columns), dict(right.columns)
+    shared = {name: lefts[name] + rights[name] for name in lefts if name in rights}
+    ranked = tuple(sorted(shared.items(), key=lambda pair: -pair[1]))
+    kind = "hint" if left.kind == right.kind == "hint" else "attribute"
+    return Item("hint" if kind == "hint" else "attribute", left.first, right.last, columns=ranked)
+
+
+def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
+    """Rank the columns of an item: names that are wholly said come first, long names last."""
+    if item.kind not in {"attribute", "hint"}:
+        return item
+    said = {token.stem for token in tokens[item.first : item.last]}
+    ranked = sorted(
+        ((name, weight + _fit(said, name, table)) for name, weight in item.columns),
+        key=lambda pair: -pair[1],
+    )
+    tied = len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _TIE
+    promoted = item.kind == "hint" and item.columns[0][1] > 2 * DESCRIPTION - _TIE
+    return replace(
+        item, kind="attribute" if promoted else item.kind, columns=tuple(ranked), tied=tied
+    )
+
+
+def _fit(said: set[str], name: str, table: Table) -> float:
+    column = table.column(name)
+    if column is None:
+        return 0.0
+    return max((_name_fit(said, words) for words in column.names), default=0.0)
+
+
+def _name_fit(said: set[str], words: Sequence[str]) -> float:
+    shared = said & set(words)
+    if not shared:
+        return 0.0
+    whole = NAME if len(shared) == len(set(words)) else 0.0
+    return whole - 0.1 * (len(set(words)) - len(shared))

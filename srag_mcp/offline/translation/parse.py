@@ -1,0 +1,78 @@
+"""A parse: one way to read a sentence, and what of the sentence it leaves over."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.reading import Reading
+
+# Kinds that may stay unused: they shape the sentence, but ask for nothing by themselves.
+_FREE: frozenset[Kind] = frozenset(
+    {
+        "entity",
+        "wh",
+        "list",
+        "and",
+        "yes_no",
+        "say",
+        "glue",
+        "mark",
+        "each",
+        "how_many",
+        "how_much",
+        "direction",
+    }
+)
+_SAFE_TOGETHER: frozenset[Kind] = frozenset({"period"})
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A reading with the items it used.
+
+    Attributes:
+        reading: What is asked.
+        used: The items that have a place in it, filters included.
+        score: Below 1 where something was assumed.
+        ordered: Whether the order of the rows is asked for.
+    """
+
+    reading: Reading
+    used: tuple[Item, ...]
+    score: float = 1.0
+    ordered: bool = False
+
+
+def unused(sentence: Sentence, parse: Parse, columns: Iterable[str]) -> list[Item]:
+    """Return the items that carry meaning and have no place in *parse*.
+
+    A word that only describes a column has its place when the reading uses that column (*columns*).
+    """
+    spoken = set(columns)
+    used = {(item.first, item.last) for item in parse.used}
+    return [
+        item
+        for item in sentence.items
+        if (item.first, item.last) not in used
+        and item.kind not in _FREE
+        and not _is_covered(sentence, item, spoken)
+    ]
+
+
+def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    if item.kind in {"attribute", "hint"}:
+        floor = 0.6 * item.columns[0][1] if item.columns else 0
+        if any(name in spoken and weight >= floor for name, weight in item.columns):
+            return True
+        return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
+    if item.kind == "unit":
+        return True
+    if item.kind == "period":
+        dates = {column.name for column in sentence.table.dates}
+        return item.word == "date" or bool(dates & spoken)
+    return False
+
+
+def words_of(sentence: Sentence, items: Sequence[Item]) -> tuple[str, ...]:
+    """Return what the question says with *items*."""
+    return tuple(dict.fromkeys(sentence.words(item) for item in items))

@@ -1,0 +1,204 @@
+"""Questions with one superlative: the highest value, the record that has it, the best few."""
+
+from collections.abc import Sequence
+
+from srag_mcp.offline.translation.expressions import joined
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.measures import column_for, label_of, period_term, where_of
+from srag_mcp.offline.translation.parse import Parse
+from srag_mcp.offline.translation.picks import Pick, picks_of
+from srag_mcp.offline.translation.reading import (
+    ROW,
+    Every,
+    Extreme,
+    Grouping,
+    Listing,
+    Reading,
+    Single,
+    Summary,
+    Term,
+)
+
+_ASSUMED = 0.9
+
+
+def read_superlative(sentence: Sentence) -> Parse | None:
+    """Read a question with exactly one superlative."""
+    picks = picks_of(sentence)
+    if len(picks) != 1 or picks[0] is None or sentence.has("difference") or sentence.has("than"):
+        return None
+    pick = picks[0]
+    outputs, shown = outputs_of(sentence, pick.used)
+    if pick.term is None or pick.often:
+        return _counted(sentence, pick, (outputs, shown))
+    if outputs and _groups(sentence, pick, outputs, shown):
+        return _grouped(sentence, pick, (outputs, shown))
+    return _picked(sentence, pick, (outputs, shown))
+
+
+def outputs_of(
+    sentence: Sentence, taken: Sequence[Item]
+) -> tuple[tuple[Term, ...], tuple[Item, ...]]:
+    """Return the columns that the question asks for, beside those in *taken*."""
+    terms: list[Term] = []
+    used: list[Item] = []
+    for item in sentence.items:
+        term = None if item in taken else _output(sentence, item)
+        if term is not None:
+            used.append(item)
+            if term not in terms:
+                terms.append(term)
+    if not terms and (asked := _asked_by_word(sentence)) is not None:
+        return (asked,), ()
+    return tuple(terms), tuple(used)
+
+
+def _output(sentence: Sentence, item: Item) -> Term | None:
+    if item.kind == "attribute":
+        column = sentence.column(item)
+        return None if column is None else Term(column.name)
+    if item.kind in {"period", "elapsed"} and _is_asked(sentence, item):
+        return period_term(sentence.table, item) if item.kind == "period" else None
+    return None
+
+
+def _is_asked(sentence: Sentence, item: Item) -> bool:
+    """Whether a period noun stands behind the question word: `in which month`."""
+    at = sentence.items.index(item)
+    near = sentence.items[max(0, at - 2) : at]
+    return any(
+        other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
+        for other in near
+    )
+
+
+def _asked_by_word(sentence: Sentence) -> Term | None:
+    for item in sentence.of("wh"):
+        if item.word != "what":
+            column = column_for(sentence.table, item.word)
+            if column is not None:
+                return Term(column.name)
+    return None
+
+
+def _counted(
+    sentence: Sentence, pick: Pick, found: tuple[tuple[Term, ...], tuple[Item, ...]]
+) -> Parse | None:
+    outputs, shown = found
+    if len(outputs) != 1 or outputs[0].column == ROW:
+        return None
+    summary = Summary("count", None, where_of(sentence))
+    direction = "highest" if pick.highest else "lowest"
+    reading = Grouping(outputs[0], summary, direction, limit=_limit(sentence))
+    return Parse(reading, (*pick.used, *shown, *_common(sentence)), _score(pick))
+
+
+def _groups(sentence: Sentence, pick: Pick, outputs: Sequence[Term], shown: Sequence[Item]) -> bool:
+    """Whether the superlative ranks groups of records, and not single records."""
+    key = outputs[0]
+    if len(outputs) > 1 or pick.term is None or pick.term.column == ROW:
+        return False
+    column = sentence.table.column(key.column)
+    if column is None or (key.form == "plain" and column.is_key) or column.is_number:
+        return False
+    if column.attribute.type == "date" and key.form == "plain":
+        return False
+    return (
+        pick.function is not None
+        or (pick.quantity and key.form != "plain")
+        or (pick.quantity and not column.is_key)
+    )
+
+
+def _grouped(
+    sentence: Sentence, pick: Pick, found: tuple[tuple[Term, ...], tuple[Item, ...]]
+) -> Parse:
+    outputs, shown = found
+    summary = Summary(pick.function or "sum", pick.term, where_of(sentence))
+    direction = "highest" if pick.highest else "lowest"
+    reading = Grouping(outputs[0], summary, direction, limit=_limit(sentence))
+    return Parse(reading, (*pick.used, *shown, *_common(sentence)), _score(pick))
+
+
+def _picked(
+    sentence: Sentence, pick: Pick, found: tuple[tuple[Term, ...], tuple[Item, ...]]
+) -> Parse | None:
+    outputs, shown = found
+    assert pick.term is not None
+    if pick.function is not None:
+        return None
+    used = (*pick.used, *shown, *_common(sentence))
+    where = where_of(sentence)
+    outputs = tuple(term for term in outputs if term != pick.term or len(outputs) > 1)
+    if not outputs and _asks_for_entity(sentence, pick):
+        outputs = (label_of(sentence.table),)
+    limit, nth = _limit(sentence), _nth(sentence)
+    ordered = limit is not None and limit > 1
+    reading = _reading(pick, outputs, where, (limit, nth))
+    return Parse(reading, used, _score(pick), ordered=ordered)
+
+
+def _reading(
+    pick: Pick, outputs: tuple[Term, ...], where: Every, place: tuple[int | None, int | None]
+) -> Reading:
+    assert pick.term is not None
+    limit, nth = place
+    if limit is not None or nth is not None:
+        shown = outputs or (pick.term,)
+        return Listing(
+            shown,
+            where,
+            order=pick.term,
+            descending=pick.highest,
+            limit=limit or 1,
+            offset=(nth or 1) - 1,
+        )
+    if not outputs:
+        return Single(Summary("max" if pick.highest else "min", pick.term, where))
+    return Listing(outputs, joined(where, Extreme(pick.term, pick.highest, where)))
+
+
+def _asks_for_entity(sentence: Sentence, pick: Pick) -> bool:
+    """Whether the record itself is asked for: `which report`, `the oldest contract`."""
+    first = next((item for item in sentence.items if item.kind in {"wh", "list"}), None)
+    if first is None:
+        return False
+    at = sentence.items.index(first)
+    after = [
+        item for item in sentence.items[at + 1 : at + 5] if item.kind not in {"filter", "distinct"}
+    ]
+    if after and after[0].kind == "entity":
+        return True
+    adjective = pick.item.kind == "superlative" or pick.assumed
+    follows = [item for item in sentence.items if item.first >= pick.item.last]
+    named = bool(follows) and follows[0].kind == "entity"
+    return (
+        adjective
+        and named
+        and first.word == "what"
+        and pick.term is not None
+        and len(pick.used) == 1
+    )
+
+
+def _limit(sentence: Sentence) -> int | None:
+    """Return how many are asked for: `the three highest`."""
+    for item in sentence.of("number"):
+        if item.unit is None and item.number is not None and 1 < item.number <= 100:
+            return int(item.number)
+    return None
+
+
+def _nth(sentence: Sentence) -> int | None:
+    for item in sentence.of("ordinal"):
+        return int(item.number or 1)
+    return None
+
+
+def _common(sentence: Sentence) -> tuple[Item, ...]:
+    """Return the items that any superlative takes: filters, counts, ordinals, directions."""
+    return tuple(sentence.of("filter", "number", "ordinal", "direction", "which_of", "period"))
+
+
+def _score(pick: Pick) -> float:
+    return _ASSUMED if pick.assumed else 1.0

@@ -1,0 +1,177 @@
+"""Filters from periods of time: `in March 2018`, `before 2000`, `on a Sunday`, `since 3 May 2021`."""
+
+from dataclasses import replace
+from datetime import date
+
+from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.items import Item, Sentence, filter_item
+from srag_mcp.offline.translation.periods import MONTHS, Period
+from srag_mcp.offline.translation.reading import (
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    Either,
+    Every,
+    PartIs,
+    Term,
+)
+
+_MAX_GAP = 2
+_NAMES = {number: name for name, number in MONTHS.items() if len(name) > 3 and name != "sept"}
+_NAMES[5] = "may"
+
+
+def reduce_periods(sentence: Sentence) -> Sentence:
+    """Replace each period, with its preposition and the name of its column, by a filter."""
+    for item in sentence.of("period_value"):
+        at = sentence.items.index(item)
+        column, low, high = _date_column(sentence, at)
+        if column is None or item.period is None:
+            continue
+        low, relation, high = _relation(sentence, low, high)
+        condition = period_condition(column, item.period, relation)
+        if condition is None:
+            continue
+        found = filter_item(sentence.items[low], sentence.items[high], condition, relation)
+        found = replace(found, period=item.period, columns=((column.name, 1.0),))
+        sentence = sentence.spliced(low, high - low + 1, found)
+    return sentence
+
+
+def _date_column(sentence: Sentence, at: int) -> tuple[Column | None, int, int]:
+    """Return the date column of the period at *at*, and the items that name it."""
+    low = high = at
+    if at and sentence.items[at - 1].kind == "period" and _close(sentence, at - 1, at):
+        low = at - 1
+    dates = sentence.table.dates
+    for index in (low - 1, at + 1, low - 2):
+        column = _named_date(sentence, index, dates)
+        if column is not None and _close(sentence, *sorted((index, at))):
+            if index == low - 2:
+                return column, low, high
+            return column, min(low, index), max(high, index)
+    spoken = [c for item in sentence.of("attribute") if (c := _spoken_date(sentence, item, dates))]
+    chosen = spoken[0] if spoken else _main_date(dates)
+    return chosen, low, high
+
+
+def _spoken_date(sentence: Sentence, item: Item, dates: tuple[Column, ...]) -> Column | None:
+    return sentence.column(item, lambda column: column in dates)
+
+
+def _named_date(sentence: Sentence, index: int, dates: tuple[Column, ...]) -> Column | None:
+    if not 0 <= index < len(sentence.items) or sentence.items[index].kind != "attribute":
+        return None
+    return _spoken_date(sentence, sentence.items[index], dates)
+
+
+def _main_date(dates: tuple[Column, ...]) -> Column | None:
+    return max(dates, key=lambda column: column.n_non_null) if dates else None
+
+
+def _close(sentence: Sentence, left: int, right: int) -> bool:
+    return sentence.gap(sentence.items[left], sentence.items[right]) <= _MAX_GAP
+
+
+def _relation(sentence: Sentence, low: int, high: int) -> tuple[int, str, int]:
+    """Return the relation to the period, and the items that say it: `before`, `or later` …"""
+    after = sentence.items[high + 1] if high + 1 < len(sentence.items) else None
+    if after is not None and after.kind == "bound_after":
+        return low, after.word, high + 1
+    before = sentence.items[low - 1] if low else None
+    if before is None or sentence.gap(before, sentence.items[low]) > 1:
+        return low, "in", high
+    words = sentence.words(before).lower()
+    if before.kind == "time" or words in {
+        "before",
+        "after",
+        "preceding",
+        "following",
+        "prior to",
+        "up to",
+    }:
+        return low - 1, _time_relation(sentence, before, words, high), high
+    if before.kind == "between" or (before.kind == "above" and words == "over"):
+        return low - 1, "in", high
+    if before.kind == "above":
+        return low - 1, before.word, high
+    return low, "in", high
+
+
+def _time_relation(sentence: Sentence, item: Item, words: str, high: int) -> str:
+    if words == "from":
+        last = sentence.items[high].last
+        follower = sentence.tokens[last].word if last < len(sentence.tokens) else ""
+        return ">=" if follower in {"on", "onward", "onwards"} else "in"
+    if words in {"through", "by"} and sentence.items[high].period is not None:
+        return "<="
+    if words in {"before", "preceding", "prior to"}:
+        return "<"
+    if words in {"after", "following"}:
+        return ">"
+    return item.word or "in"
+
+
+def period_condition(column: Column, period: Period, relation: str) -> Condition | None:
+    """Return the condition that *column* stands in *relation* to *period*, None when it cannot."""
+    if column.attribute.type == "date":
+        return _date_condition(column.name, period, relation)
+    if period.low is not None and period.high is not None:
+        return _year_condition(column, (period.low, period.high), period, relation)
+    if column.attribute.type == "string" and period.months and relation == "in":
+        names = [_NAMES[month] for month in period.months]
+        spelt = [name for full in names for name in dict.fromkeys((full, full[:3]))]
+        return Either(tuple(Contains(column.name, name, name) for name in spelt))
+    return None
+
+
+def _date_condition(column: str, period: Period, relation: str) -> Condition | None:
+    if period.low is None or period.high is None:
+        return _part_condition(column, period) if relation == "in" else None
+    term = Term(column)
+    if relation == "in":
+        if period.low == period.high:
+            return Compare(term, "=", period.low)
+        return Between(term, period.low, period.high)
+    return _ordered(term, (period.low, period.high), relation)
+
+
+def _ordered(term: Term, ends: tuple[date | int, date | int], relation: str) -> Condition | None:
+    if relation == "<":
+        return Compare(term, "<", ends[0])
+    if relation == "<=":
+        return Compare(term, "<=", ends[1])
+    if relation == ">":
+        return Compare(term, ">", ends[1])
+    return Compare(term, ">=", ends[0]) if relation == ">=" else None
+
+
+def _part_condition(column: str, period: Period) -> Condition:
+    parts: list[Condition] = []
+    if period.months:
+        parts.append(PartIs(column, "month", period.months))
+    if period.day is not None:
+        parts.append(PartIs(column, "day", (period.day,)))
+    if period.weekdays:
+        parts.append(PartIs(column, "weekday", period.weekdays))
+    return parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+
+def _year_condition(
+    column: Column, ends: tuple[date, date], period: Period, relation: str
+) -> Condition | None:
+    """Compare a column of years; text that holds years is searched for the year."""
+    whole = ends[0].timetuple().tm_yday == 1 and (ends[1].month, ends[1].day) == (12, 31)
+    text = column.attribute.type == "string"
+    if not whole:
+        spelt = f"{_NAMES[ends[0].month]} {ends[0].day}, {ends[0].year}"
+        usable = text and ends[0] == ends[1] and relation == "in"
+        return Contains(column.name, spelt, spelt) if usable else None
+    low, high = ends[0].year, ends[1].year
+    term = Term(column.name, "text_year" if text else "plain")
+    if relation != "in":
+        return _ordered(term, (low, high), relation)
+    if low == high:
+        return Contains(column.name, str(low), str(low)) if text else Compare(term, "=", low)
+    return Between(term, low, high)

@@ -1,0 +1,144 @@
+"""Tokens of a question: words with their stems, numbers and marks."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))
+    | (?P<mixed>\d+-[^\W\d_]{2,} | \d+(?!mhz|khz|ghz|lbs|min|sqm|usd|eur)[^\W\d_]{3,}
+               | [^\W\d_]+-\d+(?![\d,.]*\d) | \d+[^\W\d_]+\d\w* | [^\W\d_]+\d\w*)
+    | (?P<number>(?:(?<![\w)])[-−])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)
+    | (?P<word>[^\W\d_]+(?:\.[^\W\d_]+)+\.? | [^\W\d_]+(?:['’][^\W\d_]+)*)
+    | (?P<mark>[^\w\s])""",
+    re.VERBOSE,
+)
+
+IRREGULAR = {
+    "won": "win", "winning": "win", "built": "build", "held": "hold", "sold": "sell", "spent": "spend",
+    "paid": "pay", "made": "make", "gave": "give", "given": "give", "went": "go", "gone": "go",
+    "took": "take", "taken": "take", "wrote": "write", "written": "write", "ran": "run", "got": "get",
+    "saw": "see", "seen": "see", "said": "say", "began": "begin", "begun": "begin", "led": "lead",
+    "lost": "lose", "losing": "lose", "loss": "lose", "losses": "lose", "drew": "draw", "drawn": "draw",
+    "drove": "drive", "driven": "drive", "driving": "drive", "grew": "grow", "grown": "grow",
+    "fell": "fall", "fallen": "fall", "rose": "rise", "risen": "rise", "bought": "buy",
+    "brought": "bring", "left": "leave", "met": "meet", "taught": "teach", "came": "come",
+    "became": "become", "chose": "choose", "chosen": "choose", "died": "die", "dying": "die",
+    "dead": "die", "death": "death", "born": "born", "people": "person", "men": "man",
+    "women": "woman", "children": "child", "countries": "country", "cities": "city",
+    "children's": "child", "feet": "foot", "heard": "hear", "found": "find", "flew": "fly",
+    "flown": "fly", "sang": "sing", "sung": "sing", "song": "song", "weighs": "weight",
+    "weighed": "weight", "heavy": "weight", "sales": "sell", "sale": "sell", "selling": "sell",
+    "highest": "highest", "species": "species", "series": "series", "criteria": "criterion",
+    "shipping": "ship", "shipped": "ship", "has": "have", "had": "have", "does": "do", "did": "do",
+    "is": "be", "are": "be", "was": "be", "were": "be",  "located": "locate", "location": "locate",
+    "nationality": "nation", "nationalities": "nation",
+    "national": "nation",
+}  # fmt: skip
+_ENDINGS = (
+    "izations", "isations", "ization", "isation", "ations", "ation", "ators", "ator", "ating", "ated",
+    "ates", "ate", "ings", "ing", "edly", "ed", "ers", "er", "ors", "or", "ements", "ement",
+    "ments", "ment", "ions", "ion", "ly", "es", "s", "e",
+)  # fmt: skip
+_MIN_STEM = 4
+_MIN_PLURAL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or mark of a question.
+
+    Attributes:
+        text: As it was asked.
+        word: Folded: without case, accents and possessive endings.
+        stem: Of *word*.
+        number: Its value, when it is a number.
+        start, end: Its place in the question.
+        possessive: Whether it ended in `'s`.
+    """
+
+    text: str
+    word: str
+    stem: str
+    number: float | None
+    start: int
+    end: int
+    possessive: bool = False
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is neither a word nor a number."""
+        return self.number is None and not self.word[:1].isalnum()
+
+
+def fold(text: str) -> str:
+    """Return *text* without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Cut the endings of a folded word, so that its forms and its doer compare equal.
+
+    `"governing" -> "govern"`, `"winner" -> "win"`, `"vaccinated" -> "vaccin"`, `"cities" -> "city"`
+    """
+    word = IRREGULAR.get(word, word)
+    if word.endswith(("ss", "us", "is")) or any(char.isdigit() for char in word):
+        return word
+    if word.endswith(("xes", "ches", "shes", "sses")):
+        return stem(word[:-2])
+    if word.endswith("ies") and len(word) > _MIN_PLURAL:
+        return word[:-3] + "y"
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
+            return _undoubled(word[: -len(ending)])
+    return _short_stem(word)
+
+
+def _short_stem(word: str) -> str:
+    if word.endswith("s") and len(word) >= _MIN_PLURAL:
+        word = word[:-1]
+    for ending in ("ing", "ed", "er"):
+        shorter = word[: -len(ending)]
+        if word.endswith(ending) and len(shorter) > 3 and shorter[-1] == shorter[-2]:
+            return shorter[:-1]
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_PLURAL else word
+
+
+def _undoubled(word: str) -> str:
+    doubled = len(word) >= _MIN_STEM and word[-1] == word[-2] and word[-1] not in "lsz"
+    return word[:-1] if doubled else word
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Split a question into tokens; `7-day` and `covid-19` stay whole, as `7day`, `covid19`."""
+    return tuple(_token(match) for match in _TOKEN.finditer(text.replace("’", "'")))
+
+
+def _token(match: re.Match[str]) -> Token:
+    text = match.group()
+    start, end = match.span()
+    if match.lastgroup == "number":
+        value = float(text.replace(",", "").replace("−", "-"))
+        return Token(text, text, text, value, start, end)
+    if match.lastgroup == "mixed":
+        return _mixed_token(text, start, end)
+    word = fold(text).strip(".") if match.lastgroup == "word" else text
+    possessive = word.endswith(("'s", "s'"))
+    plain = word.removesuffix("'s").replace("'", "").replace(".", "")
+    if match.lastgroup == "word":
+        return Token(text, plain, stem(plain), None, start, end, possessive)
+    return Token(text, word, word, None, start, end)
+
+
+def _mixed_token(text: str, start: int, end: int) -> Token:
+    word = fold(text).replace("-", "")
+    return Token(text, word, stem(word), None, start, end)
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a name or a description; underscores separate words."""
+    tokens = tokenise(re.sub(r"(?<=[^\W_])_(?=[^\W_])", " ", text.replace("_", " ")))
+    return tuple(token.stem for token in tokens if not token.is_mark)

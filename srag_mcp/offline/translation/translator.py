@@ -1,0 +1,71 @@
+"""From a question in natural language to SQL over one table, without a model."""
+
+import logging
+from collections.abc import Mapping
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.offline.translation.build_sql import build_sql
+from srag_mcp.offline.translation.columns import Table, describe_table
+from srag_mcp.offline.translation.columns_used import columns_used, literals_bound
+from srag_mcp.offline.translation.filters import reduce_filters
+from srag_mcp.offline.translation.grammar import read_question
+from srag_mcp.offline.translation.items import Sentence
+from srag_mcp.offline.translation.mentions import read_sentence
+from srag_mcp.offline.translation.parse import Parse, words_of
+from srag_mcp.offline.translation.restatement import answer_kind, answer_unit, restate
+from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.translation import Translation
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueIndex
+
+THRESHOLD = 0.6
+
+logger = logging.getLogger(__name__)
+
+
+def translate(
+    question: str,
+    schema: Schema,
+    statistics: Mapping[str, ColumnStatistics],
+    values: ValueIndex,
+) -> Translation:
+    """Translate *question* into one SELECT over the record table of *schema*.
+
+    Raises:
+        QuestionError: If a word that carries meaning has no place in any reading, or no reading is
+            sure enough; `unplaced` has the words.
+
+    Source: S-RAG 3.3, without a model.
+    """
+    table = describe_table(schema, statistics)
+    sentence = reduce_filters(read_sentence(question, table, values))
+    parse, left = read_question(sentence)
+    if parse is None:
+        raise _refusal(sentence, words_of(sentence, left))
+    if parse.score < THRESHOLD:
+        raise _refusal(sentence, ())
+    return _translated(question, parse, table)
+
+
+def _translated(question: str, parse: Parse, table: Table) -> Translation:
+    return Translation(
+        question=question,
+        restated=restate(parse.reading),
+        sql=build_sql(parse.reading, table),
+        kind=answer_kind(parse.reading),
+        columns=columns_used(parse.reading),
+        literals=literals_bound(parse.reading),
+        score=round(parse.score, 3),
+        ordered=parse.ordered,
+        unit=answer_unit(parse.reading, table),
+    )
+
+
+def _refusal(sentence: Sentence, words: tuple[str, ...]) -> QuestionError:
+    if words:
+        spoken = ", ".join(f"“{word}”" for word in words)
+        msg = f"no column or known word for {spoken} in this question"
+    else:
+        msg = "no reading of this question is sure enough; name the columns and the values to filter by"
+    names = ", ".join(column.name for column in sentence.table.columns[:20])
+    return QuestionError(f"{msg} (columns: {names})", words)
