@@ -89,6 +89,24 @@ class WorkDatabase:
                 self._count_revision()
             self._set_meta({"schema_origin": origin})
 
+    def note(self, key: str) -> str | None:
+        """Return what `keep_note` kept; None if nothing."""
+        return self._meta(f"note:{key}")
+
+    def keep_note(self, key: str, text: str) -> None:
+        """Keep a short text for the next ingestion."""
+        with self._transaction():
+            self._set_meta({f"note:{key}": text})
+
+    def is_reserved_word(self, name: str) -> bool:
+        """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
+        found = self.connection.execute(
+            "SELECT 1 FROM duckdb_keywords() WHERE keyword_name = ?"
+            " AND keyword_category = 'reserved'",
+            [name],
+        ).fetchall()
+        return bool(found)
+
     def forget_failures(self) -> None:
         """Forget which files could not be read, so that they are tried again."""
         with self._transaction():
@@ -98,6 +116,13 @@ class WorkDatabase:
         """Return the files that are done with, by path."""
         rows = self.connection.execute("FROM files").fetchall()
         return {row[0]: FinishedFile(*row) for row in rows}
+
+    def failures(self) -> list[tuple[str, str]]:
+        """Return the files that could not be read, with the reasons."""
+        rows = self.connection.execute(
+            "SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"
+        ).fetchall()
+        return [(str(path), str(error)) for path, error in rows]
 
     def known_documents(self, paths: Iterable[str]) -> dict[str, dict[str, str]]:
         """Return the stored documents of *paths*: path to document id to sha256."""

@@ -1,0 +1,30 @@
+"""Question coverage: which sample questions the schema answers, as far as code can tell."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.offline.translation import translate
+from srag_mcp.pipeline.report import UncoveredQuestion
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+
+
+def find_uncovered(
+    folder: Path, settings: Settings, questions: Sequence[str]
+) -> tuple[UncoveredQuestion, ...]:
+    """Return the questions that the published build does not answer offline, and why."""
+    if not questions:
+        return ()
+    with QueryWorker() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        schema, values = corpus.schema(), corpus.values()
+        statistics = {item.column: item for item in corpus.statistics()}
+        uncovered = []
+        for question in questions:
+            try:
+                translate(question, schema, statistics, values)
+            except QuestionError as error:
+                uncovered.append(UncoveredQuestion(question, str(error)))
+        return tuple(uncovered)

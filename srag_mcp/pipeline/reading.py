@@ -1,0 +1,147 @@
+"""Reading and extraction as tasks for other processes: what is asked, what comes back."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeAlias
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import SourceFile
+from srag_mcp.documents.reading import read_file
+from srag_mcp.errors import DocumentError
+from srag_mcp.offline.extraction import extract_record
+from srag_mcp.records.cell import Record
+from srag_mcp.records.evidence import verify_cells
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.work_rows import FinishedDocument, finish_document
+
+_BATCH_DOCUMENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SampleTask:
+    """Read a file and return at most *n_documents* of its documents, evenly spaced."""
+
+    source: SourceFile
+    rows: bool
+    n_documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractTask:
+    """Read a file and extract its documents, but for those in *known* (id to sha256) unchanged.
+
+    *schema_json* is the schema as pydantic writes it. A large table is shared out: this task does
+    every *n_parts*-th row from *part* on.
+    """
+
+    source: SourceFile
+    rows: bool
+    schema_json: str
+    known: Mapping[str, str] = field(default_factory=dict)
+    part: int = 0
+    n_parts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Documents of a sample; the last reply to a `SampleTask`."""
+
+    path: str
+    documents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """Documents that were extracted; more may follow for the same file."""
+
+    path: str
+    documents: tuple[FinishedDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileDone:
+    """The last reply to an `ExtractTask`: all is sent.
+
+    *n_kept* documents were known and have not changed; *stale* ones are no longer in the file.
+    """
+
+    path: str
+    n_kept: int
+    stale: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The last reply to a task whose file cannot be read, and why."""
+
+    path: str
+    reason: str
+    stale: tuple[str, ...] = ()
+
+
+Task: TypeAlias = SampleTask | ExtractTask
+Reply: TypeAlias = Sampled | Extracted | FileDone | Unreadable
+
+
+def perform(task: Task) -> Iterator[Reply]:
+    """Do a task; the last reply is never an `Extracted`."""
+    known = task.known if isinstance(task, ExtractTask) else {}
+    try:
+        if isinstance(task, SampleTask):
+            yield _sample(task)
+        else:
+            yield from _extract(task)
+    except DocumentError as error:
+        yield Unreadable(task.source.relative, error.reason, tuple(known))
+    except MemoryError:
+        yield Unreadable(
+            task.source.relative, "reading it needs more memory than allowed", tuple(known)
+        )
+
+
+def _sample(task: SampleTask) -> Sampled:
+    documents = read_file(task.source, rows=task.rows)
+    step = max(1, -(-len(documents) // task.n_documents))
+    return Sampled(task.source.relative, tuple(documents[::step]))
+
+
+def _extract(task: ExtractTask) -> Iterator[Reply]:
+    path = task.source.relative
+    if _is_unchanged(task):
+        yield FileDone(path, len(task.known), ())
+        return
+    documents = read_file(task.source, rows=task.rows)
+    ids = {document.id for document in documents}
+    mine = documents[task.part :: task.n_parts]
+    changed = [item for item in mine if task.known.get(item.id) != item.sha256]
+    for start in range(0, len(changed), _BATCH_DOCUMENTS):
+        batch = changed[start : start + _BATCH_DOCUMENTS]
+        yield Extracted(path, tuple(_extract_document(item, task) for item in batch))
+    stale = tuple(key for key in task.known if key not in ids) if task.part == 0 else ()
+    yield FileDone(path, len(mine) - len(changed), stale)
+
+
+def _is_unchanged(task: ExtractTask) -> bool:
+    """Whether the file is one known document with the same bytes, only touched."""
+    known = task.known.get(task.source.relative)
+    if known is None or len(task.known) != 1:
+        return False
+    try:
+        return hashlib.sha256(task.source.path.read_bytes()).hexdigest() == known
+    except OSError as error:
+        raise DocumentError(task.source.relative, f"cannot be opened: {error}") from error
+
+
+@lru_cache(maxsize=2)
+def _read_schema(schema_json: str) -> Schema:
+    """Read a schema once, not once a document."""
+    return Schema.model_validate_json(schema_json)
+
+
+def _extract_document(document: Document, task: ExtractTask) -> FinishedDocument:
+    record = extract_record(document, _read_schema(task.schema_json))
+    cells = tuple(verify_cells(record.cells, document.text))
+    verified = Record(record.document_id, cells)
+    return finish_document(document, verified, replaces=document.id in task.known)

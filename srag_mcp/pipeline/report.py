@@ -1,0 +1,112 @@
+"""What an ingestion says: while it runs, and at its end."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
+
+Stage: TypeAlias = Literal["finding", "schema", "extracting", "normalising", "publishing", "done"]
+
+_MAX_NAMED = 20
+_MAX_REASON = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where an ingestion stands: *done* of *total* steps of a stage; *current* is what it did last.
+
+    *total* is 0 where it is not known.
+    """
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that is not in the corpus as it should, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UncoveredQuestion:
+    """A sample question that the schema does not answer offline, and why."""
+
+    question: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingestion did.
+
+    Attributes:
+        corpus: Name of the folder.
+        build_id: The published build; None if there is none.
+        published: Whether this run made it; False when nothing had changed, or it was cancelled.
+        cancelled: Whether it was stopped; finished documents are kept.
+        n_documents: Documents of the corpus now, failed ones included.
+        n_extracted: Documents that were read and extracted in this run.
+        n_unchanged: Documents that were finished before and have not changed.
+        n_removed: Documents that are no longer in the folder.
+        rows: Whether each row of a table is a document.
+        rows_reason: Why rows are documents, or not.
+        failed: Files that could not be read; they are documents with failed cells.
+        skipped: Files that are no documents, such as images.
+        attributes: Names of the columns.
+        uncovered: Sample questions that cannot be answered offline.
+        warnings: What a person should know.
+        seconds: How long it took.
+    """
+
+    corpus: str
+    build_id: str | None
+    published: bool
+    cancelled: bool = False
+    n_documents: int = 0
+    n_extracted: int = 0
+    n_unchanged: int = 0
+    n_removed: int = 0
+    rows: bool = False
+    rows_reason: str = ""
+    failed: tuple[Failure, ...] = ()
+    skipped: tuple[Failure, ...] = ()
+    attributes: tuple[str, ...] = ()
+    uncovered: tuple[UncoveredQuestion, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, object]:
+        """Return as values that JSON can hold."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """Say the same in a few lines for people."""
+        said = [
+            f"{self.corpus}: {self._outcome()}, {self.seconds:.1f} s",
+            f"{self.n_documents} documents ({self.n_extracted} read now, {self.n_unchanged}"
+            f" unchanged, {self.n_removed} removed, {len(self.failed)} could not be read)",
+        ]
+        if self.rows_reason:
+            said.append(self.rows_reason)
+        if self.attributes:
+            said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        said += _named("could not be read", self.failed)
+        said += _named("left out", self.skipped)
+        said += [
+            f"not answered offline: {item.question} ({item.reason})" for item in self.uncovered
+        ]
+        return said + [f"warning: {text}" for text in self.warnings]
+
+    def _outcome(self) -> str:
+        if self.cancelled:
+            return "cancelled; what was finished is kept"
+        return f"published build {self.build_id}" if self.published else "nothing has changed"
+
+
+def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:
+    lines = [f"{what}: {item.path}: {item.reason}" for item in failures[:_MAX_NAMED]]
+    more = len(failures) - _MAX_NAMED
+    return [*lines, f"{what}: {more} more files"] if more > 0 else lines

@@ -1,0 +1,47 @@
+"""Samples: a few documents that show how the others vary."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import SourceFile
+from srag_mcp.pipeline.file_plan import FoundFiles
+from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reading import Sampled, SampleTask
+
+MAX_SAMPLE = 300
+MAX_SAMPLE_CHARACTERS = 20_000_000
+
+
+def read_sample(found: FoundFiles, n_processes: int) -> list[Document]:
+    """Read a sample of the documents, in the order of their ids; files that fail are left out."""
+    documents: list[Document] = []
+    n_characters = 0
+    tasks = list(sample_tasks(found))
+    for reply in perform_tasks(tasks, min(n_processes, len(tasks))):
+        if isinstance(reply, Sampled):
+            documents.extend(reply.documents)
+            n_characters += sum(len(document.text) for document in reply.documents)
+        if n_characters > MAX_SAMPLE_CHARACTERS:
+            break
+    return sorted(documents, key=lambda document: document.id)
+
+
+def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:
+    """Choose files evenly over formats, folders and sizes; of a table of documents, many rows."""
+    chosen = spread(sorted(found.sources, key=_likeness), MAX_SAMPLE)
+    for source in chosen:
+        n_documents = max(1, MAX_SAMPLE // len(chosen)) if found.is_row_file(source) else 1
+        yield SampleTask(source, found.is_row_file(source), n_documents)
+
+
+def spread(sources: Sequence[SourceFile], n: int) -> list[SourceFile]:
+    """Take *n* evenly spaced ones; all when there are no more."""
+    if len(sources) <= n:
+        return list(sources)
+    return [sources[number * len(sources) // n] for number in range(n)]
+
+
+def _likeness(source: SourceFile) -> tuple[str, str, int, str]:
+    path = PurePosixPath(source.relative)
+    return (path.suffix.lower(), str(path.parent), source.size, source.relative)

@@ -1,0 +1,164 @@
+"""Which schema is followed: the user's, the one in force, or one that is induced from a sample."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.errors import SchemaError
+from srag_mcp.offline.induction import induce_schema
+from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
+from srag_mcp.schema.names import snake_case
+from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.store.layout import schema_path
+from srag_mcp.store.pointer import write_atomically
+from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
+
+Sample = Callable[[], Sequence[Document]]
+
+INDUCED = "induced"
+_HIDDEN_PREFIX = "srag_"
+_GENERIC_ENTITY = "records"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaWish:
+    """What the caller asks of the schema.
+
+    Attributes:
+        given: A schema to follow, as an argument.
+        questions: Sample questions.
+        fresh: Whether to induce one anew, whatever is there.
+    """
+
+    given: Schema | None
+    questions: tuple[str, ...]
+    fresh: bool
+
+
+def put_schema_in_force(
+    work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample
+) -> Schema:
+    """Decide on the schema, make it the one in force and write it to `.srag/schema.json`.
+
+    A schema given wins, then `schema.json` in the folder, then an edited `.srag/schema.json`, then
+    the one in force, then induction. What a person wrote counts once: as long as it does not
+    change, the schema in force stays.
+
+    Raises:
+        SchemaError: If a schema that a person wrote cannot be used; the text names the file.
+    """
+    present = work.schema_in_force()
+    wanted, origin = _wanted(folder, wish)
+    edited = None if wish.fresh else _edited(work, present)
+    if wanted is not None and (present is None or present.origin != origin):
+        schema = _learnt(wanted, sample(), wish.questions)
+    elif edited is not None:
+        schema = _learnt(edited, sample(), wish.questions)
+        origin = present.origin if present else INDUCED
+    elif present is not None and present.schema.attributes and not wish.fresh:
+        schema, origin = present.schema, present.origin
+    else:
+        schema, origin = _induced(work, folder, wish, sample), INDUCED
+    schema = _numbered(_checked(schema), present)
+    _write(work, schema)
+    work.put_in_force(schema, origin)
+    return schema
+
+
+def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
+    """Return the schema that a person gave, and words that tell it from another one."""
+    if wish.given is not None:
+        return wish.given, f"given:{hash_schema(wish.given)}"
+    path = folder / SCHEMA_FILE
+    if wish.fresh or not path.is_file():
+        return None, ""
+    schema = _read(path)
+    return schema, f"folder:{hash_schema(schema)}"
+
+
+def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
+    """Return the schema of `.srag/schema.json` if a person changed it."""
+    path = schema_path(work.state)
+    if not path.is_file() or _hash_file(path) == work.note("schema_file"):
+        return None
+    schema = _read(path)
+    if present is not None and hash_schema(schema) == hash_schema(present.schema):
+        return None
+    return schema
+
+
+def _read(path: Path) -> Schema:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        msg = f"{path} is not JSON that can be read: {error}. Mend it, or remove it"
+        raise SchemaError(msg) from error
+    try:
+        return schema_from_json(data)
+    except SchemaError as error:
+        msg = f"{path}: {error}"
+        raise SchemaError(msg) from error
+
+
+def _learnt(schema: Schema, sample: Sequence[Document], questions: Sequence[str]) -> Schema:
+    from srag_mcp.offline.induction import learn_extractors
+
+    return learn_extractors(schema, sample, questions)
+
+
+def _induced(work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample) -> Schema:
+    title = _title(folder)
+    return induce_schema(
+        sample(), title=title, entity=name_entity(work, title), questions=wish.questions
+    )
+
+
+def _title(folder: Path) -> str:
+    words = folder.resolve().name.replace("_", " ").replace("-", " ").split()
+    title = " ".join(words) or _GENERIC_ENTITY
+    return title[:1].upper() + title[1:]
+
+
+def name_entity(work: WorkDatabase, title: str) -> str:
+    """Make the name of the record table: no other table, and no word that SQL keeps for itself.
+
+    `"My hotels" -> "my_hotels"`, `"Order" -> "order_records"`
+    """
+    name = snake_case(title) or _GENERIC_ENTITY
+    if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):
+        return _GENERIC_ENTITY
+    return f"{name}_{_GENERIC_ENTITY}" if work.is_reserved_word(name) else name
+
+
+def _checked(schema: Schema) -> Schema:
+    if schema.entity.startswith(_HIDDEN_PREFIX):
+        msg = f"the record table cannot be called {schema.entity!r}: {_HIDDEN_PREFIX}… is taken"
+        raise SchemaError(msg)
+    return schema
+
+
+def _numbered(schema: Schema, present: SchemaInForce | None) -> Schema:
+    if present is None:
+        return schema
+    changed = hash_schema(schema) != hash_schema(present.schema)
+    return schema.model_copy(update={"version": present.schema.version + changed})
+
+
+def _write(work: WorkDatabase, schema: Schema) -> None:
+    """Write `.srag/schema.json`, before the database: a crash between looks like an edit."""
+    path = schema_path(work.state)
+    if not schema.attributes:
+        path.unlink(missing_ok=True)
+        return
+    text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
+    if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
+        write_atomically(path, text)
+    work.keep_note("schema_file", _hash_file(path))
+
+
+def _hash_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
