@@ -1,0 +1,134 @@
+"""The worker process: what it is denied, and what happens where a system cannot deny it."""
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import StoreError, UnknownNameError
+from srag_mcp.store.guard import QueryLimits, QueryWorker
+from srag_mcp.store.guard.message import Failure, Reply, Request
+from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
+
+CONFINED = (
+    "import sys\n"
+    "{first}\n"
+    "from srag_mcp.store.guard.confinement import confine\n"
+    "from srag_mcp.store.guard.limits import QueryLimits\n"
+    "missing = confine(QueryLimits())\n"
+    "{then}\n"
+)
+
+
+def run_confined(then: str, first: str = "") -> subprocess.CompletedProcess[str]:
+    program = CONFINED.format(first=first, then=then)
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="not every system has all limits")
+def test_a_confined_process_can_neither_write_nor_grow_nor_read_its_environment(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "made.txt"
+    ran = run_confined(
+        "import os; print(missing, dict(os.environ))\n"
+        "try: bytearray(3 << 30)\n"
+        "except MemoryError: print('no memory')\n"
+        f"try: open({str(path)!r}, 'w').write('x' * 100_000)\n"
+        "except OSError: print('no file')"
+    )
+
+    assert ran.stdout.splitlines() == ["[] {}", "no memory", "no file"]
+    assert path.read_bytes() == b""
+
+
+def test_a_system_without_limits_is_told_apart() -> None:
+    ran = run_confined("print(missing)", first="sys.modules['resource'] = None")
+
+    assert ran.stdout == "['RLIMIT_AS', 'RLIMIT_FSIZE', 'RLIMIT_CORE', 'RLIMIT_NOFILE']\n"
+
+
+def test_a_worker_without_limits_works_and_warns_once(
+    fleet: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (tmp_path / "resource.py").write_text("def setrlimit(kind, value): ...\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))  # the worker process gets the same path
+
+    with caplog.at_level(logging.WARNING), QueryWorker(QueryLimits(timeout_s=0.3)) as worker:
+        assert worker.read(fleet, "SELECT 1") == [(1,)]
+        with pytest.raises(StoreError):
+            worker.read(fleet, "SELECT sleep_ms(60000)")
+        assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "this system has no RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_NOFILE:"
+        " memory of queries is limited by the engine alone"
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
+def test_a_process_that_cannot_start_says_why(fleet: Path) -> None:
+    with (
+        QueryWorker(QueryLimits(address_space_mb=1)) as worker,
+        pytest.raises(StoreError, match="did not start"),
+    ):
+        worker.read(fleet, "SELECT 1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_the_process_ends_when_the_server_is_gone(fleet: Path) -> None:
+    program = (
+        "import os, sys; from pathlib import Path; from srag_mcp.store.guard import QueryWorker\n"
+        "worker = QueryWorker(); worker.read(Path(sys.argv[1]), 'SELECT 1')\n"
+        "print(worker.process_id, flush=True)\n"
+        "os._exit(1)"  # as if killed: nothing is cleaned up
+    )
+    server = subprocess.run(
+        [sys.executable, "-c", program, str(fleet)], capture_output=True, text=True, check=False
+    )
+
+    end = time.monotonic() + 20
+    while is_running(int(server.stdout)):
+        assert time.monotonic() < end
+        os.sched_yield()
+
+
+def is_running(process_id: int) -> bool:
+    """Whether there is such a process, and not only its entry, which nobody may have collected."""
+    try:
+        status = Path(f"/proc/{process_id}/stat").read_text("ascii")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] not in {"Z", "X"}
+
+
+def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
+    process = WorkerProcess(QueryLimits())
+    request = Request("read", str(fleet), "SELECT 1")
+    assert process.ask(request, 5.0).rows == [[1]]
+
+    process.close()
+
+    with pytest.raises(ProcessEndedError, match="signal 9"):
+        process.ask(request, 5.0)
+
+
+def test_messages_travel_whole() -> None:
+    request = Request("select", "/b", "SELECT 'ü\ud800'", {"t": ["a"]}, [1, None], 5, 6)
+    error = UnknownNameError("no such", "SELECT 1", ["a", "b"])
+    reply = Reply(["a"], ["VARCHAR"], [["ü", 1.5, None]], True, 0.25, Failure.of(error))
+
+    assert Request.from_line(request.to_line()) == request
+    assert Reply.from_line(reply.to_line().encode()) == reply
+    unpacked = Failure.of(error).to_error("SELECT 1")
+    assert isinstance(unpacked, UnknownNameError)
+    assert (str(unpacked), unpacked.sql, unpacked.nearest) == ("no such", "SELECT 1", ("a", "b"))
