@@ -1,12 +1,14 @@
 """Questions for one number over the records that pass the filters."""
 
-from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import Measure, measure_of, period_term, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Single, Summary
 
 _ASSUMED = 0.9
+_OTHER_FORMS: tuple[Kind, ...] = ("share", "difference", "than", "listed")
+_ASKS: tuple[Kind, ...] = ("how_many", "how_much", "aggregate", "elapsed")
 
 
 def read_summary(sentence: Sentence) -> Parse | None:
@@ -33,8 +35,7 @@ def _taken(sentence: Sentence, measure: Measure) -> tuple[Item, ...]:
 
 
 def _asks_for_number(sentence: Sentence) -> bool:
-    asks = ("how_many", "how_much", "aggregate", "elapsed")
-    return any(sentence.has(kind) for kind in asks)
+    return any(sentence.has(kind) for kind in _ASKS)
 
 
 def _counted_periods(sentence: Sentence) -> Parse | None:

@@ -114,11 +114,12 @@ class TreeBuilder:
         self, left: "exp.Expression", operator: Operator, right: "exp.Expression"
     ) -> "exp.Expression":
         """Return `left operator right`."""
-        classes = {
+        classes: dict[Operator, type[exp.Binary]] = {
             "=": self._exp.EQ, "<>": self._exp.NEQ, "<": self._exp.LT, "<=": self._exp.LTE,
             ">": self._exp.GT, ">=": self._exp.GTE,
         }  # fmt: skip
-        return classes[operator](this=left, expression=right)
+        tree: exp.Expression = classes[operator](this=left, expression=right)
+        return tree
 
     def condition(self, condition: Condition) -> "exp.Expression | None":
         """Return a condition; None when it restricts nothing."""
@@ -178,8 +179,11 @@ class TreeBuilder:
         built = [tree for part in parts if (tree := self.condition(part)) is not None]
         if not built:
             return None
+        if len(built) == 1:
+            return built[0]
         join = self._exp.or_ if isinstance(condition, Either) else self._exp.and_
-        return join(*built) if len(built) > 1 else built[0]
+        tree: exp.Expression = join(*built)
+        return tree
 
     def _negated(self, inner: Condition) -> "exp.Expression | None":
         """Negate so that unknown text counts as different; unknown numbers and dates stay out."""

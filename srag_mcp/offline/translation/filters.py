@@ -246,7 +246,7 @@ _PRESENT = {
 
 def _said_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:
     """Find the column that is (not) said: after the verb, or before its participle."""
-    skipped = {"how_many", "not", "wh", "entity", "aggregate", "period"}
+    skipped = {"how_many", "not", "wh", "entity", "aggregate", "period", "hint", "yes_no"}
     for step, limit in ((1, 4), (-1, 4)):
         for index in range(at + step, at + step * limit, step):
             if not 0 <= index < len(sentence.items):
@@ -294,7 +294,7 @@ def _reports(sentence: Sentence, at: int, index: int) -> bool:
 
 
 def _negation_near(sentence: Sentence, low: int, high: int) -> int | None:
-    for index in range(max(0, low - 2), min(high + 2, len(sentence.items))):
+    for index in range(max(0, low - 3), min(high + 2, len(sentence.items))):
         if sentence.items[index].kind == "not":
             return index
     return None

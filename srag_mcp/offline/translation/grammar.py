@@ -5,14 +5,26 @@ from typing import TypeAlias
 
 from srag_mcp.offline.translation.columns_used import columns_used
 from srag_mcp.offline.translation.counting import read_summary
+from srag_mcp.offline.translation.differences import read_difference, read_rate
+from srag_mcp.offline.translation.elapsed import read_elapsed
+from srag_mcp.offline.translation.groups import read_groups
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.listing import read_listing
 from srag_mcp.offline.translation.parse import Parse, unused
+from srag_mcp.offline.translation.shares import read_share
 from srag_mcp.offline.translation.superlatives import read_superlative
+from srag_mcp.offline.translation.verdicts import read_existence, read_verdict
 
 Form: TypeAlias = Callable[[Sentence], Parse | None]
 
 FORMS: tuple[Form, ...] = (
+    read_rate,
+    read_difference,
+    read_elapsed,
+    read_share,
+    read_verdict,
+    read_existence,
+    read_groups,
     read_superlative,
     read_summary,
     read_listing,

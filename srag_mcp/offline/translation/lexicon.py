@@ -137,7 +137,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         came before; came right before; listed previous to; listed prior to; before; prior to;
         came directly before; came immediately before; comes directly before; comes right before;
         immediately preceding; directly preceding; previous; above""",
-    ("elapsed", "day"): "how many days; number of days; days; in days",
+    ("elapsed", "day"): "how many days; number of days; in days; how many calendar days",
     ("elapsed", "week"): "how many weeks; number of weeks",
     ("elapsed", "month"): "how many months; number of months",
     ("elapsed", "year"): "how many years; number of years; in years",
@@ -411,8 +411,8 @@ PERIODS = {
     "day of the week": "weekday", "day of week": "weekday", "quarter": "quarter", "decade": "decade", "week": "week",
     "day": "date", "date": "date", "calendar week": "week", "months": "month", "years": "year", "weekdays": "weekday",
     "quarters": "quarter", "decades": "decade", "days": "date", "dates": "date", "weeks": "week",
-    "days of the week": "weekday", "calendar months": "month", "monthly": "month", "yearly": "year", "daily": "date",
-    "annually": "year", "weekly": "week", "day of the month": "date",
+    "days of the week": "weekday", "calendar months": "month",
+    "calendar day": "date",
 }  # fmt: skip
 
 # Nouns that stand before "of" a measure without changing it.

@@ -14,6 +14,7 @@ from srag_mcp.offline.translation.lexicon import (
     GLUE,
     LEXICON,
     LIGHT_VERBS,
+    MEASURE_NOUNS,
     NUMBER_WORDS,
     ORDINAL_WORDS,
     PERIODS,
@@ -94,7 +95,7 @@ def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     word = tokens[at].word
     if word in GLUE:
         yield _GLUE, Item("glue", at, at + 1, word)
-    elif stem(word) in _light_stems():
+    elif stem(word) in _light_stems() or word in MEASURE_NOUNS:
         yield _LIGHT, Item("glue", at, at + 1, "verb")
 
 

@@ -1,17 +1,20 @@
 """Questions for a list of values: of the records that pass the filters."""
 
-from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import label_of, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Listing, Term
 from srag_mcp.offline.translation.superlatives import outputs_of
 
+_BLOCKED: tuple[Kind, ...] = (
+    *SUPERLATIVE_KINDS, "share", "difference", "than", "aggregate", "listed", "elapsed",
+)  # fmt: skip
+
 
 def read_listing(sentence: Sentence) -> Parse | None:
     """Read `list the dates of …`, `which companies …`, `what is the price of …`."""
-    blocked = (*SUPERLATIVE_KINDS, "share", "difference", "than", "aggregate", "listed", "elapsed")
-    if any(sentence.has(kind) for kind in blocked) or not _asks_for_list(sentence):
+    if any(sentence.has(kind) for kind in _BLOCKED) or not _asks_for_list(sentence):
         return None
     outputs, used = outputs_of(sentence, ())
     if not outputs:

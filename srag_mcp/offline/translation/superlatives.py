@@ -1,6 +1,7 @@
 """Questions with one superlative: the highest value, the record that has it, the best few."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
@@ -88,8 +89,7 @@ def _counted(
     if len(outputs) != 1 or outputs[0].column == ROW:
         return None
     summary = Summary("count", None, where_of(sentence))
-    direction = "highest" if pick.highest else "lowest"
-    reading = Grouping(outputs[0], summary, direction, limit=_limit(sentence))
+    reading = Grouping(outputs[0], summary, _direction(pick), limit=_limit(sentence))
     return Parse(reading, (*pick.used, *shown, *_common(sentence)), _score(pick))
 
 
@@ -115,9 +115,12 @@ def _grouped(
 ) -> Parse:
     outputs, shown = found
     summary = Summary(pick.function or "sum", pick.term, where_of(sentence))
-    direction = "highest" if pick.highest else "lowest"
-    reading = Grouping(outputs[0], summary, direction, limit=_limit(sentence))
+    reading = Grouping(outputs[0], summary, _direction(pick), limit=_limit(sentence))
     return Parse(reading, (*pick.used, *shown, *_common(sentence)), _score(pick))
+
+
+def _direction(pick: Pick) -> Literal["highest", "lowest"]:
+    return "highest" if pick.highest else "lowest"
 
 
 def _picked(

@@ -42,18 +42,26 @@ def reduce_periods(sentence: Sentence) -> Sentence:
 def _date_column(sentence: Sentence, at: int) -> tuple[Column | None, int, int]:
     """Return the date column of the period at *at*, and the items that name it."""
     low = high = at
-    if at and sentence.items[at - 1].kind == "period" and _close(sentence, at - 1, at):
+    if at and sentence.items[at - 1].kind == "period" and _names_period(sentence, at):
         low = at - 1
     dates = sentence.table.dates
-    for index in (low - 1, at + 1, low - 2):
+    for index in (low - 1, low - 2):
         column = _named_date(sentence, index, dates)
-        if column is not None and _close(sentence, *sorted((index, at))):
-            if index == low - 2:
-                return column, low, high
-            return column, min(low, index), max(high, index)
+        if column is not None and _close(sentence, index, at):
+            asked = index > 0 and sentence.items[index - 1].kind in {"wh", "list", "how_many"}
+            return column, low if asked or index == low - 2 else index, high
     spoken = [c for item in sentence.of("attribute") if (c := _spoken_date(sentence, item, dates))]
     chosen = spoken[0] if spoken else _main_date(dates)
     return chosen, low, high
+
+
+def _names_period(sentence: Sentence, at: int) -> bool:
+    """Whether the noun before a period belongs to it: `the year 2000`, `month of March`."""
+    noun, period = sentence.items[at - 1], sentence.items[at].period
+    asked = at > 1 and sentence.items[at - 2].kind in {"wh", "how_many", "distinct"}
+    words = {token.word for token in sentence.tokens[noun.last : sentence.items[at].first]}
+    fits = period is not None and noun.word in {period.precision, "date", "weekday"}
+    return fits and not asked and words <= {"of", "the"}
 
 
 def _spoken_date(sentence: Sentence, item: Item, dates: tuple[Column, ...]) -> Column | None:

@@ -27,7 +27,7 @@ IRREGULAR = {
     "became": "become", "chose": "choose", "chosen": "choose", "died": "die", "dying": "die",
     "dead": "die", "death": "death", "born": "born", "people": "person", "men": "man",
     "women": "woman", "children": "child", "countries": "country", "cities": "city",
-    "children's": "child", "feet": "foot", "heard": "hear", "found": "find", "flew": "fly",
+    "children's": "child", "feet": "foot", "stood": "stand", "heard": "hear", "found": "find", "flew": "fly",
     "flown": "fly", "sang": "sing", "sung": "sing", "song": "song", "weighs": "weight",
     "weighed": "weight", "heavy": "weight", "sales": "sell", "sale": "sell", "selling": "sell",
     "highest": "highest", "species": "species", "series": "series", "criteria": "criterion",
