@@ -1,0 +1,53 @@
+"""What `srag-mcp eval` prints."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from srag_mcp.cli.tables import print_json, print_table
+from srag_mcp.evaluation.evaluate import evaluate
+from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
+from srag_mcp.settings import Settings
+
+
+def evaluate_pack(pack: Path, settings: Settings, *, gold_schema: bool, as_json: bool) -> None:
+    """Evaluate a pack and print its figures.
+
+    Raises:
+        PackError: If the pack is incomplete or malformed.
+    """
+    evaluation = evaluate(pack, settings, schema="gold" if gold_schema else "induced")
+    if as_json:
+        print_json(evaluation.to_json())
+        return
+    _print_cells(evaluation)
+    _print_questions(evaluation.questions)
+    print(f"\n{evaluation.documents} documents, {evaluation.seconds:.1f} s")
+
+
+def _print_cells(evaluation: Evaluation) -> None:
+    if evaluation.cells_mean is None:
+        return
+    rows = [(score.field, score.column, f"{score.accuracy:.3f}") for score in evaluation.cells]
+    print_table(
+        ("gold field", "column", "accuracy"),
+        [*rows, ("mean", None, f"{evaluation.cells_mean:.3f}")],
+    )
+    print()
+
+
+def _print_questions(results: Sequence[QuestionResult]) -> None:
+    kinds = sorted({result.kind for result in results})
+    rows = [_counts(kind, [item for item in results if item.kind == kind]) for kind in kinds]
+    print_table(
+        ("questions", "total", "right", "wrong", "refused"), [*rows, _counts("all", results)]
+    )
+    answered = [item for item in results if item.answer is not None]
+    if answered:
+        right = sum(item.outcome == "right" for item in answered)
+        print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")
+
+
+def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str, int, int, int, int]:
+    outcomes = [result.outcome for result in results]
+    counts = [outcomes.count(outcome) for outcome in ("right", "wrong", "refused")]
+    return (kind, len(results), counts[0], counts[1], counts[2])

@@ -1,0 +1,37 @@
+"""Tables for people, on stdout, and JSON for machines."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from srag_mcp.answer.wording import render_value
+from srag_mcp.store.guard import Value
+
+MIN_WIDTH = 100
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+    """Print rows below their column names; cells are folded, never cut."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*("" if value is None else render_cell(value) for value in row))
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, width=max(MIN_WIDTH, console.width))
+    console.print(table)
+
+
+def render_cell(value: Value) -> str:
+    """Write a value for a table: as stored, with booleans as yes and no."""
+    return render_value(value) if isinstance(value, bool) else str(value)
+
+
+def print_json(value: object) -> None:
+    """Print *value* as indented JSON."""
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")

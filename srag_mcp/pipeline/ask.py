@@ -1,0 +1,78 @@
+"""Inference: a question becomes a query, its result an answer (S-RAG 3.3)."""
+
+from srag_mcp.answer.answer import Answer
+from srag_mcp.answer.brief import write_brief
+from srag_mcp.answer.coverage import bound_count, count_coverage, warn_of_gaps
+from srag_mcp.answer.wording import render_text
+from srag_mcp.errors import QueryError, QuestionError
+from srag_mcp.offline.translation import translate
+from srag_mcp.schema.translation import Role, Translation
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.evidence import Evidence
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.selection import Selection, read_selection
+
+MAX_SOURCES = 3
+MAX_ANSWER_ROWS = 1000
+SOURCE_ORDER: tuple[Role, ...] = ("measure", "output", "filter", "group", "order")
+
+
+def ask(corpus: Corpus, question: str) -> Answer:
+    """Answer *question* over all records, or return a brief when it cannot be translated.
+
+    Raises:
+        NotIngestedError: If the corpus has no build.
+        StoreError: If the build cannot be read.
+    """
+    schema = corpus.schema()
+    statistics = {item.column: item for item in corpus.statistics()}
+    try:
+        translation = translate(question, schema, statistics, corpus.values())
+        page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
+    except QuestionError as refusal:
+        return _refuse(corpus, question, str(refusal), refusal.unplaced)
+    except QueryError as failure:
+        return _refuse(corpus, question, f"the query could not be run: {failure}", ())
+    return _write_answer(corpus, translation, page)
+
+
+def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:
+    brief = write_brief(
+        question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
+    )
+    text = f"Not answered: {reason}"
+    return Answer(question, text, "brief", n_documents=corpus.info().n_documents, brief=brief)
+
+
+def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
+    selection = read_selection(translation.sql, corpus.schema().entity)
+    coverage = count_coverage(corpus, translation.sql)
+    return Answer(
+        question=translation.question,
+        text=render_text(translation, page),
+        kind=translation.kind,
+        columns=page.columns,
+        rows=page.rows,
+        sql=translation.sql,
+        restated=translation.restated,
+        n_documents=corpus.info().n_documents,
+        coverage=coverage,
+        bounds=bound_count(corpus, selection),
+        warnings=warn_of_gaps(coverage),
+        sources=_quote_sources(corpus, translation, selection),
+        truncated=page.truncated,
+        translation=translation,
+    )
+
+
+def _quote_sources(
+    corpus: Corpus, translation: Translation, selection: Selection
+) -> tuple[Evidence, ...]:
+    """Quote the column that matters most to the answer and is quoted anywhere."""
+    names = {attribute.name for attribute in corpus.schema().attributes}
+    uses = [use for use in translation.columns if use.column in names]
+    for use in sorted(uses, key=lambda use: SOURCE_ORDER.index(use.role)):
+        sources = corpus.quotes(use.column, selection.where, MAX_SOURCES)
+        if sources:
+            return sources
+    return ()
