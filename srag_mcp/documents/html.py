@@ -72,8 +72,8 @@ class _Walker:
 
     def _node(self, node: "LexborNode", depth: int) -> None:
         tag = node.tag
-        if not node.is_element_node or tag == "br" or depth == 0:
-            gather_text(node, self._run, depth)
+        if not node.is_element_node or tag == "br" or depth <= 0:
+            gather_text(node, self._run, 0)
         elif is_skipped(node):
             return
         elif tag in BLOCK_TAGS or tag in _LISTS:

@@ -22,7 +22,10 @@ BLOCK_TAGS = frozenset(
 _NOTICE = re.compile(r"(?:^|[-_\s])(?:cookies?|consent|gdpr|visually-hidden|sr-only)(?:$|[-_\s])")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _TYPED_INPUTS = frozenset({None, "text", "number", "date", "email", "tel", "url"})
-MAX_DEPTH = 200
+MAX_DEPTH = 80  # deeper elements are read as text without structure
+LINE_END = "\x00"
+_ICON = "\x01"  # around what an icon is called, until it is known if its line has words
+_ICON_LABEL = re.compile(f"{_ICON}[^{_ICON}]*{_ICON}")
 
 
 def class_names(node: "LexborNode") -> str:
@@ -56,20 +59,31 @@ def inline_text(node: "LexborNode") -> str:
 
 def lines_of(parts: list[str]) -> str:
     r"""Join pieces of text; white space counts once, each `\0` ends a line."""
-    lines = "".join(parts).split("\x00")
-    return "\n".join(line for line in map(collapse, lines) if line)
+    lines = map(_line_text, "".join(parts).split(LINE_END))
+    return "\n".join(line for line in lines if line)
+
+
+def _line_text(line: str) -> str:
+    """Return a line with what its icons are called, if it says nothing else."""
+    if _ICON in line:
+        words = _ICON_LABEL.sub(" ", line)
+        line = words if any(map(str.isalnum, words)) else line.replace(_ICON, " ")
+    return collapse(line)
 
 
 def gather_text(node: "LexborNode", parts: list[str], depth: int) -> None:
-    r"""Append the text of *node* to *parts*; `\0` stands for a line end."""
+    """Append the text of *node* to *parts*, at most *depth* elements deep in its structure."""
     if node.is_text_node:
-        parts.append((node.text_content or "").replace("\x00", ""))
-        return
-    tag = node.tag
-    if tag == "br":
-        parts.append("\x00")
-        return
-    if not node.is_element_node or depth == 0 or is_skipped(node):
+        parts.append(_unmarked(node.text_content or ""))
+    elif node.tag == "br":
+        parts.append(LINE_END)
+    elif node.is_element_node and not is_skipped(node):
+        _gather_element(node, parts, depth)
+
+
+def _gather_element(node: "LexborNode", parts: list[str], depth: int) -> None:
+    if depth == 0:
+        parts.append(_unmarked(node.text()))
         return
     before = len(parts)
     child = node.child
@@ -77,22 +91,32 @@ def gather_text(node: "LexborNode", parts: list[str], depth: int) -> None:
         gather_text(child, parts, depth - 1)
         child = child.next
     add_label(node, parts, before)
-    if tag in BLOCK_TAGS:
-        parts.insert(before, "\x00")
-        parts.append("\x00")
+    if node.tag in BLOCK_TAGS:
+        parts.insert(before, LINE_END)
+        parts.append(LINE_END)
+
+
+def _unmarked(text: str) -> str:
+    return text.replace(LINE_END, "").replace(_ICON, "")
 
 
 def add_label(node: "LexborNode", parts: list[str], before: int) -> None:
     """Append what an element is called if *parts* from *before* on say nothing in words."""
     attributes = node.attributes
-    if not attributes or any(map(str.isalnum, "".join(parts[before:]))):
+    if not attributes:
+        return
+    shown = "".join(parts[before:])
+    if any(map(str.isalnum, shown)):
         return
     names = ("alt", "aria-label", "title")
     label = next((attributes[name] for name in names if attributes.get(name)), None)
     if node.tag == "input":
         label = _input_text(node)
     if label:
-        parts.append(f" {label} ")
+        label = _unmarked(label)
+        parts.append(
+            f" {label} " if shown.strip() or node.tag == "input" else f"{_ICON}{label}{_ICON}"
+        )
 
 
 def _input_text(node: "LexborNode") -> str | None:

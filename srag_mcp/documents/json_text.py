@@ -91,7 +91,7 @@ def _title(value: JsonValue) -> str | None:
 def _members(
     value: JsonValue, key: str, lists: list[tuple[str, list[JsonValue]]]
 ) -> list[tuple[str, str]]:
-    """Return the scalars with their dotted keys; lists go to *lists*."""
+    """Return the scalars with their dotted keys; lists of words or objects go to *lists*."""
     if isinstance(value, dict):
         return [
             pair
@@ -99,6 +99,8 @@ def _members(
             for pair in _members(member, f"{key}.{name}" if key else name, lists)
         ]
     if isinstance(value, list):
+        if all(is_scalar(member) and not isinstance(member, str) for member in value):
+            return flatten(value, key)  # numbers are no items
         lists.append((key, value))
         return []
     text = scalar_text(value)

@@ -100,7 +100,7 @@ def _clean(lines: list[str]) -> list[str]:
             in_code = not in_code
             cleaned.append("")
         elif in_code:
-            cleaned.append(line)
+            cleaned.append(f"    {line}" if line.startswith("#") else line)
         elif _RULE.match(line):
             cleaned.append("")
         else:

@@ -104,10 +104,19 @@ def _count_headers(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _looks_like_body(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds data as the rows below it do, so that no row names columns."""
-    first = sum(is_data(cell) and not is_year(cell) for cell in rows[0])
-    below = [sum(map(is_data, row)) for row in rows[1:_SAMPLE_ROWS]]
-    return first > 0 and 2 * first >= max(below, default=0)
+    """Whether the first row holds data in the columns that hold data below it.
+
+    Then no row names the columns. Years may name columns, and do not count.
+    """
+    below = rows[1:_SAMPLE_ROWS]
+    columns = [
+        column
+        for column in range(len(rows[0]))
+        if 2 * sum(is_data(row[column]) for row in below if column < len(row)) > len(below)
+    ]
+    first = [rows[0][column] for column in columns]
+    alike = sum(is_data(text) and not is_year(text) for text in first)
+    return alike > 0 and 2 * alike > len(columns)
 
 
 def _cells(row: Sequence[str], width: int) -> tuple[TableCell, ...]:

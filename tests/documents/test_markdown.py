@@ -1,0 +1,83 @@
+"""Markdown: marks are taken off, structure stays."""
+
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+from srag_mcp.documents.markdown import read_markdown
+
+
+def _read(text: str) -> Document:
+    content = read_markdown(text.encode(), "a.md")
+    title = content.title or ""
+    return Document("a", "a", title, "text/markdown", "", content.text, content.blocks)
+
+
+def test_front_matter_headings_items_and_paragraphs() -> None:
+    document = _read(
+        "---\ntitle: The Inn\ntags: [bar, pool]\nowner:\n  name: 'Ann'\n---\n"
+        "# The *Old* Inn\n\nA [link](http://x.org) and\n`code`.\n\n"
+        "- **Rooms:** 12\n- Tea\n  or not\n"
+    )
+    assert document.title == "The Inn"
+    assert document.text == (
+        "title: The Inn\ntags: bar, pool\nowner.name: Ann\n\n"
+        "# The Old Inn\n\nA link and\ncode.\n\n- Rooms: 12\n- Tea\n  or not"
+    )
+    section = ("The Old Inn",)
+    assert document.blocks == (
+        KeyValue(Span(0, 14), "title", "The Inn", Span(7, 14)),
+        KeyValue(Span(15, 30), "tags", "bar, pool", Span(21, 30)),
+        KeyValue(Span(31, 46), "owner.name", "Ann", Span(43, 46)),
+        Heading(Span(48, 61), "The Old Inn", 1),
+        Prose(Span(63, 79), section),
+        ListItem(Span(83, 92), "Rooms: 12", section),
+        KeyValue(Span(83, 92), "Rooms", "12", Span(90, 92), section),
+        ListItem(Span(95, 107), "Tea or not", section),
+    )
+
+
+def test_bold_keys_and_hard_breaks_are_pairs() -> None:
+    blocks = _read("**Name:** Ann  \n**Born**: 3 May 1980\\\n**City:** Lyon\n").blocks
+    assert [(b.key, b.value) for b in blocks if isinstance(b, KeyValue)] == [
+        ("Name", "Ann"),
+        ("Born", "3 May 1980"),
+        ("City", "Lyon"),
+    ]
+
+
+def test_a_bold_line_is_a_heading() -> None:
+    blocks = _read("**Skills**\n\n- Go\n").blocks
+    assert [(type(b), getattr(b, "text", "")) for b in blocks] == [
+        (Heading, "Skills"),
+        (ListItem, "Go"),
+    ]
+
+
+def test_tables_of_pipes_keep_headers_and_escaped_pipes() -> None:
+    document = _read("| Year | A\\|B | C |\n|---|:-:|--:|\n| 2019 | x | 1 |\n| 2020 |  | 2 |\n")
+    (table,) = document.blocks
+    assert isinstance(table, Table)
+    assert table.headers == (("Year",), ("A|B",), ("C",))
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["2019", "x", "1"],
+        ["2020", "", "2"],
+    ]
+
+
+def test_code_and_comments_are_no_headings() -> None:
+    blocks = _read("```\n# not a heading\n```\n<!-- # nor this -->\n\nText.\n").blocks
+    assert [b.text for b in blocks if isinstance(b, Heading)] == []
+
+
+_WORDS = st.sampled_from(
+    ["# ", "**", "*", "_", "`", "[a](b)", "![i](j)", "| ", "|", "---", "\n", "\n\n", "- ", "1. ",
+     "Key: ", "value", "> ", "<br>", "\\*", "  \n", "```\n", "a, b, c", "é"]
+)  # fmt: skip
+
+
+@given(st.lists(_WORDS, max_size=40).map("".join))
+def test_every_block_is_where_it_says(check_places: Callable[[Document], None], text: str) -> None:
+    check_places(_read(text))
