@@ -3,19 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from srag_mcp.documents.folder import SourceFile, find_documents
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.documents.reading import rows_are_documents
 from srag_mcp.errors import DocumentError
+from srag_mcp.pipeline.options import RowsMode
 from srag_mcp.pipeline.reading import ExtractTask
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_rows import FinishedFile
-
-RowsMode: TypeAlias = Literal["auto", "file", "row"]
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000

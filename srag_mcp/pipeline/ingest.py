@@ -1,15 +1,16 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.extraction_run import ExtractionRun
-from srag_mcp.pipeline.file_plan import FoundFiles, RowsMode, find_files, plan_files
+from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
+from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.question_coverage import find_uncovered
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.report import Failure, IngestReport, Progress
@@ -22,22 +23,6 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import WorkDatabase, open_work
 
 _MAX_NAMED = 5
-
-
-class IngestOptions(TypedDict, total=False):
-    """What can be asked of an ingestion.
-
-    Attributes:
-        questions: Up to some ten sample questions that the columns should answer.
-        schema: A schema to follow instead of an induced one.
-        rows: Whether rows of tables are documents: `auto` when a table is the only file.
-        fresh: Whether to induce the schema anew and to try files again that could not be read.
-    """
-
-    questions: Sequence[str]
-    schema: Schema | None
-    rows: RowsMode
-    fresh: bool
 
 
 @dataclass(frozen=True, slots=True)

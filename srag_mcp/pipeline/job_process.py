@@ -1,0 +1,128 @@
+"""The process of an ingestion job: `python -P -m srag_mcp.pipeline.job_process <request file>`."""
+
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+from srag_mcp.errors import SragError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.job_state import Job, JobFiles
+from srag_mcp.pipeline.options import IngestOptions
+from srag_mcp.pipeline.report import IngestReport, Progress
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+
+HEARTBEAT_S = 1.0
+
+
+class JobWriter:
+    """Keeps the state file of the running job up to date."""
+
+    def __init__(self, files: JobFiles, folder: str) -> None:
+        self._files = files
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._stopped = threading.Event()
+        self._job = Job(
+            id=files.id,
+            folder=folder,
+            status="running",
+            pid=os.getpid(),
+            host=socket.gethostname(),
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        self._files.write(self._job)
+
+    def show(self, progress: Progress) -> None:
+        """Take note of progress; the next heartbeat tells."""
+        with self._lock:
+            self._job = replace(
+                self._job,
+                stage=progress.stage,
+                done=progress.done,
+                total=progress.total,
+                current=progress.current,
+            )
+
+    def beat(self) -> None:
+        """Write the state every second until the end."""
+        while not self._ended.wait(HEARTBEAT_S):
+            with self._lock:
+                if not self._ended.is_set():
+                    self._files.write(self._job)
+
+    def stop(self, number: int = 0, frame: FrameType | None = None) -> None:
+        """Ask the job to stop; serves as the handler of SIGTERM."""
+        self._stopped.set()
+
+    def is_cancelled(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return self._stopped.is_set() or self._files.cancel.exists()
+
+    def end(self, report: IngestReport) -> None:
+        """Write how it ended."""
+        self._end(
+            replace(
+                self._job,
+                status="cancelled" if report.cancelled else "done",
+                report=tuple(report.lines()),
+                n_documents=report.n_documents,
+            )
+        )
+
+    def fail(self, error: str) -> None:
+        """Write why it failed."""
+        self._end(replace(self._job, status="failed", error=error))
+
+    def _end(self, job: Job) -> None:
+        with self._lock:
+            self._ended.set()
+            self._job = job
+            self._files.write(job)
+
+
+def main(request_path: Path) -> None:
+    """Do the ingestion that the request file asks for."""
+    request = json.loads(request_path.read_text(encoding="utf-8"))
+    job_id = request_path.name.removesuffix(".request.json")
+    files = JobFiles(request_path.parent, job_id)
+    with files.held():
+        writer = JobWriter(files, request["folder"])
+        signal.signal(signal.SIGTERM, writer.stop)
+        threading.Thread(target=writer.beat, daemon=True).start()
+        try:
+            report = ingest(
+                Path(request["folder"]),
+                Settings.model_validate(request["settings"]),
+                on_progress=writer.show,
+                cancelled=writer.is_cancelled,
+                **_options(request),
+            )
+        except SragError as error:
+            writer.fail(str(error))
+        else:
+            writer.end(report)
+
+
+def _options(request: Mapping[str, object]) -> IngestOptions:
+    schema = request["schema"]
+    questions = request["questions"]
+    rows = request["rows"]
+    return IngestOptions(
+        questions=[str(item) for item in questions] if isinstance(questions, list) else [],
+        schema=None if schema is None else Schema.model_validate(schema),
+        rows="row" if rows == "row" else "file" if rows == "file" else "auto",
+        fresh=bool(request["fresh"]),
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
