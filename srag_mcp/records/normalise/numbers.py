@@ -116,8 +116,9 @@ def _has_footnotes(numerals: Sequence[str]) -> bool:
 
 
 def _shared_unit(figures: Sequence[Figure]) -> str | None:
+    """Return the unit that most figures carry, and none where most carry none."""
     units = Counter(figure.unit for figure in figures if figure.unit)
-    return units.most_common(1)[0][0] if units else None
+    return units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
 
 
 def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
@@ -149,7 +150,14 @@ def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
 def _unit(own: str | None, around: ScaledUnit, column: _Column) -> str | None:
     if own is not None and not is_currency(column.unit.unit):
         return own
-    return around.unit or column.unit.unit
+    measured = column.unit.unit
+    fits = around.unit and (measured is None or _comparable(around.unit, measured))
+    return around.unit if fits else measured
+
+
+def _comparable(unit: str, other: str) -> bool:
+    both_money = is_currency(unit) and is_currency(other)
+    return both_money or convert(1.0, unit, other) is not None
 
 
 def _with_value(cell: Cell, quantity: Quantity, column: _Column, note: str) -> Cell:

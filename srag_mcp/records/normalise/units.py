@@ -19,6 +19,7 @@ from srag_mcp.records.normalise.unit_words import (
 )
 
 _FREEZING_F = 32
+_JOINING = frozenset({"in", "of"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class ScaledUnit:
 
 
 _WORD = re.compile(
-    r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?|'?000s?\b"
+    r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?"
+    r"|(?<![\d,.])'?000s?\b"
 )
 _SCALE_NOTE = re.compile(
     r"(?:\bin|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{0,3}[$€£¥₹]|[A-Z]{3}|RM|Rs\.?)\s?)?"
@@ -39,7 +41,8 @@ _SCALE_NOTE = re.compile(
     re.IGNORECASE,
 )
 _UNIT_NOTE = re.compile(
-    r"[(\[]([^()\[\]]{1,30})[)\]]|,\s*([^\s,]{1,8})\s*$|\bin\s+([^\s,:;]{1,12})"
+    r"(?:(?<![^\W\d_])[(\[]|[(\[](?!(?:e?s|e?n|e)[)\]]))([^()\[\]]{1,30})[)\]]"
+    r"|,\s*([^\s,]{1,8})\s*$|\bin\s+([^\s,:;]{1,12})"
 )
 _THOUSAND_CODES = {"T€": "EUR", "TEUR": "EUR", "k€": "EUR", "K€": "EUR", "kEUR": "EUR"}
 
@@ -106,14 +109,21 @@ def read_context(context: str) -> ScaledUnit:
     note = _SCALE_NOTE.search(context)
     unit = None
     for groups in _UNIT_NOTE.findall(context):
-        found = parse_unit(next(filter(None, groups)))
-        known = found.unit is not None and (is_currency(found.unit) or found.unit in UNITS.values())
-        unit = unit or (found.unit if known else None)
+        text = next(filter(None, groups))
+        unit = unit or (parse_unit(text).unit if _names_a_unit(text) else None)
     if note is None:
         return ScaledUnit(1, unit)
     word = note["scale"].lower().lstrip("'’")
     scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
     return ScaledUnit(scale, unit or (unit_of(note["unit"].strip()) if note["unit"] else None))
+
+
+def _names_a_unit(text: str) -> bool:
+    """Return whether a note is a unit and nothing else: `in USD million`, not `at least a day`."""
+    words = _WORD.findall(text)
+    known = [unit_of(word) or SCALES.get(word.lower()) or word in _JOINING for word in words]
+    only_units = bool(words) and all(known)
+    return only_units or text.strip() in _THOUSAND_CODES or combine(text) is not None
 
 
 def scale_of(word: str, *, attached: bool, money: bool) -> int | None:

@@ -64,6 +64,20 @@ def test_values_are_converted_into_the_unit_of_the_attribute() -> None:
     assert values(column("number", ["68 °F"], unit="°C")) == [20.0]
 
 
+def test_a_unit_in_words_scales_nothing_and_one_stray_unit_is_not_the_columns() -> None:
+    cells = column("number", ["12.5", "139.1"], unit="cases per 100,000 people")
+    assert [(cell.value, cell.unit) for cell in cells] == [
+        (12.5, "cases per 100,000 people"),
+        (139.1, "cases per 100,000 people"),
+    ]
+    assert [cell.unit for cell in column("number", ["1", "2", "3 days"])] == [None, None, "day"]
+
+
+def test_a_unit_around_that_measures_something_else_is_left_out() -> None:
+    cells = column("number", ["12.5"], unit="°C", context="Temperature (min)")
+    assert [(cell.value, cell.unit) for cell in cells] == [(12.5, "°C")]
+
+
 def test_a_value_beside_brackets_is_the_one_outside() -> None:
     assert values(column("number", ["73 kg (161 lb)", "168 (551)", "1469 ± 7"])) == [73, 168, 1469]
     assert values(column("integer", ["5th", "#4", "No. 12"])) == [5, 4, 12]

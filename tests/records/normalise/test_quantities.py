@@ -96,6 +96,14 @@ def test_the_words_around_give_a_scale_that_the_number_lacks() -> None:
     assert read_number("12", "Umsatz in Mio. EUR") == Quantity(12_000_000)
 
 
+@pytest.mark.parametrize(
+    "context",
+    ["Bedroom(s)", "Deaths in Germany", "Price (at least one day)", "Visits, 2020", "in total"],
+)
+def test_other_words_around_change_nothing(context: str) -> None:
+    assert read_number("12", context) == Quantity(12)
+
+
 def test_prose_gives_spans_of_whole_figures() -> None:
     text = "Of 687,299 cases, 12.5 % cost $5 to $10 million; COVID-19 took two weeks."
     found = [(span.of(text), quantity) for span, quantity in find_quantities(text)]
