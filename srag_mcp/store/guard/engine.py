@@ -191,5 +191,6 @@ def is_exhausting(error: "duckdb.Error | MemoryError") -> bool:
 
 
 def _first_lines(text: str, n_lines: int) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
+    """Take the first lines, without the lists of signatures that are indented."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("\t")]
     return "\n".join(lines[:n_lines])[:_MAX_MESSAGE_CHARACTERS]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
-from srag_mcp.store.guard.vocabulary import WordList, fold
+from srag_mcp.store.guard.vocabulary import WordList, fold, read_vocabulary
 
 _FIRST_WORD = re.compile(r"(?:\s+|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", re.DOTALL)
 _READS_ONLY = "only one SELECT (or WITH …, FROM …, VALUES …) is run, and nothing can be changed"
@@ -46,6 +46,9 @@ def refuse_word(name: str, kind: str, words: WordList, sql: str) -> QueryError:
         return RefusedQueryError(
             f"The {kind} {name} is not allowed: it {denial.reason}. Instead: {denial.instead}.", sql
         )
+    here = read_vocabulary().elsewhere.get(fold(name))
+    if here is not None:
+        return UnknownNameError(f"There is no {kind} {name} here: write {here}.", sql)
     nearest = nearest_names(name, (word for word in words.allowed if word[:1].isalpha()))
     return UnknownNameError(
         f"There is no {kind} {name[:60]} here.{did_you_mean(nearest)}", sql, nearest

@@ -34,11 +34,16 @@ class WordList:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What may be called (`functions`), stand in FROM (`table_functions`) or be cast to."""
+    """What may be called (`functions`), stand in FROM (`table_functions`) or be cast to.
+
+    Attributes:
+        elsewhere: Functions of other databases, with what to write here.
+    """
 
     functions: WordList
     table_functions: WordList
     types: WordList
+    elsewhere: dict[str, str]
 
 
 @functools.cache
@@ -50,6 +55,7 @@ def read_vocabulary() -> Vocabulary:
         functions=_read_list(lists["functions"]),
         table_functions=_read_list(lists["table_functions"]),
         types=_read_list(lists["types"]),
+        elsewhere=lists["elsewhere"],
     )
 
 

@@ -75,6 +75,15 @@ def test_an_unknown_name_comes_with_the_nearest(sql: str, nearest: tuple[str, ..
     assert caught.value.sql == sql
 
 
+@pytest.mark.parametrize(
+    ("call", "here"),
+    [("to_char(name)", "strftime"), ("NVL(stars, 0)", "coalesce"), ("getdate()", "current_date")],
+)
+def test_a_function_of_another_database_comes_with_what_to_write_here(call: str, here: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"here: write {here}"):
+        check_query(f"SELECT {call} FROM hotels", TABLES)
+
+
 def test_a_syntax_error_says_where() -> None:
     with pytest.raises(QueryError, match=r"syntax error at or near .hotels. \(at 'hotels'\)"):
         check_query("SELECT * FORM hotels", TABLES)
