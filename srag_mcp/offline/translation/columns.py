@@ -17,6 +17,7 @@ NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
 
 _NUMERIC_TEXT = re.compile(r"^\W*[-+−]?\d[\d,.]*")
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+_SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _MIN_SHARE = 0.6
 
 
@@ -151,18 +152,18 @@ def _weigh(
     weights: dict[str, float] = {}
     for word in _content(attribute.description):
         if word not in nouns:
-            weights[word] = DESCRIPTION
+            weights.update(dict.fromkeys((word, *_group_of(word)), DESCRIPTION))
     for word in _content(attribute.unit or ""):
         weights[word] = UNIT
     for name in names:
         for word in name:
-            for like in _group_of(word):
+            for like in _group_of(word) - _light_stems() - nouns:
                 weights[like] = max(weights.get(like, 0), GROUP)
     if attribute.type == "boolean":
         for text in (str(example) for example in attribute.examples):
             weights.update(dict.fromkeys(_content(text), SYNONYM))
     weights.update({word: NAME for name in names for word in name})
-    return {word: weight for word, weight in weights.items() if word not in GLUE}
+    return {word: weight for word, weight in weights.items() if word not in _SILENT}
 
 
 def _content(text: str) -> list[str]:

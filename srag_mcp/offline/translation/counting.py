@@ -1,7 +1,15 @@
 """Questions for one number over the records that pass the filters."""
 
+from dataclasses import replace
+
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.measures import Measure, measure_of, period_term, where_of
+from srag_mcp.offline.translation.measures import (
+    Measure,
+    measure_of,
+    period_term,
+    sum_of_listed,
+    where_of,
+)
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Single, Summary
@@ -20,8 +28,10 @@ def read_summary(sentence: Sentence) -> Parse | None:
     periods = _counted_periods(sentence)
     if periods is not None:
         return periods
-    measure = measure_of(sentence, sentence.items, None)
-    if measure is None or not _asks_for_number(sentence):
+    measure = measure_of(sentence, _asking(sentence), None) if _asks_for_number(sentence) else None
+    if measure is None and _asks_for_total(sentence):
+        measure = sum_of_listed(sentence)
+    if measure is None:
         return None
     summary = measure.over(where_of(sentence))
     score = _ASSUMED if measure.assumed else 1.0
@@ -32,6 +42,21 @@ def _taken(sentence: Sentence, measure: Measure) -> tuple[Item, ...]:
     """Return the items of the measure, and the words for days where each record is one day."""
     days = [item for item in sentence.of("elapsed", "period") if item.word in {"day", "date"}]
     return (*measure.used, *(days if sentence.table.dates else ()))
+
+
+def _asking(sentence: Sentence) -> list[Item]:
+    """Read `on how many days` as a count of records when each record has its day."""
+    return [
+        replace(item, kind="how_many", word="times") if item.kind == "elapsed" else item
+        for item in sentence.items
+    ]
+
+
+def _asks_for_total(sentence: Sentence) -> bool:
+    """Whether one total is asked for, and not a list of them."""
+    first = sentence.items[0] if sentence.items else None
+    numbers = [i for i in sentence.of("attribute") if sentence.column(i) is not None]
+    return first is not None and first.kind == "wh" and first.word == "what" and len(numbers) == 1
 
 
 def _asks_for_number(sentence: Sentence) -> bool:

@@ -114,12 +114,11 @@ class TreeBuilder:
         self, left: "exp.Expression", operator: Operator, right: "exp.Expression"
     ) -> "exp.Expression":
         """Return `left operator right`."""
-        classes: dict[Operator, type[exp.Binary]] = {
+        classes: dict[Operator, type[exp.Expression]] = {
             "=": self._exp.EQ, "<>": self._exp.NEQ, "<": self._exp.LT, "<=": self._exp.LTE,
             ">": self._exp.GT, ">=": self._exp.GTE,
         }  # fmt: skip
-        tree: exp.Expression = classes[operator](this=left, expression=right)
-        return tree
+        return classes[operator](this=left, expression=right)
 
     def condition(self, condition: Condition) -> "exp.Expression | None":
         """Return a condition; None when it restricts nothing."""

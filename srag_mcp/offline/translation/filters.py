@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from srag_mcp.offline.translation.columns import Column, Table
-from srag_mcp.offline.translation.items import Bound, Item, Sentence, filter_item
+from srag_mcp.offline.translation.items import Bound, Item, Kind, Sentence, filter_item
 from srag_mcp.offline.translation.reading import (
     Between,
     Compare,
@@ -30,6 +30,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
     """Replace the items that restrict records by filters; what has no operand is dropped."""
     steps: tuple[Step, ...] = (
         _reduce_bounds,
+        _drop_prepositions,
         _reduce_says,
         reduce_values,
         reduce_periods,
@@ -83,6 +84,42 @@ def _bound(first: Item, second: Item, operator: Operator) -> Item:
 def _range(first: Item, low: Item, high: Item) -> Item:
     bound = Bound(">=", low.number or 0.0, high.number or 0.0, high.unit or low.unit)
     return Item("bound", first.first, high.last, bound=bound)
+
+
+_PREPOSITIONS = {
+    "by",
+    "from",
+    "through",
+    "under",
+    "over",
+    "below",
+    "above",
+    "beneath",
+    "following",
+    "outside",
+    "until",
+}
+_NAMED: frozenset[Kind] = frozenset({"value", "entity", "wh", "unknown"})
+
+
+def _drop_prepositions(sentence: Sentence) -> Sentence:
+    """Drop prepositions before names: `by Smith`, `under Texas law`, `over all receipts`."""
+    kept: list[Item] = []
+    for at, item in enumerate(sentence.items):
+        after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+        plain = item.kind in {"time", "above", "between"} and (
+            sentence.words(item).lower() in _PREPOSITIONS
+        )
+        if not (plain and after is not None and _names_thing(sentence, after)):
+            kept.append(item)
+    return sentence.with_items(kept)
+
+
+def _names_thing(sentence: Sentence, item: Item) -> bool:
+    if item.kind in _NAMED:
+        return True
+    column = sentence.column(item) if item.kind == "attribute" else None
+    return column is not None and column.attribute.type == "boolean"
 
 
 def _reduce_comparisons(sentence: Sentence) -> Sentence:
@@ -153,7 +190,10 @@ def _compared(sentence: Sentence, at: int, near: tuple[int, Column]) -> Sentence
     inner = [item for item in sentence.items[low + 1 : high] if item.kind != "not"]
     condition = _comparison(column, bound.bound)
     negated = any(item.kind == "not" for item in sentence.items[low + 1 : high])
-    item = filter_item(bound, attribute, Negated(condition) if negated else condition)
+    condition = Negated(condition) if negated else condition
+    if any(item.kind == "entity" for item in inner):
+        return sentence.spliced(at, 1, filter_item(bound, bound, condition))
+    item = filter_item(bound, attribute, condition)
     return sentence.spliced(low, high - low + 1, item, *inner)
 
 
@@ -194,7 +234,9 @@ def _reduce_equal_numbers(sentence: Sentence) -> Sentence:
         number, attribute = (left, right) if left.kind == "number" else (right, left)
         column = sentence.column(attribute, lambda c: c.is_number)
         after = sentence.items[at + 2].kind if at + 2 < len(sentence.items) else ""
-        if column is None or after in {"most", "least"} or _is_pick(sentence, at):
+        one = sentence.words(number).lower() == "one"
+        counts = at > 0 and sentence.items[at - 1].kind == "each"
+        if column is None or one or counts or after in {"most", "least"} or _is_pick(sentence, at):
             continue
         bound = Bound("=", number.number or 0.0, unit=number.unit)
         item = filter_item(left, right, _comparison(column, bound))
@@ -247,7 +289,7 @@ _PRESENT = {
 def _said_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:
     """Find the column that is (not) said: after the verb, or before its participle."""
     skipped = {"how_many", "not", "wh", "entity", "aggregate", "period", "hint", "yes_no"}
-    for step, limit in ((1, 4), (-1, 4)):
+    for step, limit in ((1, 6), (-1, 5)):
         for index in range(at + step, at + step * limit, step):
             if not 0 <= index < len(sentence.items):
                 break
@@ -376,6 +418,7 @@ def _drop_idle(sentence: Sentence) -> Sentence:
         for item in sentence.items
         if not (
             (item.kind in {"time", "above", "between"} and _is_idle(sentence, item))
+            or (item.kind == "change" and _precedes_filter(sentence, item))
             or (item.kind == "yes_no" and item is not sentence.items[0])
             or (item.kind == "number" and sentence.words(item).lower() == "one")
         )
@@ -385,8 +428,26 @@ def _drop_idle(sentence: Sentence) -> Sentence:
 
 def _is_idle(sentence: Sentence, item: Item) -> bool:
     words = sentence.words(item).lower()
-    return words in {"over", "by", "through", "from", "between"} or (
-        item.kind == "between" and words in _IDLE_PREPOSITIONS
+    if words in {"over", "by", "through", "from", "between"}:
+        return True
+    follower = next((i for i in sentence.items if i.first >= item.last), None)
+    plain = (
+        follower is not None
+        and follower.period is None
+        and follower.kind in {"filter", "wh", "attribute"}
+    )
+    return words in _IDLE_PREPOSITIONS and plain
+
+
+def _precedes_filter(sentence: Sentence, item: Item) -> bool:
+    """Whether `fall` only says where a value lies: `fall between`, `fall in`."""
+    follower = next((i for i in sentence.items if i.first >= item.last), None)
+    falls = sentence.words(item).lower() in {"fall", "fell"}
+    return (
+        falls
+        and follower is not None
+        and follower.kind == "filter"
+        and not sentence.has("difference")
     )
 
 

@@ -12,6 +12,11 @@ Kind: TypeAlias = Literal[
     "ordinal", "same", "which_of", "direction", "starts", "rate", "comparative",
 ]  # fmt: skip
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 LEXICON: dict[tuple[Kind, str], str] = {
     ("how_many", ""): """how many; number of; the number of; total number of; count of; count;
         what number of; how often; what is the count; number; total amount of times; numbers of;
@@ -102,7 +107,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         how much more; how much less; how many more; how many fewer; how many less; by how much;
         by how many; how many additional; how much higher; how much lower; how much larger;
         how much longer; how much greater; how much cheaper; how much bigger; how much smaller;
-        how much more expensive; how many additional; how many times larger; how much older;
+        how much more expensive; how much older;
         how much taller; how much heavier; the point difference""",
     ("rate", ""): """how many times larger; how many times higher; how many times more; how many times bigger;
         how many times as many; how many times as high; how many times as large; how many times as much;
@@ -159,221 +164,36 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("starts", "end"): "end with; ends with; ending with; ending in; end in; ends in",
 }  # fmt: skip
 
-GLUE = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "for",
-        "at",
-        "to",
-        "with",
-        "by",
-        "from",
-        "as",
-        "into",
-        "its",
-        "it",
-        "their",
-        "his",
-        "her",
-        "our",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "be",
-        "have",
-        "do",
-        "is",
-        "are",
-        "was",
-        "were",
-        "am",
-        "been",
-        "being",
-        "has",
-        "had",
-        "did",
-        "does",
-        "having",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "will",
-        "would",
-        "should",
-        "shall",
-        "per",
-        "any",
-        "some",
-        "all",
-        "every",
-        "such",
-        "one",
-        "ones",
-        "i",
-        "me",
-        "my",
-        "you",
-        "we",
-        "us",
-        "they",
-        "them",
-        "he",
-        "she",
-        "who",
-        "whom",
-        "whose",
-        "which",
-        "what",
-        "when",
-        "where",
-        "how",
-        "if",
-        "then",
-        "so",
-        "also",
-        "just",
-        "even",
-        "still",
-        "ever",
-        "yet",
-        "already",
-        "per",
-        "within",
-        "among",
-        "across",
-        "during",
-        "over",
-        "out",
-        "up",
-        "upon",
-        "about",
-        "against",
-        "through",
-        "throughout",
-        "via",
-        "between",
-        "whether",
-        "while",
-        "because",
-        "very",
-        "more",
-        "own",
-        "same",
-        "both",
-        "please",
-        "ever",
-        "inclusive",
-        "included",
-        "including",
-        "counting",
-        "taking",
-        "looking",
-        "considering",
-        "regardless",
-        "respectively",
-        "according",
-        "dated",
-        "date",
-        "whatever",
-        "going",
-        "based",
-        "together",
-        "around",
-        "here",
-        "now",
-        "himself",
-        "itself",
-        "themselves",
-        "themself",
-        "along",
-        "off",
-        "under",
-        "above",
-        "down",
-        "only",
-        "actually",
-        "whole",
-        "entire",
-        "entirely",
-        "exist",
-        "exists",
-        "existing",
-        "total's",
-        "s",
-        "d",
-        "t",
-        "m",
-        "re",
-        "ve",
-        "ll",
-        "kind",
-        "type",
-        "sort",
-        "part",
-        "case",
-        "cases's",
-        "following",
-        "given",
-        "single",
-        "particular",
-        "certain",
-        "respective",
-        "total's",
-        "table",
-        "chart",
-        "list",
-        "data",
-        "dataset",
-        "collection",
-        "corpus",
-        "set",
-        "database",
-        "series's",
-        "graph",
-        "below",
-        "sample",
-        "period's",
-        "information",
-        "overview",
-        "mentioned",
-    ]
+GLUE = _words("""a an the of in on for at to with by from as into its it their his her our this that these
+    those there be have do is are was were am been being has had did does having can could may
+    might must will would should shall any some all such one ones i me my you your we us they them
+    he she who whom whose which what when where how if then so also just even still ever yet
+    already within among across during out up upon about against through throughout via whether
+    because very own please inclusive included including taking looking considering regardless
+    respectively according dated whatever going based together around here now himself itself
+    themselves along off down only actually whole entire entirely existing s d t m re ve ll kind
+    type sort part following given single particular certain respective newly table chart list
+    data dataset collection corpus set database series period graph sample information overview
+    daily case exist exists""")
+
+# Nouns that name a property without changing it: "a parking facility", "an insurance clause".
+FEATURE_NOUNS = _words("clause provision obligation requirement facility feature amenity")
+
+LIGHT_VERBS = _words(
+    """have contain carry include give show see put make report announce state note print
+    mention register record say tell list name issue stand stay remain lie fall occur happen
+    appear take find come go get receive use do be hold keep reach belong seem turn become
+    set call describe present provide offer exist count number add result concern cover
+    involve date transmit reckon document submit feature display measure observe score
+    achieve earn attain accumulate hit amount equal total post publish return yield run
+    compute calculate consider collect select choose pick need require ask want look
+    experience enjoy boast possess own mark bear enter conclude sign execute subject pass
+    write"""
 )
 
-LIGHT_VERBS = frozenset(
-    ["have", "contain", "carry", "include", "give", "show", "see", "put", "make", "report", "announce", "state", "note", "print", "mention", "register", "record", "say", "tell", "list", "name", "issue", "stand", "stay", "remain", "lie", "fall", "occur", "happen", "appear", "take", "find", "come", "go", "get", "receive", "use", "do", "be", "hold", "keep", "reach", "belong", "seem", "turn", "become", "set", "call", "describe", "present", "provide", "offer", "exist", "count", "number", "add", "result", "concern", "cover", "involve", "date", "transmit", "reckon", "document", "come", "submit", "feature", "display", "measure", "observe", "score", "achieve", "earn", "attain", "accumulate", "hit", "amount", "equal", "total", "post", "publish", "return", "result", "yield", "run", "compute", "calculate", "consider", "collect", "select", "choose", "pick", "need", "require", "ask", "want", "need", "look", "happen", "experience", "enjoy", "boast", "possess", "own", "mark", "bear", "enter"]
-)  # fmt: skip
-
-ENTITY_NOUNS = frozenset(
-    [
-        "record",
-        "row",
-        "entry",
-        "item",
-        "document",
-        "file",
-        "instance",
-        "example",
-        "occurrence",
-        "case",
-        "occasion",
-        "page",
-        "thing",
-        "time",
-        "sheet",
-        "paper",
-        "text",
-        "datum",
-        "listing",
-    ]
+ENTITY_NOUNS = _words(
+    """record row entry item document file instance example occurrence case occasion page thing
+    time sheet paper text datum listing"""
 )
 
 NUMBER_WORDS = {
@@ -416,25 +236,7 @@ PERIODS = {
 }  # fmt: skip
 
 # Nouns that stand before "of" a measure without changing it.
-MEASURE_NOUNS = frozenset(
-    [
-        "number",
-        "count",
-        "figure",
-        "level",
-        "value",
-        "amount",
-        "quantity",
-        "volume",
-        "size",
-        "occupancy",
-        "tally",
-        "reading",
-        "measurement",
-        "total",
-        "figures",
-        "result",
-        "rate",
-        "score",
-    ]
+MEASURE_NOUNS = _words(
+    """number count figure level value amount quantity volume size occupancy tally reading
+    measurement total figures result rate score"""
 )

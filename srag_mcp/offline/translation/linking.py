@@ -4,13 +4,15 @@ Every possible meaning of a stretch of tokens is a candidate with a weight; the 
 candidates that do not overlap wins.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from srag_mcp.offline.translation.columns import DESCRIPTION, GROUP, NAME, UNIT, Table
+from srag_mcp.offline.translation.columns import GROUP, NAME, UNIT, Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import (
     ENTITY_NOUNS,
+    FEATURE_NOUNS,
     GLUE,
     LEXICON,
     LIGHT_VERBS,
@@ -88,20 +90,29 @@ def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
         weight = _WORD * length + 0.3 * (length - 1)
         if meaning is not None:
             kind, word = meaning
+            weight -= _WORD - _GLUE if words[0] in {"the", "a", "an"} else 0.0
             yield _adjusted(weight, kind, tokens, at), Item(kind, at, at + length, word)
         text = " ".join(words)
         if text in SUPERLATIVES:
+            weight = _WORD * length + 0.3 * (length - 1)
+            weight -= _WORD - _GLUE if words[0] == "the" else 0.0
             yield weight + 0.1, Item("superlative", at, at + length, text)
     word = tokens[at].word
     if word in GLUE:
         yield _GLUE, Item("glue", at, at + 1, word)
-    elif stem(word) in _light_stems() or word in MEASURE_NOUNS:
+    elif stem(word) in light_stems() or stem(word) in _noun_stems():
         yield _LIGHT, Item("glue", at, at + 1, "verb")
 
 
 @lru_cache(maxsize=1)
-def _light_stems() -> frozenset[str]:
+def light_stems() -> frozenset[str]:
+    """Return the stems of verbs that mean nothing by themselves."""
     return frozenset(stem(word) for word in LIGHT_VERBS)
+
+
+@lru_cache(maxsize=1)
+def _noun_stems() -> frozenset[str]:
+    return frozenset(stem(word) for word in MEASURE_NOUNS | FEATURE_NOUNS)
 
 
 _WEAK_KINDS: dict[Kind, float] = {
@@ -176,7 +187,7 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
             if sorted(found) == sorted(name):
                 weight = _FULL_NAME * len(name) + 0.2 * (len(name) - 1)
                 yield weight, _attribute(table, tokens, at, at + len(name))
-    if not tokens[at].is_mark:
+    if not tokens[at].is_mark and tokens[at].stem not in light_stems() | table.nouns:
         weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
         if weight > 0:
             yield _word_weight(weight), _attribute(table, tokens, at, at + 1)
@@ -198,11 +209,11 @@ def _rates_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candid
     """Read `per 100,000 inhabitants` as words of a column that is written so."""
     if tokens[at].word != "per" or at + 2 >= len(tokens) or tokens[at + 1].number is None:
         return
-    base = tokens[at + 1].text
+    base = re.compile(rf"(?<![\d,.]){re.escape(tokens[at + 1].text)}(?![\d,])")
     columns = tuple(
         (column.name, UNIT)
         for column in table.columns
-        if base in f"{column.attribute.unit} {column.attribute.description}"
+        if base.search(f"{column.attribute.unit} {column.attribute.description}")
     )
     if columns:
         yield 9.0, Item("attribute", at, at + 3, "rate", columns)
@@ -216,5 +227,5 @@ def _attribute(table: Table, tokens: Sequence[Token], first: int, last: int) -> 
         if any(word in column.weights for word in found)
     }
     ranked = sorted(weights.items(), key=lambda pair: -pair[1])
-    kind = "attribute" if ranked and ranked[0][1] > DESCRIPTION else "hint"
+    kind = "attribute" if ranked and ranked[0][1] > UNIT else "hint"
     return Item("attribute" if kind == "attribute" else "hint", first, last, columns=tuple(ranked))

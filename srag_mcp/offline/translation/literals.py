@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import GLUE
-from srag_mcp.offline.translation.linking import Candidate
+from srag_mcp.offline.translation.linking import Candidate, light_stems
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 
@@ -24,7 +24,7 @@ def values_of(
 ) -> Iterator[Candidate]:
     """Yield the stretches of tokens that are, or are part of, stored values."""
     yield from _quoted_values(text, tokens, values)
-    lower = not any(token.text[:1].isupper() for token in tokens[1:])
+    lower = not any(token.text[:1].isupper() for token in tokens)
     for first in range(len(tokens)):
         if not _may_begin(tokens[first]):
             continue
@@ -82,9 +82,16 @@ def _weigh(
         return 0.0
     named = content[0].text[:1].isupper() or content[-1].text[:1].isupper()
     short = len(fold_words(matches[0].value)) <= _LONG_VALUE_WORDS
+    if score < 0.8 and not _is_rare(content):
+        return 0.0
     quality = score if score < 0.9 else 1.0
     if length > 1:
         return _PART_OF_MANY * length * quality + 0.1 if named or short else 0.0
     if named:
         return _PART * quality
     return _LOWER_PART * quality if lower and short else 0.0
+
+
+def _is_rare(content: Sequence[Token]) -> bool:
+    """Whether no word is one of the language's common verbs, which are not misspelt names."""
+    return not any(token.stem in light_stems() for token in content)

@@ -43,6 +43,16 @@ class Measure:
         return Summary(self.function, self.term, where, self.distinct)
 
 
+def sum_of_listed(sentence: Sentence) -> Measure | None:
+    """Return the sum that `what is the total … of` asks for without saying `sum`."""
+    for item in sentence.of("attribute"):
+        column = sentence.column(item, lambda c: c.is_number)
+        said = {token.word for token in sentence.tokens[item.first : item.last]}
+        if column is not None and said & _SUMMED:
+            return Measure("sum", column.term, (item,), assumed=True)
+    return None
+
+
 def where_of(sentence: Sentence, without: Sequence[Item] = ()) -> Every:
     """Join the filters of a sentence; `or`, and two values of one column, widen."""
     groups: list[list[Item]] = []
@@ -91,7 +101,8 @@ def measure_of(
     number = _first(sentence, attributes, lambda column: column.is_number)
     if number is not None:
         return _of_number(sentence, number, (function, default), (*aggregates, *asks))
-    if function is not None and function != "sum":
+    counts = any(item.kind == "how_many" for item in asks)
+    if function is not None and not (function == "sum" and counts):
         return _assumed(sentence, attributes, function, (*aggregates, *asks))
     if any(item.kind == "how_much" for item in asks):
         return _assumed(sentence, attributes, function or default or "sum", (*aggregates, *asks))
@@ -174,6 +185,9 @@ def _count(
     if not counts:
         return None
     distinct = any(item.kind == "distinct" for item in items)
+    entities = tuple(item for item in items if item.kind == "entity")
+    if not distinct and entities and _counts_entities(items):
+        return Measure("count", None, (*used, *entities))
     for item in attributes:
         column = sentence.column(item)
         if column is None:
@@ -181,8 +195,16 @@ def _count(
         if not distinct and column.is_key:
             return Measure("count", None, (item, *used))
         return Measure("count", Term(column.name), (item, *used), distinct=True)
-    entities = tuple(item for item in items if item.kind == "entity")
     return Measure("count", None, (*used, *entities))
+
+
+def _counts_entities(items: Sequence[Item]) -> bool:
+    """Whether the first noun after `how many` is a record, or only records are spoken of."""
+    asks = [at for at, item in enumerate(items) if item.kind == "how_many"]
+    for item in items[asks[0] + 1 :] if asks else items:
+        if item.kind in {"entity", "attribute"}:
+            return item.kind == "entity"
+    return any(item.word == "times" for item in items)
 
 
 def _has_entity(items: Sequence[Item]) -> bool:

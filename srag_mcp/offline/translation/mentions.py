@@ -48,15 +48,25 @@ def read_sentence(question: str, table: Table, values: ValueIndex) -> Sentence:
 def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) -> list[Item]:
     """Join attribute words that may speak of one column, and drop glue and marks."""
     result: list[Item] = []
-    for item in items:
-        if item.kind in {"glue", "mark"}:
+    for index, item in enumerate(items):
+        if item.kind in {"glue", "mark"} or _links_nothing(items, index):
             continue
+        while len(result) > 1 and _joins_over(tokens, result, item):
+            result.pop()
         last = result[-1] if result else None
         if last is not None and _belong_together(tokens, last, item):
-            result[-1] = _joined(tokens, last, item, table)
+            result[-1] = _joined(last, item)
         else:
             result.append(item)
     return [_settled(tokens, item, table) for item in result]
+
+
+def _links_nothing(items: Sequence[Item], index: int) -> bool:
+    """Whether an `or` stands between words without meaning: `signed or dated`."""
+    near = [items[at].kind for at in (index - 1, index + 1) if 0 <= at < len(items)]
+    return items[index].kind in {"or", "and"} and all(
+        kind in {"glue", "mark", "say"} for kind in near
+    )
 
 
 def _belong_together(tokens: Sequence[Token], left: Item, right: Item) -> bool:
@@ -66,13 +76,21 @@ def _belong_together(tokens: Sequence[Token], left: Item, right: Item) -> bool:
     between = tokens[left.last : right.first]
     if len(between) > _MAX_GAP or any(token.word not in _JOINING for token in between):
         return False
-    if any(token.word == "and" for token in between) or not left.columns or not right.columns:
+    if not left.columns or not right.columns:
         return False
+    if any(token.word in {"and", "or"} for token in between):
+        return left.columns[0][0] == right.columns[0][0] and left.kind == "attribute"
     lefts, rights = dict(left.columns), dict(right.columns)
     return left.columns[0][0] in rights or right.columns[0][0] in lefts
 
 
-def _joined(tokens: Sequence[Token], left: Item, right: Item, table: Table) -> Item:
+def _joins_over(tokens: Sequence[Token], result: Sequence[Item], item: Item) -> bool:
+    """Whether the last item is an `or` between two words of one column: `limits or caps`."""
+    linked = result[-1].kind in {"or", "and"}
+    return linked and _belong_together(tokens, result[-2], item)
+
+
+def _joined(left: Item, right: Item) -> Item:
     lefts, rights = dict(left.columns), dict(right.columns)
     shared = {name: lefts[name] + rights[name] for name in lefts if name in rights}
     ranked = tuple(sorted(shared.items(), key=lambda pair: -pair[1]))

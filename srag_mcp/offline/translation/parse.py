@@ -67,6 +67,10 @@ def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
         return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
     if item.kind == "unit":
         return True
+    if item.kind == "or":
+        at = sentence.items.index(item)
+        near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
+        return near == ["filter", "filter"]
     if item.kind == "period":
         dates = {column.name for column in sentence.table.dates}
         return item.word == "date" or bool(dates & spoken)

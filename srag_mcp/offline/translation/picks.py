@@ -92,12 +92,17 @@ def _scan(sentence: Sentence, at: int, step: int) -> tuple[Item, Column] | None:
         if item.kind == "attribute":
             column = sentence.column(item, lambda c: c.is_ordered)
             return None if column is None else (item, column)
-        if item.kind not in _SKIPPED and not (
-            item.kind == "entity" and step > 0 and index > at + 1
-        ):
+        if item.kind not in _SKIPPED and not (step > 0 and _is_compound(sentence, index)):
             return None
         index += step
     return None
+
+
+def _is_compound(sentence: Sentence, index: int) -> bool:
+    """Whether the entity at *index* is part of a longer noun: `receipt total`."""
+    item = sentence.items[index]
+    after = sentence.items[index + 1] if index + 1 < len(sentence.items) else None
+    return item.kind == "entity" and after is not None and sentence.gap(item, after) == 0
 
 
 def _measured(sentence: Sentence, at: int, found: tuple[Item, Column], *, highest: bool) -> Pick:

@@ -29,7 +29,7 @@ def read_superlative(sentence: Sentence) -> Parse | None:
     if len(picks) != 1 or picks[0] is None or sentence.has("difference") or sentence.has("than"):
         return None
     pick = picks[0]
-    outputs, shown = outputs_of(sentence, pick.used)
+    outputs, shown = outputs_of(sentence, pick.used, pick.term)
     if pick.term is None or pick.often:
         return _counted(sentence, pick, (outputs, shown))
     if outputs and _groups(sentence, pick, outputs, shown):
@@ -38,16 +38,16 @@ def read_superlative(sentence: Sentence) -> Parse | None:
 
 
 def outputs_of(
-    sentence: Sentence, taken: Sequence[Item]
+    sentence: Sentence, taken: Sequence[Item], ranked: Term | None = None
 ) -> tuple[tuple[Term, ...], tuple[Item, ...]]:
-    """Return the columns that the question asks for, beside those in *taken*."""
+    """Return the columns that the question asks for, beside those in *taken* and *ranked*."""
     terms: list[Term] = []
     used: list[Item] = []
     for item in sentence.items:
         term = None if item in taken else _output(sentence, item)
         if term is not None:
             used.append(item)
-            if term not in terms:
+            if term not in terms and (ranked is None or term.column != ranked.column):
                 terms.append(term)
     if not terms and (asked := _asked_by_word(sentence)) is not None:
         return (asked,), ()
@@ -133,7 +133,7 @@ def _picked(
     used = (*pick.used, *shown, *_common(sentence))
     where = where_of(sentence)
     outputs = tuple(term for term in outputs if term != pick.term or len(outputs) > 1)
-    if not outputs and _asks_for_entity(sentence, pick):
+    if not outputs and not shown and _asks_for_entity(sentence, pick):
         outputs = (label_of(sentence.table),)
     limit, nth = _limit(sentence), _nth(sentence)
     ordered = limit is not None and limit > 1

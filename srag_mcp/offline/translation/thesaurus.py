@@ -12,7 +12,7 @@ Concept: TypeAlias = Literal[
 ]  # fmt: skip
 
 GROUPS = """
-company firm business shop store vendor supplier seller merchant retailer issuer enterprise outlet organisation organization
+company firm business shop store vendor supplier seller merchant retailer enterprise outlet organisation organization
 price cost amount fee charge sum spend money pay payment expense expenditure purchase bill total
 date day
 location place venue site locality where
@@ -90,6 +90,7 @@ party faction
 vote ballot
 seat chair
 age old
+cap limit ceiling
 nation nationwide
 """
 
@@ -100,7 +101,7 @@ SUPERLATIVES: dict[str, tuple[tuple[Concept, ...], bool]] = {
     "most recently": (("time",), True), "last": (("time",), True), "earliest": (("time",), False), "soonest": (("time",), False),
     "first": (("time",), False), "first time": (("time",), False), "last time": (("time",), True),
     "first ever": (("time",), False), "final": (("time",), True), "the last": (("time",), True), "the first": (("time",), False),
-    "longest ago": (("time",), False), "recent": (("time",), True), "for the first time": (("time",), False),
+    "longest ago": (("time",), False), "for the first time": (("time",), False),
     "for the last time": (("time",), True),
     "most expensive": (("money",), True), "costliest": (("money",), True), "priciest": (("money",), True), "dearest": (("money",), True),
     "cheapest": (("money",), False), "least expensive": (("money",), False), "best paid": (("money",), True),
