@@ -6,7 +6,7 @@ from dataclasses import replace
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.normalise.booleans import read_boolean, read_statement
 from srag_mcp.records.normalise.date_columns import normalise_dates
-from srag_mcp.records.normalise.missing import read_missing
+from srag_mcp.records.normalise.missing import denies, read_missing
 from srag_mcp.records.normalise.numbers import normalise_numbers
 from srag_mcp.records.normalise.texts import normalise_texts
 from srag_mcp.schema.attribute import Attribute
@@ -64,4 +64,10 @@ def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
         return [replace(cell, value=read_statement(cell.as_stated or "")) for cell in cells]
     if attribute.type == "string":
         return normalise_texts(attribute, cells)
-    return normalise_numbers(attribute, cells)
+    return [_deny(attribute, cell) for cell in normalise_numbers(attribute, cells)]
+
+
+def _deny(attribute: Attribute, cell: Cell) -> Cell:
+    if cell.state is not State.FAILED or not denies(cell.as_stated or ""):
+        return cell
+    return replace(cell, state=State.STATED_ABSENT, value=_absent(attribute), note="")

@@ -1,5 +1,7 @@
 """Words that stand where a value would be and say that there is none."""
 
+import re
+
 from srag_mcp.records.cell import State
 
 _ABSENT = frozenset(("none", "nil", "-", "—", "–", "--", "---", "keine", "aucun", "ninguno"))
@@ -11,6 +13,17 @@ _UNKNOWN_WORDS = (
     "|missing|blank"
 )
 _UNKNOWN = frozenset(_UNKNOWN_WORDS.split("|"))
+
+
+_DENIAL = re.compile(
+    r"(?:no|none|nil|nothing|without|kein\w*|ohne|sans|aucune?|sin|senza|geen|nenhum)\b",
+    re.IGNORECASE,
+)
+
+
+def denies(text: str) -> bool:
+    """Return whether words that hold no value begin by denying one: `none, but flexible`."""
+    return _DENIAL.match(text.strip()) is not None
 
 
 def read_missing(text: str) -> State | None:

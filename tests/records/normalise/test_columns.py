@@ -179,6 +179,15 @@ def test_placeholders_are_not_values() -> None:
     assert values(column("string", ["Unknown"], categories=("Known", "Unknown"))) == ["Unknown"]
 
 
+def test_a_number_that_is_denied_in_words_is_absent_and_no_failure() -> None:
+    cells = column("integer", ["none, available immediately", "no more than 3", "3 months"])
+    assert [(cell.state, cell.value) for cell in cells] == [
+        (State.STATED_ABSENT, None),
+        (State.STATED, 3),
+        (State.STATED, 3),
+    ]
+
+
 @pytest.mark.parametrize(
     ("type_", "absent_means", "value"),
     [("boolean", "unknown", False), ("integer", "zero", 0), ("string", "unknown", None)],
