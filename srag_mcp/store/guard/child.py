@@ -35,6 +35,7 @@ def main(limits_json: str) -> None:
     answers = take_answers()
     builds = OpenBuilds(limits)
     requests = _listen()
+    check_query("SELECT 1", {})  # loads both parsers, so that no query pays for it with its time
     answers.write(Ready(missing_limits).to_line())
     answers.flush()
     drop_errors()

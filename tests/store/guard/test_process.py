@@ -63,7 +63,7 @@ def test_a_worker_without_limits_works_and_warns_once(
     (tmp_path / "resource.py").write_text("def setrlimit(kind, value): ...\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))  # the worker process gets the same path
 
-    with caplog.at_level(logging.WARNING), QueryWorker(QueryLimits(timeout_s=0.3)) as worker:
+    with caplog.at_level(logging.WARNING), QueryWorker(QueryLimits(timeout_s=1.0)) as worker:
         assert worker.read(fleet, "SELECT 1") == [(1,)]
         with pytest.raises(StoreError):
             worker.read(fleet, "SELECT sleep_ms(60000)")

@@ -210,14 +210,14 @@ def test_our_own_statements_cannot_write_either(worker: QueryWorker, fleet: Path
 
 @pytest.fixture
 def quick_worker() -> Iterator[QueryWorker]:
-    with QueryWorker(QueryLimits(timeout_s=0.3)) as worker:
+    with QueryWorker(QueryLimits(timeout_s=1.0)) as worker:
         yield worker
 
 
 def test_a_query_over_time_is_stopped_and_the_next_one_runs(
     quick_worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
-    with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.3 s"):
+    with pytest.raises(QueryTimeoutError, match=r"stopped after 1 s"):
         quick_worker.select(fleet, ENDLESS, tables=fleet_tables)
 
     assert len(quick_worker.select(fleet, NAMES, tables=fleet_tables).rows) == 8
