@@ -32,7 +32,7 @@ class QueryWorker:
 
     Example:
         with QueryWorker() as worker:
-            page = worker.select(build, "SELECT count(*) FROM hotels", tables={"hotels": ["stars"]})
+            page = worker.select(build, "SELECT count(*) FROM boats", tables={"boats": ["name"]})
     """
 
     def __init__(self, limits: QueryLimits = QueryLimits()) -> None:  # noqa: B008 - it is frozen
