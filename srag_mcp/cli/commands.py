@@ -10,12 +10,12 @@ from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import describe_column
 from srag_mcp.answer.wording import render_denominator
 from srag_mcp.cli.progress import progress_bar
-from srag_mcp.cli.shipped import sample_questions
 from srag_mcp.cli.tables import print_json, print_table
 from srag_mcp.errors import NotIngestedError, SchemaError, SettingsError
-from srag_mcp.pipeline.file_plan import RowsMode
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.options import RowsMode
 from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -55,7 +55,7 @@ def ingest_corpus(
         return ingest(
             location,
             settings,
-            questions=choice.questions or tuple(sample_questions(location)),
+            questions=choice.questions or tuple(read_sample_questions(location)),
             schema=None if choice.schema is None else read_schema(choice.schema),
             rows=ROW_CHOICES[choice.rows],
             fresh=choice.fresh,

@@ -51,15 +51,6 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
     return target
 
 
-def sample_questions(folder: Path) -> list[str]:
-    """Read the `sample_questions.txt` of *folder*; none when there is no file."""
-    path = folder / "sample_questions.txt"
-    if not path.is_file():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip()]
-
-
 @contextmanager
 def open_corpus(location: Path, settings: Settings) -> Iterator[Corpus]:
     """Open the reader of one corpus, with a query worker of its own."""

@@ -1,0 +1,87 @@
+"""The tools that list and build corpora; an ingestion is a job that outlives the call."""
+
+from typing import Annotated
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+from srag_mcp.server.calls import as_result, run_blocking
+from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.job_pages import IngestCall, cancel_page, start_page, status_page
+from srag_mcp.server.pages import list_corpora_page
+from srag_mcp.server.reading_tools import READS, CorpusName
+from srag_mcp.server.results import CorpusList, JobStatus
+
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+WaitSeconds = Annotated[
+    float, Field(ge=0, le=50, description="Wait at most this long for the job to end.")
+]
+POLL_S = 0.25
+
+
+def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
+    """Add list_corpora, ingest_corpus and ingest_status."""
+
+    @server.tool(title="List corpora", annotations=READS)
+    async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
+        """List the corpora (folders of documents) and whether each is ready to be asked.
+
+        Call this first.
+        """
+        return as_result(await run_blocking(corpora, lambda: list_corpora_page(corpora)))
+
+    @server.tool(title="Ingest a corpus", annotations=WRITES)
+    async def ingest_corpus(
+        ctx: Context[Corpora],
+        corpus: CorpusName = "",
+        sample_questions: Annotated[
+            list[str], Field(description="Up to 10 questions that the columns should answer.")
+        ] = [],  # noqa: B006 - shown in the input schema
+        rebuild_schema: Annotated[
+            bool, Field(description="Find the columns anew, even if there are some.")
+        ] = False,
+        wait_seconds: WaitSeconds = 20,
+    ) -> Annotated[CallToolResult, JobStatus]:
+        """Build or update the table of a corpus from its documents, as a job.
+
+        Call it for a corpus that is not ingested or whose documents changed; unchanged documents
+        are not read again, an interrupted job goes on where it stopped.
+        """
+        call = IngestCall(corpus, tuple(sample_questions), rebuild_schema)
+        page = await run_blocking(corpora, lambda: start_page(corpora, call))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds))
+
+    @server.tool(title="Ingestion status", annotations=WRITES)
+    async def ingest_status(
+        ctx: Context[Corpora],
+        job_id: Annotated[str, Field(description="From ingest_corpus; empty: the latest.")] = "",
+        corpus: CorpusName = "",
+        wait_seconds: WaitSeconds = 20,
+        cancel: Annotated[bool, Field(description="Stop the job; finished work is kept.")] = False,
+    ) -> Annotated[CallToolResult, JobStatus]:
+        """Show how far an ingestion is, wait for it, or cancel it.
+
+        Call it again while the state is running.
+        """
+        read = cancel_page if cancel else status_page
+        page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds))
+
+
+async def _wait(
+    ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
+) -> JobStatus:
+    """Read the state of the job until it ends or the time is over, and report progress."""
+    with anyio.move_on_after(wait_seconds):
+        while page.state == "running":
+            await ctx.report_progress(page.done, page.total or None, page.stage)
+            await anyio.sleep(POLL_S)
+            job_id = page.job_id
+            corpus = page.corpus
+            page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))  # noqa: B023 - run at once
+    return page

@@ -1,0 +1,194 @@
+"""What the tools return: one model a tool, and the same facts as text.
+
+Hosts keep either the structured content or the text, so that both say the same.
+"""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import BaseModel, Field
+
+CellScalar: TypeAlias = str | int | float | bool | None
+Row: TypeAlias = list[CellScalar]
+
+
+class CorpusEntry(BaseModel):
+    """One corpus of the server."""
+
+    name: str
+    state: Annotated[str, Field(description="ready, ingesting, or not ingested")]
+    table: str = ""
+    documents: int = 0
+    failed_documents: int = 0
+    attributes: int = 0
+    built_at: str = ""
+
+
+class CorpusList(BaseModel):
+    """All corpora of the server."""
+
+    corpora: list[CorpusEntry]
+    next: str = ""
+
+
+class JobStatus(BaseModel):
+    """Where an ingestion stands."""
+
+    job_id: str
+    corpus: str
+    state: Annotated[str, Field(description="running, done, failed, cancelled or interrupted")]
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    report: list[str] = []
+    next: str = ""
+
+
+class ColumnEntry(BaseModel):
+    """One column of the record table."""
+
+    name: str
+    type: str
+    unit: str | None = None
+    description: str = ""
+    holds: str = ""
+    absent_means: str = "unknown"
+
+
+class SchemaPage(BaseModel):
+    """The tables that run_sql sees."""
+
+    corpus: str
+    title: str
+    table: str
+    documents: int
+    columns: list[ColumnEntry]
+    other_tables: list[str]
+    notes: list[str]
+
+
+class ValueEntry(BaseModel):
+    """A value and the number of records that have it."""
+
+    value: CellScalar
+    records: int
+
+
+class StatisticsEntry(BaseModel):
+    """What one column holds, counted over all records."""
+
+    column: str
+    type: str
+    unit: str | None = None
+    records: int
+    non_null: int
+    stated: int
+    stated_absent: int
+    not_mentioned: int
+    failed: int
+    distinct: int
+    minimum: CellScalar = None
+    lower_quartile: CellScalar = None
+    median: CellScalar = None
+    mean: CellScalar = None
+    upper_quartile: CellScalar = None
+    maximum: CellScalar = None
+    values: list[ValueEntry] = []
+    truncated: Annotated[bool, Field(description="values is the top of a longer list")] = False
+
+
+class StatisticsPage(BaseModel):
+    """Statistics of columns."""
+
+    corpus: str
+    columns: list[StatisticsEntry]
+    truncated: bool = False
+    next: str = ""
+
+
+class ResultTable(BaseModel):
+    """Rows of a query."""
+
+    columns: list[str]
+    rows: list[Row]
+    truncated: bool
+    next_offset: Annotated[
+        int | None, Field(description="Pass as offset; null on the last page.")
+    ] = None
+    coverage: list[str] = []
+    notes: list[str] = []
+
+
+class SourceEntry(BaseModel):
+    """A quote and where it stands."""
+
+    document_id: str
+    title: str
+    column: str
+    state: str
+    value: CellScalar = None
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    note: str = ""
+
+
+class LinkedValue(BaseModel):
+    """A stored value that a phrase of the question may mean."""
+
+    column: str
+    value: str
+    records: int
+
+
+class BriefPage(BaseModel):
+    """What you need to write the query yourself."""
+
+    reason: str
+    table: str
+    columns: list[str]
+    linked_values: list[LinkedValue]
+    rules: list[str]
+    next: str
+
+
+class AnswerPage(BaseModel):
+    """An answer, or a brief with which to find it."""
+
+    answered: bool
+    text: str
+    reading: str = ""
+    sql: str = ""
+    columns: list[str] = []
+    rows: list[Row] = []
+    truncated: bool = False
+    documents: int = 0
+    denominator: str = ""
+    bounds: list[float] = []
+    warnings: list[str] = []
+    sources: list[SourceEntry] = []
+    brief: BriefPage | None = None
+
+
+class TracePage(BaseModel):
+    """Documents and quotes behind a value, a row or an aggregate."""
+
+    corpus: str
+    sources: list[SourceEntry]
+    total: int
+    truncated: bool
+    next_offset: int | None = None
+
+
+class DocumentPage(BaseModel):
+    """A stretch of the text of a document."""
+
+    document_id: str
+    title: str
+    characters: int
+    start: int
+    end: int
+    text: str
+    truncated: bool
+    next_start: Annotated[
+        int | None, Field(description="Pass as start; null at the end of the text.")
+    ] = None
