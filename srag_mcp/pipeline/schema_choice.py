@@ -55,9 +55,9 @@ def put_schema_in_force(
     wanted, origin = _wanted(folder, wish)
     edited = None if wish.fresh else _edited(work, present)
     if wanted is not None and (present is None or present.origin != origin):
-        schema = _learnt(wanted, sample(), wish.questions)
+        schema = _learnt(wanted, sample, wish.questions)
     elif edited is not None:
-        schema = _learnt(edited, sample(), wish.questions)
+        schema = _learnt(edited, sample, wish.questions)
         origin = present.origin if present else INDUCED
     elif present is not None and present.schema.attributes and not wish.fresh:
         schema, origin = present.schema, present.origin
@@ -104,10 +104,13 @@ def _read(path: Path) -> Schema:
         raise SchemaError(msg) from error
 
 
-def _learnt(schema: Schema, sample: Sequence[Document], questions: Sequence[str]) -> Schema:
+def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
+    """Give the attributes that have no extractors the ones that a sample suggests."""
+    if all(attribute.extractors for attribute in schema.attributes):
+        return schema
     from srag_mcp.offline.induction import learn_extractors
 
-    return learn_extractors(schema, sample, questions)
+    return learn_extractors(schema, sample(), questions)
 
 
 def _induced(work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample) -> Schema:

@@ -1,0 +1,68 @@
+"""A small corpus of weather stations, with a schema that needs no induction."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker, Value
+
+Rows = list[tuple[Value, ...]]
+Ask = Callable[[Path, str], Rows]
+WriteStation = Callable[..., Path]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(workers=1, home=tmp_path / "home")
+
+
+@pytest.fixture
+def schema() -> Schema:
+    return Schema(
+        title="Station",
+        entity="stations",
+        attributes=(
+            Attribute(name="town", type="string", extractors=(KeyRule(keys=("town",)),)),
+            Attribute(name="height", type="integer", extractors=(KeyRule(keys=("height",)),)),
+        ),
+    )
+
+
+@pytest.fixture
+def write_station() -> WriteStation:
+    def write(folder: Path, number: int, height: int | str = 0, name: str = "") -> Path:
+        path = folder / (name or f"station-{number:03d}.txt")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = f"Station report {number}\n\nTown: Town {number}\nHeight: {height or number * 10}\n"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, write_station: WriteStation) -> Path:
+    folder = tmp_path / "stations"
+    for number in range(1, 6):
+        write_station(folder, number)
+    return folder
+
+
+@pytest.fixture
+def worker() -> Iterator[QueryWorker]:
+    with QueryWorker() as running:
+        yield running
+
+
+@pytest.fixture
+def ask(worker: QueryWorker, settings: Settings) -> Ask:
+    def run(folder: Path, sql: str) -> Rows:
+        return list(Corpus(folder, worker, settings.home).select(sql, limit=1000).rows)
+
+    return run

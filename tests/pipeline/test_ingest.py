@@ -1,0 +1,235 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import CorpusError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.report import Failure, IngestReport, Progress, UncoveredQuestion
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+
+Ask = Callable[[Path, str], list[tuple[object, ...]]]
+WriteStation = Callable[..., Path]
+ALL = "SELECT document_id, town, height FROM stations ORDER BY document_id"
+
+
+def station(number: int, height: int | None = None) -> tuple[object, ...]:
+    return (f"station-{number:03d}.txt", f"Town {number}", height or number * 10)
+
+
+def test_a_folder_becomes_a_table_with_a_record_a_document(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    report = ingest(corpus, settings, schema=schema)
+
+    assert report.build_id is not None
+    assert replace(report, seconds=0.0) == IngestReport(
+        corpus="stations",
+        build_id=report.build_id,
+        published=True,
+        n_documents=5,
+        n_extracted=5,
+        attributes=("town", "height"),
+    )
+    assert ask(corpus, ALL) == [station(number) for number in range(1, 6)]
+
+
+def test_nothing_is_published_when_nothing_has_changed(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    first = ingest(corpus, settings, schema=schema)
+    second = ingest(corpus, settings, schema=schema)
+
+    assert replace(second, seconds=0.0) == replace(
+        first, published=False, n_extracted=0, n_unchanged=5, seconds=0.0
+    )
+
+
+def test_added_changed_and_removed_documents_are_in_the_next_build(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    write_station(corpus, 6)
+    write_station(corpus, 2, height=2222)
+    (corpus / "station-003.txt").unlink()
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert (report.n_extracted, report.n_unchanged, report.n_removed) == (2, 3, 1)
+    numbers = {1: 10, 2: 2222, 4: 40, 5: 50, 6: 60}
+    assert ask(corpus, ALL) == [station(number, height) for number, height in numbers.items()]
+
+
+def test_a_document_that_was_only_touched_is_not_extracted_again(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    (corpus / "station-001.txt").touch()
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert (report.n_extracted, report.n_unchanged, report.published) == (0, 5, False)
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_on(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    (corpus / "broken.pdf").write_bytes(b"%PDF-1.7 this is no PDF")
+    (corpus / "empty.txt").write_bytes(b"")
+    (corpus / "photo.png").write_bytes(b"\x89PNG")
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert [failure.path for failure in report.failed] == ["broken.pdf", "empty.txt"]
+    assert Failure("empty.txt", "the file is empty") in report.failed
+    assert [failure.path for failure in report.skipped] == ["photo.png"]
+    assert report.n_documents == 7
+    cells = "SELECT state, note FROM cells WHERE document_id = 'empty.txt' AND attribute = 'town'"
+    assert ask(corpus, cells) == [("failed", "the file is empty")]
+    assert ask(corpus, "SELECT count(*), count(town) FROM stations") == [(7, 5)]
+
+
+def test_a_file_that_was_mended_is_read_at_the_next_ingestion(
+    corpus: Path, settings: Settings, schema: Schema, write_station: WriteStation
+) -> None:
+    path = corpus / "station-009.txt"
+    path.write_bytes(b"")
+    ingest(corpus, settings, schema=schema)
+    write_station(corpus, 9)
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert (report.n_extracted, report.failed, report.n_documents) == (1, (), 6)
+
+
+def test_rows_are_documents_when_a_table_is_the_only_file(
+    tmp_path: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    lines = ["Town,Height", *(f"Town {number},{number * 10}" for number in range(1, 13))]
+    (folder / "all.csv").write_text("\n".join(lines), encoding="utf-8")
+
+    report = ingest(folder, settings, schema=schema)
+
+    assert report.rows
+    assert report.rows_reason == "each row of all.csv is a document: it is the only file"
+    assert ask(folder, f"{ALL} LIMIT 2") == [
+        ("all.csv#01", "Town 1", 10),
+        ("all.csv#02", "Town 2", 20),
+    ]
+
+
+def test_rows_that_did_not_change_are_kept_when_their_table_does(
+    tmp_path: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    table = tmp_path / "table" / "all.csv"
+    table.parent.mkdir()
+    table.write_text("Town,Height\nA,1\nB,2\nC,3\n", encoding="utf-8")
+    ingest(table.parent, settings, schema=schema)
+    table.write_text("Town,Height\nA,1\nB,22\n", encoding="utf-8")
+
+    report = ingest(table.parent, settings, schema=schema)
+
+    assert (report.n_extracted, report.n_unchanged, report.n_documents) == (1, 1, 2)
+    assert ask(table.parent, ALL) == [("all.csv#1", "A", 1), ("all.csv#2", "B", 22)]
+
+
+def test_a_large_table_is_shared_out_to_several_processes(
+    tmp_path: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    folder = tmp_path / "table"
+    folder.mkdir()
+    filler = "x" * 400
+    lines = [f"Town {number},{number},{filler}" for number in range(3000)]
+    (folder / "all.csv").write_text("\n".join(["Town,Height,Filler", *lines]), encoding="utf-8")
+
+    report = ingest(folder, settings.model_copy(update={"workers": 2}), schema=schema)
+
+    assert report.n_extracted == 3000
+    counts = "SELECT count(DISTINCT document_id), sum(height), count(*) FROM stations"
+    assert ask(folder, counts) == [(3000, 4_498_500, 3000)]
+
+
+def test_progress_goes_through_the_stages_in_order(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    steps: list[Progress] = []
+
+    ingest(corpus, settings, schema=schema, on_progress=steps.append)
+
+    stages = list(dict.fromkeys(step.stage for step in steps))
+    assert stages == ["finding", "extracting", "normalising", "publishing", "done"]
+    extracting = [step for step in steps if step.stage == "extracting"]
+    assert [(step.done, step.total) for step in extracting if step.done == 5] == [(5, 5)]
+
+
+def test_a_cancelled_ingestion_keeps_what_is_finished_and_the_old_build(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    for number in range(6, 9):
+        write_station(corpus, number)
+    seen: list[Progress] = []
+
+    def is_enough() -> bool:
+        return any(step.done == 1 for step in seen)
+
+    report = ingest(corpus, settings, schema=schema, on_progress=seen.append, cancelled=is_enough)
+
+    assert (report.cancelled, report.published, report.n_extracted) == (True, False, 1)
+    assert len(ask(corpus, ALL)) == 5
+    again = ingest(corpus, settings, schema=schema)
+    assert (again.n_extracted, again.n_documents) == (2, 8)
+
+
+def test_sample_questions_that_the_columns_do_not_answer_are_named(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    questions = ("How many stations are there?", "Who painted the zeppelin?")
+
+    report = ingest(corpus, settings, schema=schema, questions=questions)
+
+    assert [item.question for item in report.uncovered] == ["Who painted the zeppelin?"]
+    assert all(isinstance(item, UncoveredQuestion) and item.reason for item in report.uncovered)
+
+
+def test_documents_without_common_fields_can_still_be_queried_as_documents(
+    tmp_path: Path, settings: Settings, ask: Ask
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Nothing much.", encoding="utf-8")
+    (folder / "b.txt").write_text("It rained.", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert ask(folder, "SELECT count(*) FROM documents") == [(2,)]
+    assert report.attributes or any("no attributes were found" in text for text in report.warnings)
+
+
+def test_a_folder_where_no_file_can_be_read_is_an_error_that_names_them(
+    tmp_path: Path, settings: Settings
+) -> None:
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "one.pdf").write_bytes(b"not a PDF")
+
+    with pytest.raises(CorpusError, match=r"none of the files .* could be read"):
+        ingest(folder, settings)
+
+
+def test_a_report_is_json_and_lines(corpus: Path, settings: Settings, schema: Schema) -> None:
+    (corpus / "empty.txt").write_bytes(b"")
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert json.loads(json.dumps(report.to_json()))["n_documents"] == 6
+    assert report.lines()[1:] == [
+        "6 documents (5 read now, 0 unchanged, 0 removed, 1 could not be read)",
+        "2 attributes: town, height",
+        "could not be read: empty.txt: the file is empty",
+    ]
