@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from srag_mcp.schema.attribute import AbsentMeans
 from srag_mcp.schema.extractors import Extractor
 
-Origin: TypeAlias = Literal["field", "item", "slot", "anchor", "place", "cell", "mention"]
+Origin: TypeAlias = Literal["field", "item", "slot", "anchor", "place", "part", "cell", "mention"]
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class Candidate:
         context: Words that change the reading of its values ("in millions").
         labels: Other words for it that documents use.
         asked: How much the sample questions ask for it.
+        absent_means: What a document that does not mention it says.
     """
 
     origin: Origin
@@ -33,6 +35,7 @@ class Candidate:
     context: str = ""
     labels: tuple[str, ...] = ()
     asked: float = 0.0
+    absent_means: AbsentMeans = "unknown"
 
     def share(self, n_documents: int) -> float:
         """Return the share of sample documents that state it."""

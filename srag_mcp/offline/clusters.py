@@ -9,16 +9,21 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from statistics import median
 
 from srag_mcp.offline.slots import Slot
 
-_POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 1.0, "u": 1.5}
-_JOIN_SIMILARITY = 0.45
+_POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35}
+_MAX_FEATURES = 32
+_MAX_CLUSTERS = 300
+_NEXT_WORD_WEIGHT = 2.0
+_JOIN_SIMILARITY = 0.6
 _VARIANT_SIMILARITY = 0.30
-_MAX_SHARED_DOCUMENTS = 0.08
-_MAX_FACTOR = 4.0
-_MIN_FACTOR_AMOUNT = 1e-9
+_MAX_SHARED_DOCUMENTS = 0.2
+_MAX_FACTOR = 6.0
+_MIN_AMOUNT = 1e-9
+_SIZE_POWER = 0.25
 
 Vector = dict[str, float]
 
@@ -44,27 +49,51 @@ class Cluster:
         """Return the median amount."""
         return median(slot.value.amount for slot in self.members.values())
 
+    def is_past(self) -> bool:
+        """Whether its values are mostly those of an earlier day, given for comparison."""
+        return self.features["@earlier"] > 0.5 * len(self.members)
+
 
 class FeatureWeights:
-    """How much a feature tells, learnt from all slots of a corpus: rare ones tell more."""
+    """How much a feature tells, learnt from all slots of a corpus: rare ones tell more.
 
-    def __init__(self, slots: Iterable[Slot]) -> None:
-        self._counts: Counter[str] = Counter()
-        self._n = 0
-        for slot in slots:
-            self._counts.update(slot.features)
-            self._n += 1
+    What only one document has tells nothing about the others.
+    """
+
+    def __init__(self, documents: Iterable[Iterable[Slot]]) -> None:
+        slots: Counter[str] = Counter()
+        spread: Counter[str] = Counter()
+        n_slots = 0
+        for found in documents:
+            inside: Counter[str] = Counter()
+            for slot in found:
+                inside.update(slot.features)
+                n_slots += 1
+            slots.update(inside)
+            spread.update(inside.keys())
+        self._weights = {
+            name: _position_weight(name) * math.log(1 + n_slots / (1 + count))
+            for name, count in slots.items()
+            if spread[name] > 1
+        }
 
     def weight(self, feature: str) -> float:
         """Return the weight of *feature*: by its position, and by how few slots have it."""
-        rarity = math.log(1 + self._n / (1 + self._counts[feature]))
-        return _POSITION_WEIGHTS[feature[0]] * rarity
+        return self._weights.get(feature, 0.0)
 
     def vector(self, features: Mapping[str, float], scale: float = 1.0) -> Vector:
         """Return *features* weighted and of length one."""
-        weighted = {name: self.weight(name) * count / scale for name, count in features.items()}
+        known = self._weights
+        weighted = {n: known[n] * count / scale for n, count in features.items() if n in known}
+        if len(weighted) > _MAX_FEATURES:
+            best = sorted(weighted, key=lambda name: -weighted[name])[:_MAX_FEATURES]
+            weighted = {name: weighted[name] for name in best}
         norm = math.sqrt(sum(value * value for value in weighted.values())) or 1.0
         return {name: value / norm for name, value in weighted.items()}
+
+
+def _position_weight(feature: str) -> float:
+    return _NEXT_WORD_WEIGHT if feature[:2] == ">!" else _POSITION_WEIGHTS[feature[0]]
 
 
 def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
@@ -78,7 +107,7 @@ def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
 
 
 def _cluster_type(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    weights = FeatureWeights(slot for slots in documents for slot in slots)
+    weights = FeatureWeights(documents)
     clusters: list[Cluster] = []
     for _ in range(2):
         seeds = [cluster for cluster in clusters if len(cluster.members) > 1]
@@ -156,39 +185,61 @@ class _Centroids:
 
 
 def join_variants(clusters: Sequence[Cluster], weights: FeatureWeights) -> list[Cluster]:
-    """Join clusters that say the same in other words, the most similar first."""
-    alive = sorted(clusters, key=lambda cluster: -len(cluster.members))
-    while True:
-        pair = _best_pair(alive, weights)
-        if pair is None:
-            return alive
-        kept, gone = alive[pair[0]], alive.pop(pair[1])
-        for document, slot in gone.members.items():
-            if document not in kept.members:
-                kept.add(document, slot)
+    """Join clusters that say the same in other words, the most similar first.
+
+    Clusters of one slot are left as they are; so are the smallest of very many.
+    """
+    ranked = sorted(clusters, key=lambda cluster: -len(cluster.members))
+    several = [cluster for cluster in ranked[:_MAX_CLUSTERS] if len(cluster.members) > 1]
+    return [*_Variants(several, weights).join(), *ranked[len(several) :]]
 
 
-def _best_pair(clusters: Sequence[Cluster], weights: FeatureWeights) -> tuple[int, int] | None:
-    vectors = [_word_vector(cluster, weights) for cluster in clusters]
-    best, pair = _VARIANT_SIMILARITY, None
-    for right, gone in enumerate(clusters):
-        if len(gone.members) < 2:
-            continue
-        for left in range(right):
-            similarity = _dot(vectors[left], vectors[right])
-            if similarity > best and _may_join(clusters[left], gone):
-                best, pair = similarity, (left, right)
-    return pair
+class _Variants:
+    """Agglomeration of clusters; the similarities that a join changes are computed again."""
+
+    def __init__(self, clusters: Sequence[Cluster], weights: FeatureWeights) -> None:
+        self._clusters = dict(enumerate(sorted(clusters, key=lambda c: -len(c.members))))
+        self._weights = weights
+        self._vectors = {n: _word_vector(c, weights) for n, c in self._clusters.items()}
+        self._pairs: dict[tuple[int, int], float] = {}
+        for left, right in combinations(self._clusters, 2):
+            self._compare(left, right)
+
+    def join(self) -> list[Cluster]:
+        while self._pairs:
+            pair = max(self._pairs, key=lambda found: self._pairs[found])
+            self._unite(*pair)
+        return list(self._clusters.values())
+
+    def _unite(self, kept: int, gone: int) -> None:
+        lost = self._clusters.pop(gone)
+        for document, slot in lost.members.items():
+            if document not in self._clusters[kept].members:
+                self._clusters[kept].add(document, slot)
+        touched = [pair for pair in self._pairs if kept in pair or gone in pair]
+        for pair in touched:
+            del self._pairs[pair]
+        self._vectors[kept] = _word_vector(self._clusters[kept], self._weights)
+        for other in self._clusters:
+            if other != kept:
+                self._compare(min(kept, other), max(kept, other))
+
+    def _compare(self, left: int, right: int) -> None:
+        similarity = _dot(self._vectors[left], self._vectors[right])
+        if similarity < _VARIANT_SIMILARITY:
+            return
+        kinship = _kinship(self._clusters[left], self._clusters[right], similarity)
+        if kinship >= _VARIANT_SIMILARITY:
+            self._pairs[left, right] = kinship
 
 
 def _word_vector(cluster: Cluster, weights: FeatureWeights) -> Vector:
     """What a cluster is about, whatever the order of its words."""
     words: Counter[str] = Counter()
     for name, count in cluster.features.items():
-        if name[0] == "~" or name[0] in "@u":
+        if name[0] in "~u":
             words[name] += count
-    for name, count in cluster.features.items():
-        if name[0] in "<>" and name[1] != "!":
+        elif name[0] in "<>" and name[1] != "!":
             words[f"~{name[1:]}"] += count
     return weights.vector(words)
 
@@ -199,11 +250,15 @@ def _dot(left: Vector, right: Vector) -> float:
     return sum(value * right.get(name, 0.0) for name, value in left.items())
 
 
-def _may_join(left: Cluster, right: Cluster) -> bool:
+def _kinship(left: Cluster, right: Cluster, similarity: float) -> float:
+    """Return the similarity, less for amounts of another size; 0.0 where both cannot be one."""
     shared = len(left.members.keys() & right.members.keys())
     if shared > _MAX_SHARED_DOCUMENTS * min(len(left.members), len(right.members)):
-        return False
+        return 0.0
+    if left.is_past() != right.is_past():
+        return 0.0
     if left.type == "date":
-        return True
+        return similarity
     low, high = sorted((abs(left.middle()), abs(right.middle())))
-    return high <= _MAX_FACTOR * max(low, _MIN_FACTOR_AMOUNT)
+    factor = max(1.0, high / max(low, _MIN_AMOUNT))
+    return 0.0 if factor > _MAX_FACTOR else similarity * factor**-_SIZE_POWER

@@ -1,16 +1,19 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
 from srag_mcp.documents.document import Document, Span
+from srag_mcp.offline.parts import find_part
 from srag_mcp.offline.places import find_place
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
+from srag_mcp.offline.words import content_stems
 from srag_mcp.records.cell import Cell, Record, State
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     Extractor,
     ItemRule,
     KeyRule,
+    PartRule,
     PlaceRule,
     SlotRule,
     VoteRule,
@@ -55,6 +58,8 @@ def _find_span(rule: Extractor, sightings: Sightings) -> Span | None:
         return number.span if number else None
     if isinstance(rule, PlaceRule):
         return find_place(rule, sightings)
+    if isinstance(rule, PartRule):
+        return find_part(rule, sightings)
     return None
 
 
@@ -77,10 +82,14 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
 
 
 def _by_item(rule: ItemRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
-    for name in rule.items:
-        for item in sightings.items_by_name.get(name, ()):
-            if rule.section in {None, item.section}:
-                state = State.STATED_ABSENT if item.negative else State.STATED
-                words = item.span.of(sightings.document.text)
-                return Cell(attribute.name, state, words, item.span)
-    return None
+    """Find a statement of the rule; one that says so wins over one that denies it."""
+    wanted = [frozenset(content_stems(item)) for item in rule.items]
+    denied: Cell | None = None
+    for item in sightings.items:
+        if rule.section not in {None, item.section} or not any(w <= item.stems for w in wanted):
+            continue
+        words = item.span.of(sightings.text)
+        if not item.negative:
+            return Cell(attribute.name, State.STATED, words, item.span)
+        denied = denied or Cell(attribute.name, State.STATED_ABSENT, words, item.span)
+    return denied

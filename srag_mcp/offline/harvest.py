@@ -1,24 +1,29 @@
 """Harvest: all candidates of a sample of documents, each fact once."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, KeyValue
-from srag_mcp.offline.candidates import Candidate, agreement
+from srag_mcp.offline.candidates import Candidate, agreement, complementary
 from srag_mcp.offline.items import item_candidates
 from srag_mcp.offline.keys import harvest_keys, key_candidates
+from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
-from srag_mcp.offline.values import numbers_of
+from srag_mcp.offline.values import middle_of, numbers_of
 from srag_mcp.offline.votes import vote_candidates
+from srag_mcp.offline.words import content_stems
 from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
 from srag_mcp.schema.extractors import KeyRule, VoteRule
 
 _MAX_SAMPLE = 200
 _MIN_SHARED = 3
 _SAME = 0.85
+_SAME_STATEMENTS = 0.95
 _LONG_VALUE = 240
+_MAX_SIZE_FACTOR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,12 @@ def harvest(documents: Sequence[Document]) -> list[TypedCandidate]:
         *place_candidates(sightings),
         *votes,
         *fields,
+        *part_candidates(sightings),
         *slot_candidates(sightings),
         *item_candidates(sightings),
     ]
     typed = [_typed(candidate) for candidate in found]
-    return join_same([item for item in typed if _is_usable(item)])
+    return join_ways(join_same([item for item in typed if _is_usable(item)]))
 
 
 def _is_covered(candidate: Candidate, covered: set[str]) -> bool:
@@ -128,6 +134,8 @@ def _same(
     left: TypedCandidate, right: TypedCandidate, ours: Mapping[int, str], theirs: Mapping[int, str]
 ) -> bool:
     kinds = {left.guess.type, right.guess.type}
+    if kinds == {"boolean"}:
+        return _same_statements(left.candidate.values, right.candidate.values)
     if "boolean" in kinds or (len(kinds) > 1 and kinds != {"integer", "number"}):
         return False
     shared, alike = agreement(ours, theirs)
@@ -135,9 +143,16 @@ def _same(
     return enough and alike >= _SAME
 
 
+def _same_statements(left: Mapping[int, str], right: Mapping[int, str]) -> bool:
+    alike = sum(left[number] == right.get(number) for number in left)
+    return alike >= _SAME_STATEMENTS * len(left.keys() | right.keys())
+
+
 def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
     """Join two candidates: the more specific rule first, a place only where nothing else speaks."""
     one, other = left.candidate, right.candidate
+    if other.origin == "item":
+        return left
     if one.origin == "place" and other.origin != "place":
         one, other = other, one
     one.rules = [*one.rules, *other.rules]
@@ -146,3 +161,34 @@ def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
     one.labels = tuple(dict.fromkeys((*one.labels, other.label, *other.labels)))
     guess = left.guess if one is left.candidate else right.guess
     return TypedCandidate(one, guess)
+
+
+def join_ways(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
+    """Join a field and a slot that state one amount in two ways, in different documents.
+
+    They share a telling word and the unit, never meet, and are of one size; of several slots the
+    one nearest in size is taken.
+    """
+    kept = list(items)
+    for field in [item for item in items if item.candidate.origin == "field"]:
+        ways = [(gap, n) for n, item in enumerate(kept) if (gap := _gap(field, item)) is not None]
+        if ways:
+            _, place = min(ways)
+            slot = kept.pop(place)
+            kept[kept.index(field)] = _joined(field, slot)
+    return kept
+
+
+def _gap(field: TypedCandidate, slot: TypedCandidate) -> float | None:
+    """Return how far apart the sizes of both are; None where they are not one fact."""
+    one, other = field.candidate, slot.candidate
+    numeric = {field.guess.type, slot.guess.type} <= {"integer", "number"}
+    if other.origin != "slot" or not numeric or field.guess.unit != slot.guess.unit:
+        return None
+    if not set(content_stems(one.label)) & set(content_stems(other.label)):
+        return None
+    if not complementary(one.values, other.values):
+        return None
+    middles = sorted(middle_of(numbers_of(values)) for values in (one.values, other.values))
+    factor = middles[1] / middles[0] if middles[0] else math.inf
+    return factor if factor <= _MAX_SIZE_FACTOR else None

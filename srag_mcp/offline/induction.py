@@ -15,7 +15,7 @@ _MAX_ATTRIBUTES = 40
 _ASKED_WEIGHT = 0.5
 _ORIGIN_WEIGHTS = {
     "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.4,
-    "item": 0.6,
+    "item": 0.6, "part": 1.1,
 }  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def induce_schema(
 def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCandidate]:
     """Keep the best candidates; texts and dates first, booleans last."""
     ranked = sorted(items, key=lambda item: -_rank(item, n_documents))[:_MAX_ATTRIBUTES]
-    order = ("place", "field", "anchor", "cell", "slot", "mention", "item")
+    order = ("place", "part", "field", "anchor", "cell", "slot", "mention", "item")
     return sorted(
         ranked,
         key=lambda item: (
@@ -79,7 +79,7 @@ def _attribute(
         unit=guess.unit,
         examples=() if is_item else examples_of(list(candidate.values.values())),
         categories=guess.categories,
-        absent_means="false" if is_item else "unknown",
+        absent_means=candidate.absent_means,
         synonyms=tuple(synonyms[:10]),
         extractors=tuple(candidate.rules),
     )

@@ -16,6 +16,7 @@ _SPELLING_RATIO = 88
 _MIN_SPELLING = 6
 _MIN_AGREEMENT = 0.5
 _MIN_SHARED = 3
+_ALIKE = 0.92
 
 
 @dataclass(slots=True)
@@ -31,6 +32,8 @@ class Key:
     section: str | None
     values: dict[int, str] = field(default_factory=dict)
     look: str = "text"
+    figures: dict[int, str] = field(default_factory=dict)
+    stems: frozenset[str] = frozenset()
 
     def take(self, number: int, found: Field) -> None:
         """Note what document *number* says."""
@@ -41,6 +44,8 @@ class Key:
         self.names.extend(other.names)
         for number, value in other.values.items():
             self.values.setdefault(number, value)
+        for number, figure in other.figures.items():
+            self.figures.setdefault(number, figure)
 
 
 def harvest_keys(sightings: Sequence[Sightings]) -> list[Key]:
@@ -48,6 +53,8 @@ def harvest_keys(sightings: Sequence[Sightings]) -> list[Key]:
     keys = _collect(sightings)
     for key in keys:
         key.look = looks(key.values.values())
+        key.figures = numbers_of(key.values) if key.look == "number" else {}
+        key.stems = frozenset(content_stems(key.names[0]))
     floor = max(_MIN_DOCUMENTS, round(_MIN_SHARE * len(sightings)))
     floor = 1 if len(sightings) < 3 else floor
     joined = _join(keys)
@@ -101,26 +108,27 @@ def _join(keys: Sequence[Key]) -> list[Key]:
 
 
 def _same(left: Key, right: Key) -> bool:
-    if left.section != right.section or not _compatible(left, right):
+    """Whether two keys are spellings of one, or words for one thing that never meet."""
+    if left.section != right.section or left.look != right.look:
         return False
     shared, alike = agreement(left.values, right.values)
-    if shared >= _MIN_SHARED and alike < 0.9:
+    if shared >= _MIN_SHARED and alike < _ALIKE:
         return False
-    one, other = set(content_stems(left.names[0])), set(content_stems(right.names[0]))
+    if not _related(left, right, shared, alike):
+        return False
+    return left.look != "number" or of_one_size(left.figures, right.figures)
+
+
+def _related(left: Key, right: Key, shared: int, alike: float) -> bool:
+    one, other = left.stems, right.stems
     if one == other and one:
         return True
-    if shared >= _MIN_SHARED and alike >= 0.95:
+    if shared >= _MIN_SHARED and alike >= _ALIKE:
         return bool(one & other)
-    return complementary(left.values, right.values) and (
-        _is_spelling(left.names[0], right.names[0])
-        or (bool(one & other) and (one < other or other < one) and left.look != "text")
-    )
-
-
-def _compatible(left: Key, right: Key) -> bool:
-    if left.look != right.look:
+    if not complementary(left.values, right.values):
         return False
-    return left.look != "number" or of_one_size(left.values, right.values)
+    within = bool(one & other) and (one < other or other < one)
+    return (within and left.look != "text") or _is_spelling(left.names[0], right.names[0])
 
 
 def _is_spelling(left: str, right: str) -> bool:
@@ -164,28 +172,24 @@ def _family(key: Key, keys: Sequence[Key], reliability: Mapping[str, float]) -> 
     """
     if key.look != "number":
         return [key]
-    stems = set(content_stems(key.names[0]))
     related = [
         other
         for other in keys
         if other is not key
         and other.look == "number"
         and other.section == key.section
-        and stems & set(content_stems(other.names[0]))
-        and of_one_size(key.values, other.values)
+        and key.stems & other.stems
+        and of_one_size(key.figures, other.figures)
     ]
-    figures = numbers_of(key.values)
-    met = {other.names[0]: agreement(figures, numbers_of(other.values)) for other in related}
-    members, words = [key], set(stems)
+    met = {other.names[0]: agreement(key.figures, other.figures) for other in related}
+    members, words = [key], set(key.stems)
     for other in related:
         shared, alike = met[other.names[0]]
         if shared and alike >= _MIN_AGREEMENT:
             members.append(other)
-            words |= set(content_stems(other.names[0]))
+            words |= other.stems
     members.extend(
-        other
-        for other in related
-        if not met[other.names[0]][0] and set(content_stems(other.names[0])) <= words
+        other for other in related if not met[other.names[0]][0] and other.stems <= words
     )
     return sorted(members, key=lambda member: -reliability[member.names[0]])
 
@@ -197,7 +201,7 @@ def _reliability(keys: Sequence[Key]) -> dict[str, float]:
     difference of two others (paid minus returned), is what the document is about.
     """
     numeric = [key for key in keys if key.look == "number"]
-    amounts = {key.names[0]: numbers_of(key.values) for key in numeric}
+    amounts = {key.names[0]: key.figures for key in numeric}
     hits: Counter[str] = Counter()
     tries: Counter[str] = Counter()
     for number in {number for values in amounts.values() for number in values}:

@@ -25,6 +25,7 @@ _MAX_ENDINGS = 30
 _MAX_SKIPPED = 60
 _MIN_SKIPPED = 0.02
 _MIN_FORM = 0.05
+_MIN_RECURRING = 0.1
 _MAX_NAMES_ABOVE = 4
 _REGISTRATION = re.compile(r"\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _CONTACT = re.compile(r"@|www\.|https?:|\.(?:com|org|net)\b", re.I)
@@ -37,7 +38,7 @@ def place_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         (PlaceRule(place="title"), "title"),
         (PlaceRule(place="first_heading"), "title"),
         (learn_name_line(sightings), "name"),
-        (PlaceRule(place="first_date"), "date"),
+        (learn_first_date(sightings), "date"),
     ]
     found = [_candidate(rule, label, sightings) for rule, label in rules]
     return [candidate for candidate in found if _is_telling(candidate, len(sightings))]
@@ -68,7 +69,7 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
         "title": lambda: _title(sighting),
         "first_heading": lambda: _heading(sighting.first_heading, sighting.document.text),
         "name_line": lambda: _name_line(rule, sighting),
-        "first_date": lambda: _first_date(sighting.document.text),
+        "first_date": lambda: _first_date(rule, sighting.document.text),
     }
     return finders[rule.place]()
 
@@ -90,9 +91,26 @@ def _heading(heading: Heading | None, text: str) -> Span | None:
     return Span(start, start + len(heading.text)) if start >= 0 else heading.span
 
 
-def _first_date(text: str) -> Span | None:
-    head = find_dates(text[:_HEAD_CHARACTERS]) or find_dates(text)
-    return head[0][0] if head else None
+def _first_date(rule: PlaceRule, text: str) -> Span | None:
+    for part in (text[:_HEAD_CHARACTERS], text):
+        for span, _ in find_dates(part):
+            if fold(span.of(part)) not in rule.skip:
+                return span
+    return None
+
+
+def learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:
+    """Learn which dates are no fact of a document: those that recur below its first date."""
+    first: Counter[str] = Counter()
+    later: Counter[str] = Counter()
+    for sighting in sightings:
+        text = sighting.document.text
+        dates = list(dict.fromkeys(fold(span.of(text)) for span, _ in find_dates(text)))
+        first.update(dates[:1])
+        later.update(dates[1:])
+    floor = max(3, _MIN_RECURRING * len(sightings))
+    skip = [day for day, count in later.items() if count >= floor and count >= first[day]]
+    return PlaceRule(place="first_date", skip=tuple(sorted(skip))[:_MAX_SKIPPED])
 
 
 def _name_line(rule: PlaceRule, sighting: Sightings) -> Span | None:

@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.words import QUESTION_WORDS, content_words, stem
 
-_BEST = 2
-_MIN_MATCH = 0.8
+_BEST = 4
+_MIN_MATCH = 0.5
 _MAX_WORDS_OF_CANDIDATE = 24
 
 
@@ -18,13 +18,18 @@ def weigh_by_questions(candidates: Sequence[Candidate], questions: Sequence[str]
     spread = Counter(name for profile in profiles for name in profile)
     for question in questions:
         stems = set(question_stems(question))
-        matches = [
-            (sum(_rarity(name, spread, profiles) * profile.get(name, 0.0) for name in stems), index)
-            for index, profile in enumerate(profiles)
-        ]
+        rarity = {name: _rarity(name, spread, profiles) for name in stems}
+        matches = [(_match(rarity, profile), index) for index, profile in enumerate(profiles)]
         for match, index in sorted(matches, reverse=True)[:_BEST]:
             if match >= _MIN_MATCH:
                 candidates[index].asked += match
+
+
+def _match(rarity: Mapping[str, float], profile: Mapping[str, float]) -> float:
+    """Return how much of a question is about a candidate, more where that is all it is about."""
+    points = sum(weight * profile.get(name, 0.0) for name, weight in rarity.items())
+    known = sum(profile.get(name, 0.0) for name in rarity)
+    return points * math.sqrt(known / sum(profile.values())) if points else 0.0
 
 
 def question_stems(question: str) -> list[str]:

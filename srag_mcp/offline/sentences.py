@@ -28,15 +28,16 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence (or a heading, a short list item) with the folded headings above it."""
+class Paragraph:
+    """A block of running text, its sentences, and the folded headings above it."""
 
     span: Span
+    sentences: tuple[Span, ...]
     section: tuple[str, ...]
 
 
-def split_sentences(document: Document) -> Iterator[Sentence]:
-    """Yield the sentences of all running text, in order; tables and short fields have none."""
+def split_paragraphs(document: Document) -> Iterator[Paragraph]:
+    """Yield all running text, in order; tables and short fields have none."""
     for block in document.blocks:
         if isinstance(block, Prose | ListItem):
             section = tuple(fold(heading) for heading in block.section)
@@ -46,8 +47,7 @@ def split_sentences(document: Document) -> Iterator[Sentence]:
             section = tuple(fold(heading) for heading in (*block.section, block.key))
         else:
             continue
-        for span in _cut(document.text, block.span):
-            yield Sentence(span, section)
+        yield Paragraph(block.span, tuple(_cut(document.text, block.span)), section)
 
 
 def _cut(text: str, span: Span) -> Iterator[Span]:

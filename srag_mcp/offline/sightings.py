@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from srag_mcp.documents.document import (
+    Block,
     Document,
     Heading,
     KeyValue,
@@ -15,16 +16,21 @@ from srag_mcp.documents.document import (
     Table,
 )
 from srag_mcp.offline.slots import Slot, find_slots
-from srag_mcp.offline.words import fold
+from srag_mcp.offline.words import content_stems, fold
 
-_NEGATIVE_START = re.compile(
-    r"^\W*(?:no|not|non|without|kein|keine|ohne|sans|pas de|sin|senza|geen)\b[\s:]*", re.I
+_NEGATION = re.compile(
+    r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"
+    r"|sans|pas de|aucun|aucune|sin|senza|geen|zonder|sem)\b-?",
+    re.IGNORECASE,
 )
-_NEGATIVE_END = re.compile(
-    r"[\s:–—,(-]+(?:not (?:available|included|offered|allowed)|unavailable|none|no|✗|✘|❌)\W*$",
-    re.I,
+_VARIABLE = re.compile(
+    r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
 )
-_CROSS = re.compile(r"^\s*[✗✘❌]\s*")
+_PART_END = re.compile(r"\s*[;.\n]\s*")
+_MAX_LINE = 80
+_MAX_ITEM = 100
+_MAX_ITEM_WORDS = 7
+_MAX_VALUE = 200
 _AMOUNT_LINE = re.compile(
     r"^[ \t(]*(?P<label>[^\W\d_][^\n]{1,50}?)(?:[ \t]{2,}|\t|:[ \t]*)"
     r"(?P<amount>(?:[^\W\d_]{1,3}[ \t]*|[$€£¥₹])?-?\d[\d.,]*)\)?[ \t]*$",
@@ -47,13 +53,19 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A list item; *name* is folded and without its negation."""
+    """A list item or another short statement.
+
+    *name* is folded, without its negation, its dates and its numbers; *stems* are those of its
+    content words. *listed* tells a list item from a short line or a part of a field.
+    """
 
     name: str
+    stems: frozenset[str]
     text: str
     span: Span
     section: str
     negative: bool
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,7 @@ class Sightings:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.text = document.text
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
@@ -89,16 +102,8 @@ class Sightings:
 
     @cached_property
     def items(self) -> list[Item]:
-        """List items, in the order of the text."""
-        return [_item_of(block) for block in self.document.blocks if isinstance(block, ListItem)]
-
-    @cached_property
-    def items_by_name(self) -> dict[str, list[Item]]:
-        """List items by folded name."""
-        found: dict[str, list[Item]] = {}
-        for item in self.items:
-            found.setdefault(item.name, []).append(item)
-        return found
+        """List items and other short statements, in the order of the text."""
+        return [item for block in self.document.blocks for item in _items_of(block, self.text)]
 
     @cached_property
     def slots(self) -> list[Slot]:
@@ -150,22 +155,57 @@ def _amount_lines(text: str, span: Span) -> Iterator[Field]:
             yield Field(key, match["label"].strip(), match["amount"], place, "")
 
 
-def _item_of(block: ListItem) -> Item:
-    section = fold(block.section[-1]) if block.section else ""
-    text, negative = strip_negation(block.text)
-    return Item(fold(text), block.text, block.span, section, negative)
+def _items_of(block: Block, text: str) -> Iterator[Item]:
+    if isinstance(block, ListItem):
+        item = _item(text, block.span, block.section, listed=True)
+        if item is not None:
+            yield item
+    elif isinstance(block, Prose) and block.span.end - block.span.start <= _MAX_LINE:
+        item = _item(text, block.span, block.section, listed=False)
+        if item is not None:
+            yield item
+    elif isinstance(block, KeyValue):
+        for span in _parts(text, block.value_span):
+            item = _item(text, span, (*block.section, block.key), listed=False)
+            if item is not None:
+                yield item
+
+
+def _parts(text: str, span: Span) -> Iterator[Span]:
+    """Cut a value at semicolons and full stops."""
+    if span.end - span.start > _MAX_VALUE:
+        return
+    start = span.start
+    for match in _PART_END.finditer(text, span.start, span.end):
+        yield Span(start, match.start())
+        start = match.end()
+    if start < span.end:
+        yield Span(start, span.end)
+
+
+def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> Item | None:
+    words = span.of(text)
+    if len(words) > _MAX_ITEM:
+        return None
+    bare, negative = strip_negation(words)
+    name = " ".join(word for word in fold(_VARIABLE.sub(" ", bare)).split() if not _has_digit(word))
+    stems = frozenset(content_stems(name))
+    if not stems or len(stems) > _MAX_ITEM_WORDS:
+        return None
+    return Item(name, stems, words, span, fold(section[-1]) if section else "", negative, listed)
+
+
+def _has_digit(word: str) -> bool:
+    return any(char.isdigit() for char in word)
 
 
 def strip_negation(text: str) -> tuple[str, bool]:
     """Return *text* without its negation, and whether it had one.
 
-    Example: `No pool` -> (`pool`, True); `Parking: not available` -> (`Parking`, True)
+    Example: `No pool` -> (`pool`, True); `Pets are not allowed` -> (`Pets are allowed`, True)
     """
-    for pattern in (_CROSS, _NEGATIVE_START, _NEGATIVE_END):
-        stripped, count = pattern.subn("", text, count=1)
-        if count and stripped.strip():
-            return stripped.strip(), True
-    return text, False
+    stripped, count = _NEGATION.subn(" ", text)
+    return (stripped, True) if count and stripped.strip(" -:–—✗✘❌.") else (text, False)
 
 
 def _cells_of(table: Table) -> Iterator[BodyCell]:

@@ -6,6 +6,7 @@ from statistics import median
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.clusters import cluster_slots
+from srag_mcp.offline.keywords import group_by_keywords
 from srag_mcp.offline.sentences import tokens_of
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot, learn_slot_rule
@@ -17,6 +18,7 @@ _MIN_SHARE = 0.05
 _MIN_DISTINCT = 3
 _MAX_COMMON = 0.85
 _OUTLIER_FACTOR = 6.0
+_MAX_CLUSTERED = 120
 _N_LABEL_WORDS = 4
 _LABEL_SHARE = 0.4
 
@@ -25,11 +27,15 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Cluster the slots of *sightings* and learn a rule for each cluster worth one."""
     documents = [sighting.slots for sighting in sightings]
     floor = max(_MIN_DOCUMENTS, round(_MIN_SHARE * len(documents)))
+    step = max(1, -(-len(documents) // _MAX_CLUSTERED))
+    sample = documents[::step]
+    clusters = group_by_keywords(cluster_slots(sample), len(sample))
     candidates = []
-    for cluster in cluster_slots(documents):
+    for cluster in clusters:
         members = without_outliers(cluster.members)
-        if len(members) >= floor and _varies(members):
-            candidates.append(slot_candidate(members, documents, sightings))
+        if len(members) * step >= floor and len(members) >= _MIN_DOCUMENTS and _varies(members):
+            placed = {number * step: slot for number, slot in members.items()}
+            candidates.append(slot_candidate(placed, documents, sightings))
     return sorted(candidates, key=lambda candidate: -len(candidate.values))
 
 
@@ -89,7 +95,7 @@ def _label(
         if weight > 0 and name[0] in "~<>" and name[1:2] != "!":
             points[name[1:]] += weight if name[0] == "~" else 1.2 * weight
     text = sightings[number].document.text
-    tokens = tokens_of(text, slot.sentence.span)
+    tokens = tokens_of(text, slot.sentence)
     there = {token.stem: token.word for token in tokens if is_content(token.word)}
     telling = [stem for stem in sorted(points, key=lambda stem: -points[stem]) if stem in there]
     chosen = telling[:_N_LABEL_WORDS]

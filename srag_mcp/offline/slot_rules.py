@@ -18,15 +18,17 @@ _RANGE_FACTOR = 4.0
 
 def score(rule: SlotRule, slot: Slot) -> float:
     """Return the points of *slot* under *rule*; 0.0 where its type or amount does not fit."""
-    value = slot.value
-    if value.type != rule.value_type:
-        return 0.0
-    if rule.minimum is not None and value.amount < rule.minimum:
-        return 0.0
-    if rule.maximum is not None and value.amount > rule.maximum:
+    if slot.value.type != rule.value_type or not _is_in_range(rule, slot):
         return 0.0
     features = slot.features
     return sum(weight for name, weight in rule.weights.items() if name in features)
+
+
+def _is_in_range(rule: SlotRule, slot: Slot) -> bool:
+    low = -math.inf if rule.minimum is None else rule.minimum
+    high = math.inf if rule.maximum is None else rule.maximum
+    amount, other = slot.value.amount, slot.value.other
+    return low <= amount <= high or (other is not None and low <= other <= high)
 
 
 def best_slot(rule: SlotRule, slots: Iterable[Slot]) -> Slot | None:

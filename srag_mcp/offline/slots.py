@@ -6,29 +6,40 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.documents.document import Document, Span
-from srag_mcp.offline.sentences import Sentence, Token, split_sentences, tokens_of
+from srag_mcp.offline.sentences import Paragraph, Token, split_paragraphs, tokens_of
 from srag_mcp.offline.words import is_content
 from srag_mcp.records.normalise.dates import find_dates
+from srag_mcp.records.normalise.numerals import ambiguous_mark
 from srag_mcp.records.normalise.quantities import find_quantities
+from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.extractors import SlotType
 
 # Digits that belong to a name, a label or a code: "COVID-19", "7-day", "A4", "§ 12", "#3".
-_GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@])\s?$")
-_GLUED_AFTER = re.compile(r"[-–][^\W\d_]|[^\W\d_]")
+_GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")
+_NUMERAL = re.compile(r"\d[\d.,]*\d")
+_GLUED_AFTER = re.compile(r"[^\W\d_]")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
 _NEAR_WORDS = 5
+_MAX_AROUND = 60
+_MAX_TO_DATE = 30
 _BOUND_MARKS = re.compile(r"[<>≤≥~]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A typed value in a text; *amount* orders values (a date's is its ordinal)."""
+    """A typed value in a text.
+
+    *amount* orders values (a date's is its ordinal); *other* is the amount where its separator
+    could be read the other way ("1.019").
+    """
 
     type: SlotType
     span: Span
     amount: float
     unit: str | None = None
+    other: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,7 @@ class Slot:
     """A value in a sentence, with the features that `SlotRule.weights` is written in."""
 
     value: Value
-    sentence: Sentence
+    sentence: Span
     features: frozenset[str] = field(default=frozenset())
 
 
@@ -45,11 +56,11 @@ def find_slots(document: Document) -> list[Slot]:
     values = find_values(document.text)
     starts = [value.span.start for value in values]
     slots: list[Slot] = []
-    for sentence in split_sentences(document):
-        first = bisect_left(starts, sentence.span.start)
-        last = bisect_right(starts, sentence.span.end - 1)
+    for paragraph in split_paragraphs(document):
+        first = bisect_left(starts, paragraph.span.start)
+        last = bisect_right(starts, paragraph.span.end - 1)
         if first < last:
-            slots.extend(_slots_of(document.text, sentence, values[first:last]))
+            slots.extend(_slots_of(document.text, paragraph, values[first:last]))
     return slots
 
 
@@ -79,6 +90,15 @@ def find_values(text: str) -> list[Value]:
     return sorted(values, key=lambda value: value.span.start)
 
 
+def _value_of(text: str, span: Span, quantity: Quantity) -> Value:
+    amount = float(quantity.value)
+    numeral = _NUMERAL.search(text, span.start, span.end)
+    other = None
+    if numeral is not None and ambiguous_mark(numeral.group()):
+        other = amount / 1000 if amount >= 1000 else amount * 1000
+    return Value(_type_of(quantity.unit), span, amount, quantity.unit, other)
+
+
 def _type_of(unit: str | None) -> SlotType:
     if unit == "percent":
         return "percent"
@@ -87,29 +107,45 @@ def _type_of(unit: str | None) -> SlotType:
 
 def _is_glued(text: str, span: Span) -> bool:
     before = text[max(0, span.start - 3) : span.start]
-    if text[span.start].isdigit() and _GLUED_BEFORE.search(before) and not before.endswith(" "):
+    if text[span.start].isdigit() and _GLUED_BEFORE.search(before):
         return True
     return _GLUED_AFTER.match(text, span.end) is not None
 
 
-def _slots_of(text: str, sentence: Sentence, values: Sequence[Value]) -> Iterator[Slot]:
-    tokens = tokens_of(text, sentence.span)
-    shared = {f"~{token.stem}" for token in tokens if is_content(token.word)}
-    shared.update(f"#{heading}" for heading in sentence.section[-1:])
+def _slots_of(text: str, paragraph: Paragraph, values: Sequence[Value]) -> Iterator[Slot]:
     order = _order_of_dated(values)
-    for index, value in enumerate(values):
-        if _BOUND_MARKS.search(text[max(0, value.span.start - 3) : value.span.start]):
-            continue  # "> 50" is a threshold, not a fact
-        left_end = values[index - 1].span.end if index else sentence.span.start
-        right_end = values[index + 1].span.start if index + 1 < len(values) else sentence.span.end
-        features = set(shared)
-        features.update(_left_words(text, tokens, left_end, value.span.start))
-        features.update(_right_words(text, tokens, value.span.end, right_end))
-        if value.unit:
-            features.add(f"unit:{value.unit}")
-        if index in order:
-            features.add(order[index])
-        yield Slot(value, sentence, frozenset(features))
+    tokens = tokens_of(text, paragraph.span)
+    stems = [token.stem for token in tokens if is_content(token.word)]
+    around = frozenset(f"^{stem}" for stem in stems[:_MAX_AROUND])
+    headings = frozenset(f"#{heading}" for heading in paragraph.section[-1:])
+    for sentence in paragraph.sentences:
+        inside = [n for n, v in enumerate(values) if sentence.start <= v.span.start < sentence.end]
+        if not inside:
+            continue
+        own = [t for t in tokens if sentence.start <= t.start < sentence.end]
+        shared = around | headings | {f"~{t.stem}" for t in own if is_content(t.word)}
+        group = [values[n] for n in inside]
+        for position, number in enumerate(inside):
+            if _BOUND_MARKS.search(
+                text[max(0, values[number].span.start - 3) : values[number].span.start]
+            ):
+                continue  # "> 50" is a threshold, not a fact
+            marks = {order[number]} if number in order else set()
+            near = _near_features(text, own, group, position)
+            yield Slot(values[number], sentence, shared | near | marks)
+
+
+def _near_features(
+    text: str, tokens: Sequence[Token], group: Sequence[Value], position: int
+) -> set[str]:
+    value = group[position]
+    left_end = group[position - 1].span.end if position else 0
+    right_end = group[position + 1].span.start if position + 1 < len(group) else len(text)
+    features = set(_left_words(text, tokens, left_end, value.span.start))
+    features.update(_right_words(text, tokens, value.span.end, right_end))
+    if value.unit:
+        features.add(f"unit:{SIZES[value.unit][0] if value.unit in SIZES else value.unit}")
+    return features
 
 
 def _left_words(text: str, tokens: Sequence[Token], start: int, end: int) -> Iterator[str]:
@@ -135,16 +171,18 @@ def _right_words(text: str, tokens: Sequence[Token], start: int, end: int) -> It
 
 
 def _order_of_dated(values: Sequence[Value]) -> dict[int, str]:
-    """Mark the values that stand right before or after a date, when there are several dates.
+    """Mark the values that stand right before a date: `@latest`, `@earlier`, or a lone `@dated`.
 
     "from 1,470 on 27/10 to 3,059 on 10/11" -> the second is `@latest`, the first `@earlier`.
     """
-    dates = [value.amount for value in values if value.type == "date"]
-    if len(set(dates)) < 2:
-        return {}
-    marks: dict[int, str] = {}
-    for index, value in enumerate(values[:-1]):
-        following = values[index + 1]
-        if value.type != "date" and following.type == "date":
-            marks[index] = "@latest" if following.amount == max(dates) else "@earlier"
-    return marks
+    dated = {
+        index: values[index + 1].amount
+        for index, value in enumerate(values[:-1])
+        if value.type != "date"
+        and values[index + 1].type == "date"
+        and values[index + 1].span.start - value.span.end <= _MAX_TO_DATE
+    }
+    if len(set(dated.values())) < 2:
+        return dict.fromkeys(dated, "@dated")
+    latest = max(dated.values())
+    return {index: "@latest" if day == latest else "@earlier" for index, day in dated.items()}

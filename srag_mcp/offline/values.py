@@ -50,12 +50,13 @@ def numbers_of(values: Mapping[int, str]) -> dict[int, str]:
 
 
 def of_one_size(left: Mapping[int, str], right: Mapping[int, str]) -> bool:
-    """Whether the middle numbers of both are within a factor of ten, zeros aside."""
-    middles = [_middle(numbers_of(values)) for values in (left, right)]
+    """Whether the middle of both (as `numbers_of` gives them) is within a factor of ten."""
+    middles = [middle_of(left), middle_of(right)]
     low, high = min(middles), max(middles)
     return low == 0.0 or high <= _SIZE_FACTOR * low
 
 
-def _middle(numbers: Mapping[int, str]) -> float:
+def middle_of(numbers: Mapping[int, str]) -> float:
+    """Return the median size of numbers (as `numbers_of` gives them), zeros aside."""
     sizes = sorted(abs(float(number)) for number in numbers.values() if float(number))
     return sizes[len(sizes) // 2] if sizes else 0.0

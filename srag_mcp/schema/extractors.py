@@ -43,7 +43,12 @@ class VoteRule(_Rule):
 
 
 class ItemRule(_Rule):
-    """Whether one of these folded items is in a list (below the folded heading *section*)."""
+    """Whether a list item or another short statement has all the words of one of *items*.
+
+    *items* are folded; their stems are compared, so that "free wifi" is found in "Free WiFi in all
+    areas". A statement that denies them ("no parking") says that it is absent. *section* restricts
+    the rule to statements below a heading of that (folded) name.
+    """
 
     kind: Literal["item"] = "item"
     items: tuple[str, ...] = Field(min_length=1)
@@ -95,6 +100,19 @@ class PlaceRule(_Rule):
     skip: tuple[str, ...] = ()
 
 
+class PartRule(_Rule):
+    """A part between commas of a line: the value of the folded *key*, or a line near the top.
+
+    The line ends in the folded words *tail*, which are cut off; *index* counts the parts from the
+    end, -1 for the last. A postal code beside the part is left out.
+    """
+
+    kind: Literal["part"] = "part"
+    key: str | None = None
+    tail: tuple[str, ...] = ()
+    index: int = Field(lt=0)
+
+
 class CellRule(_Rule):
     """A cell of a table, by the folded words of its row header and of its column header."""
 
@@ -111,6 +129,14 @@ class MentionRule(_Rule):
 
 
 Extractor = Annotated[
-    KeyRule | VoteRule | ItemRule | SlotRule | AnchorRule | PlaceRule | CellRule | MentionRule,
+    KeyRule
+    | VoteRule
+    | ItemRule
+    | SlotRule
+    | AnchorRule
+    | PlaceRule
+    | PartRule
+    | CellRule
+    | MentionRule,
     Field(discriminator="kind"),
 ]
