@@ -17,6 +17,21 @@ NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
 
 _NUMERIC_TEXT = re.compile(r"^\W*[-+−]?\d[\d,.]*")
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+_IDENTIFYING = frozenset(
+    stem(word)
+    for word in (
+        "year",
+        "rank",
+        "ranking",
+        "position",
+        "place",
+        "number",
+        "no",
+        "id",
+        "code",
+        "zip",
+    )
+) | {"pos", "season", "date", "day"}
 _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _MIN_SHARE = 0.6
 
@@ -59,6 +74,12 @@ class Column:
         return self.is_number or self.attribute.type == "date"
 
     @property
+    def is_additive(self) -> bool:
+        """Whether a sum of it means something: not of years, ranks and numbers that identify."""
+        words = {name[-1] for name in self.names} | {name[0] for name in self.names}
+        return self.is_number and not self.year_text and not words & _IDENTIFYING
+
+    @property
     def is_key(self) -> bool:
         """Whether (nearly) every record has its own value."""
         return self.n_non_null > 0 and self.n_distinct >= 0.9 * self.n_non_null
@@ -67,6 +88,8 @@ class Column:
     def term(self) -> Term:
         """The column as a query measures it."""
         form: Form = "number" if self.numeric_text else "plain"
+        if self.year_text and self.attribute.type == "string":
+            form = "text_year"
         return Term(self.attribute.name, form)
 
     def measures(self, concept: Concept) -> bool:
@@ -102,7 +125,8 @@ class Table:
     @property
     def dates(self) -> tuple[Column, ...]:
         """The date columns, or those that hold years when there are none."""
-        return self.of_type("date") or tuple(c for c in self.columns if c.year_text)
+        years = tuple(c for c in self.columns if c.year_text and c.measures("time"))
+        return self.of_type("date") or years
 
     @property
     def numbers(self) -> tuple[Column, ...]:

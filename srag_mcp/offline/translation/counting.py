@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from srag_mcp.offline.translation.asked import period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import (
     Measure,
     measure_of,
-    period_term,
     sum_of_listed,
     where_of,
 )

@@ -106,7 +106,8 @@ class TreeBuilder:
 
     def _number_in(self, column: "exp.Expression", pattern: str, kind: str) -> "exp.Expression":
         """Read the first number of a text; commas separate thousands."""
-        plain = self.call("replace", column, self.text(","), self.text(""))
+        signed = self.call("replace", column, self.text("−"), self.text("-"))
+        plain = self.call("replace", signed, self.text(","), self.text(""))
         digits = self.call("regexp_extract", plain, self.text(pattern))
         return self._exp.TryCast(this=digits, to=self._exp.DataType.build(kind))
 
@@ -180,9 +181,9 @@ class TreeBuilder:
             return None
         if len(built) == 1:
             return built[0]
-        join = self._exp.or_ if isinstance(condition, Either) else self._exp.and_
-        tree: exp.Expression = join(*built)
-        return tree
+        if isinstance(condition, Every):
+            return self._exp.and_(*built)
+        return self._exp.Paren(this=self._exp.or_(*built))
 
     def _negated(self, inner: Condition) -> "exp.Expression | None":
         """Negate so that unknown text counts as different; unknown numbers and dates stay out."""

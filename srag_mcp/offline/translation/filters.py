@@ -32,6 +32,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
         _reduce_bounds,
         _drop_prepositions,
         _reduce_says,
+        _demote_nouns,
         reduce_values,
         reduce_periods,
         _reduce_comparisons,
@@ -113,6 +114,24 @@ def _drop_prepositions(sentence: Sentence) -> Sentence:
         if not (plain and after is not None and _names_thing(sentence, after)):
             kept.append(item)
     return sentence.with_items(kept)
+
+
+_HEADS: frozenset[Kind] = frozenset(
+    {"how_many", "wh", "list", "most", "least", "superlative", "which_of"}
+)
+
+
+def _demote_nouns(sentence: Sentence) -> Sentence:
+    """Take a part of many values behind the question word for the noun: `which buildings`."""
+    if sentence.table.named:
+        return sentence
+    items = list(sentence.items)
+    for at in range(1, len(items)):
+        item = items[at]
+        plain = item.kind == "value" and len(item.matches) > 1 and item.matches[0].score < 1
+        if plain and items[at - 1].kind in _HEADS and sentence.words(item).islower():
+            items[at] = Item("entity", item.first, item.last)
+    return sentence.with_items(items)
 
 
 def _names_thing(sentence: Sentence, item: Item) -> bool:
@@ -407,8 +426,7 @@ def _spread(sentence: Sentence, at: int) -> Sentence:
     return sentence
 
 
-_IDLE_PREPOSITIONS = {"over", "by", "through", "from", "since", "above", "below", "under", "after", "following",
-                      "beginning", "starting", "as of", "preceding", "top"}  # fmt: skip
+_IDLE_PREPOSITIONS = {"over", "by", "through", "from", "since", "above", "below", "under"}
 
 
 def _drop_idle(sentence: Sentence) -> Sentence:

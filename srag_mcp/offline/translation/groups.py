@@ -1,8 +1,9 @@
 """Groups: a summary for each value of a column, and the groups that meet a condition."""
 
+from srag_mcp.offline.translation.asked import period_term
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.measures import measure_of, period_term, where_of
+from srag_mcp.offline.translation.measures import measure_of, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Compare, Function, Grouping, Having, Summary, Term

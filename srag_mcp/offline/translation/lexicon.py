@@ -38,7 +38,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("wh", "deep"): "how deep",
     ("list", ""): "list; name; give; show; enumerate; tell me; show me; give me; find; identify; tell",
     ("above", ">"): """more than; greater than; higher than; above; over; exceeding; exceeds; exceed;
-        exceeded; larger than; bigger than; longer than; in excess of; topped; tops; top; surpassed;
+        exceeded; larger than; bigger than; longer than; in excess of; topped; tops; surpassed;
         surpass; surpasses; upwards of; heavier than; taller than; older than; costlier than; beyond;
         more expensive than; faster than; deeper than; went above; rose above; go above; went over;
         rise above; climbed above; climb above; better than; wider than; warmer than; hotter than;

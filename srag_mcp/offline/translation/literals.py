@@ -7,6 +7,7 @@ from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.linking import Candidate, light_stems
+from srag_mcp.offline.translation.periods import year_of
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 
@@ -30,7 +31,9 @@ def values_of(
             continue
         for last in range(first + 1, min(first + _MAX_WORDS, len(tokens)) + 1):
             if _may_end(tokens[last - 1]):
-                yield from _matched(text, tokens[first:last], (first, last), values, lower=lower)
+                yield from _matched(
+                    text, tokens[first:last], (first, last), (table, values), lower=lower
+                )
 
 
 def _may_begin(token: Token) -> bool:
@@ -54,12 +57,18 @@ def _quoted_values(text: str, tokens: Sequence[Token], values: ValueIndex) -> It
 
 
 def _matched(
-    text: str, found: Sequence[Token], span: tuple[int, int], values: ValueIndex, *, lower: bool
+    text: str,
+    found: Sequence[Token],
+    span: tuple[int, int],
+    known: tuple[Table, ValueIndex],
+    *,
+    lower: bool,
 ) -> Iterator[Candidate]:
+    table, values = known
     content = [token for token in found if token.word not in GLUE and not token.is_mark]
     if not content or all(token.number is not None for token in content):
-        numeric_only = bool(content)
-        if not numeric_only:
+        years = len(found) == 1 and year_of(found[0]) is not None and bool(table.dates)
+        if not content or years:
             return
     phrase = text[found[0].start : found[-1].end]
     matches = tuple(values.search(phrase, limit=_MAX_MATCHES))

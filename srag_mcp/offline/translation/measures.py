@@ -99,7 +99,7 @@ def measure_of(
     asks = [item for item in items if item.kind in {"how_many", "how_much", "distinct"}]
     function = _function(aggregates)
     number = _first(sentence, attributes, lambda column: column.is_number)
-    if number is not None:
+    if number is not None and not _only_counts(sentence, number[1], function, asks):
         return _of_number(sentence, number, (function, default), (*aggregates, *asks))
     counts = any(item.kind == "how_many" for item in asks)
     if function is not None and not (function == "sum" and counts):
@@ -107,6 +107,20 @@ def measure_of(
     if any(item.kind == "how_much" for item in asks):
         return _assumed(sentence, attributes, function or default or "sum", (*aggregates, *asks))
     return _count(sentence, items, attributes, (*aggregates, *asks))
+
+
+def _only_counts(
+    sentence: Sentence, column: Column, function: Function | None, asks: Sequence[Item]
+) -> bool:
+    """Whether `how many` means records: of a column already compared, or without a sense of sum."""
+    if function in {"avg", "median"} or not any(item.kind == "how_many" for item in asks):
+        return False
+    compared = {
+        item.condition.term.column
+        for item in sentence.of("filter")
+        if isinstance(item.condition, Compare | Between)
+    }
+    return column.name in compared or not column.is_additive
 
 
 def _function(aggregates: Sequence[Item]) -> Function | None:
@@ -192,10 +206,20 @@ def _count(
         column = sentence.column(item)
         if column is None:
             continue
-        if not distinct and column.is_key:
+        pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
+        if not distinct and (column.is_key or pinned):
             return Measure("count", None, (item, *used))
         return Measure("count", Term(column.name), (item, *used), distinct=True)
     return Measure("count", None, (*used, *entities))
+
+
+def _pinned(sentence: Sentence) -> set[str]:
+    """Return the columns that a filter holds to stored values."""
+    return {
+        item.condition.column
+        for item in sentence.of("filter")
+        if isinstance(item.condition, OneOf | Contains)
+    }
 
 
 def _counts_entities(items: Sequence[Item]) -> bool:
@@ -209,59 +233,3 @@ def _counts_entities(items: Sequence[Item]) -> bool:
 
 def _has_entity(items: Sequence[Item]) -> bool:
     return any(item.kind == "entity" for item in items)
-
-
-Person: TypeAlias = Literal["who", "where"]
-_PEOPLE = frozenset(
-    stem(word)
-    for word in """name person company firm business shop store vendor supplier seller merchant issuer winner player author
-    driver artist rider candidate wrestler director champion swimmer athlete member team nation rider party captain
-    employer customer employee creator owner singer actor coach student patient opponent manufacturer brand title
-    representative composer performer recipient president organisation organization sponsor maker""".split()
-)
-_PLACES = frozenset(
-    stem(word)
-    for word in """place location city country venue site address town state region area district county province street
-    stadium arena village where origin hometown""".split()
-)
-
-
-def column_for(table: Table, word: str) -> Column | None:
-    """Return the column that answers `who`, `where`, `when`, `how long` …, if one does."""
-    if word == "when":
-        return max(table.dates, key=lambda c: c.n_non_null) if table.dates else None
-    if word in {"who", "where"}:
-        return _by_words(table, _PEOPLE if word == "who" else _PLACES)
-    for concept in COMPARATIVES.get(word, ()):
-        found = [c for c in table.columns if c.measures(concept) and c.attribute.type != "boolean"]
-        if found:
-            return found[0]
-    return None
-
-
-def _by_words(table: Table, words: frozenset[str]) -> Column | None:
-    """Return the text column with one of *words* in its own name, the last word first."""
-    texts = table.of_type("string")
-    for column in texts:
-        if any(name[-1] in words for name in column.names):
-            return column
-    return next((c for c in texts if any(words & set(name) for name in c.names)), None)
-
-
-def period_term(table: Table, item: Item) -> Term | None:
-    """Return the date part that a period noun means: month, year, weekday …"""
-    if not table.dates:
-        return None
-    column = max(table.dates, key=lambda c: c.n_non_null)
-    if column.attribute.type != "date":
-        return Term(column.name, "plain") if item.word in {"year", "date"} else None
-    forms: dict[str, Form] = {
-        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday", "decade": "decade",
-        "week": "week", "date": "plain",
-    }  # fmt: skip
-    return Term(column.name, forms[item.word])
-
-
-def label_of(table: Table) -> Term:
-    """Return what names a record: its name or title, else its document's id."""
-    return Term(table.label.name) if table.label is not None else Term(ROW)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from srag_mcp.offline.translation.asked import label_of, outputs_of
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
-from srag_mcp.offline.translation.measures import column_for, label_of, period_term, where_of
+from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import Pick, picks_of
 from srag_mcp.offline.translation.reading import (
@@ -35,51 +36,6 @@ def read_superlative(sentence: Sentence) -> Parse | None:
     if outputs and _groups(sentence, pick, outputs, shown):
         return _grouped(sentence, pick, (outputs, shown))
     return _picked(sentence, pick, (outputs, shown))
-
-
-def outputs_of(
-    sentence: Sentence, taken: Sequence[Item], ranked: Term | None = None
-) -> tuple[tuple[Term, ...], tuple[Item, ...]]:
-    """Return the columns that the question asks for, beside those in *taken* and *ranked*."""
-    terms: list[Term] = []
-    used: list[Item] = []
-    for item in sentence.items:
-        term = None if item in taken else _output(sentence, item)
-        if term is not None:
-            used.append(item)
-            if term not in terms and (ranked is None or term.column != ranked.column):
-                terms.append(term)
-    if not terms and (asked := _asked_by_word(sentence)) is not None:
-        return (asked,), ()
-    return tuple(terms), tuple(used)
-
-
-def _output(sentence: Sentence, item: Item) -> Term | None:
-    if item.kind == "attribute":
-        column = sentence.column(item)
-        return None if column is None else Term(column.name)
-    if item.kind in {"period", "elapsed"} and _is_asked(sentence, item):
-        return period_term(sentence.table, item) if item.kind == "period" else None
-    return None
-
-
-def _is_asked(sentence: Sentence, item: Item) -> bool:
-    """Whether a period noun stands behind the question word: `in which month`."""
-    at = sentence.items.index(item)
-    near = sentence.items[max(0, at - 2) : at]
-    return any(
-        other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
-        for other in near
-    )
-
-
-def _asked_by_word(sentence: Sentence) -> Term | None:
-    for item in sentence.of("wh"):
-        if item.word != "what":
-            column = column_for(sentence.table, item.word)
-            if column is not None:
-                return Term(column.name)
-    return None
 
 
 def _counted(
@@ -133,7 +89,7 @@ def _picked(
     used = (*pick.used, *shown, *_common(sentence))
     where = where_of(sentence)
     outputs = tuple(term for term in outputs if term != pick.term or len(outputs) > 1)
-    if not outputs and not shown and _asks_for_entity(sentence, pick):
+    if not outputs and pick.term.column == ROW:
         outputs = (label_of(sentence.table),)
     limit, nth = _limit(sentence), _nth(sentence)
     ordered = limit is not None and limit > 1
@@ -159,29 +115,6 @@ def _reading(
     if not outputs:
         return Single(Summary("max" if pick.highest else "min", pick.term, where))
     return Listing(outputs, joined(where, Extreme(pick.term, pick.highest, where)))
-
-
-def _asks_for_entity(sentence: Sentence, pick: Pick) -> bool:
-    """Whether the record itself is asked for: `which report`, `the oldest contract`."""
-    first = next((item for item in sentence.items if item.kind in {"wh", "list"}), None)
-    if first is None:
-        return False
-    at = sentence.items.index(first)
-    after = [
-        item for item in sentence.items[at + 1 : at + 5] if item.kind not in {"filter", "distinct"}
-    ]
-    if after and after[0].kind == "entity":
-        return True
-    adjective = pick.item.kind == "superlative" or pick.assumed
-    follows = [item for item in sentence.items if item.first >= pick.item.last]
-    named = bool(follows) and follows[0].kind == "entity"
-    return (
-        adjective
-        and named
-        and first.word == "what"
-        and pick.term is not None
-        and len(pick.used) == 1
-    )
 
 
 def _limit(sentence: Sentence) -> int | None:

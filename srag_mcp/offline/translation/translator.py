@@ -8,7 +8,7 @@ from srag_mcp.offline.translation.build_sql import build_sql
 from srag_mcp.offline.translation.columns import Table, describe_table
 from srag_mcp.offline.translation.columns_used import columns_used, literals_bound
 from srag_mcp.offline.translation.filters import reduce_filters
-from srag_mcp.offline.translation.grammar import read_question
+from srag_mcp.offline.translation.grammar import THRESHOLD, read_question
 from srag_mcp.offline.translation.items import Sentence
 from srag_mcp.offline.translation.mentions import read_sentence
 from srag_mcp.offline.translation.parse import Parse, words_of
@@ -17,8 +17,6 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
-
-THRESHOLD = 0.6
 
 logger = logging.getLogger(__name__)
 

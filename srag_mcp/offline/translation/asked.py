@@ -1,0 +1,161 @@
+"""What question words ask for: the columns to put out."""
+
+from collections.abc import Sequence
+
+from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.reading import ROW, Form, Term
+from srag_mcp.offline.translation.thesaurus import COMPARATIVES
+from srag_mcp.offline.translation.tokens import stem
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem(word) for word in text.split()))
+
+
+# Words of columns that answer "who", names of people before names of groups.
+_PEOPLE = _stems(
+    """name player author driver artist rider candidate wrestler winner director person athlete
+    swimmer member captain employee customer singer actor coach student patient representative
+    composer performer recipient president creator owner champion company firm business shop store
+    vendor supplier seller merchant issuer opponent employer manufacturer sponsor maker team nation
+    party organisation organization brand title"""
+)
+_PLACES = _stems(
+    """place location city country venue site address town state region area district county province street
+    stadium arena village where origin hometown"""
+)
+
+
+def column_for(table: Table, word: str) -> Column | None:
+    """Return the column that answers `who`, `where`, `when`, `how long` …, if one does."""
+    if word == "when":
+        dates = table.dates or tuple(c for c in table.columns if c.measures("time"))
+        return max(dates, key=lambda c: c.n_non_null) if dates else None
+    if word in {"who", "where"}:
+        return _by_words(table, _PEOPLE if word == "who" else _PLACES)
+    for concept in COMPARATIVES.get(word, ()):
+        found = [c for c in table.columns if c.measures(concept) and c.attribute.type != "boolean"]
+        if found:
+            return found[0]
+    return None
+
+
+def _by_words(table: Table, words: Sequence[str]) -> Column | None:
+    """Return the text column whose name ends in the first of *words*, else holds one."""
+    texts = table.of_type("string")
+    for word in words:
+        for column in texts:
+            if any(name[-1] == word for name in column.names):
+                return column
+    return next((c for c in texts if any(set(words) & set(name) for name in c.names)), None)
+
+
+def period_term(table: Table, item: Item) -> Term | None:
+    """Return the date part that a period noun means: month, year, weekday …"""
+    if not table.dates:
+        return None
+    column = max(table.dates, key=lambda c: c.n_non_null)
+    if column.attribute.type != "date":
+        return Term(column.name, "plain") if item.word in {"year", "date"} else None
+    forms: dict[str, Form] = {
+        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday", "decade": "decade",
+        "week": "week", "date": "plain",
+    }  # fmt: skip
+    return Term(column.name, forms[item.word])
+
+
+def label_of(table: Table) -> Term:
+    """Return what names a record: its name or title, else its document's id."""
+    return Term(table.label.name) if table.label is not None else Term(ROW)
+
+
+_Shown = list[tuple[Item, Term]]
+_PASSED: frozenset[Kind] = frozenset(
+    {"filter", "number", "distinct", "most", "least", "superlative", "ordinal", "aggregate", "wh", "how_many",
+     "which_of", "other", "hint", "direction", "list", "yes_no"}
+)  # fmt: skip
+
+
+def outputs_of(
+    sentence: Sentence, taken: Sequence[Item], ranked: Term | None = None
+) -> tuple[tuple[Term, ...], tuple[Item, ...]]:
+    """Return the columns that the question asks for, beside those in *taken* and *ranked*.
+
+    The one behind the question word comes first; others count when `and` joins them to it.
+    """
+    first = _asked_by_word(sentence) or _first_output(sentence, taken)
+    found = [(item, term) for item in sentence.items if (term := _output(sentence, item, taken))]
+    if first is None and found:
+        first = found[0]
+    if first is None:
+        return (), ()
+    shown = [first]
+    for item, term in found:
+        if item.first > first[0].first and _is_further(sentence, shown[-1][0], item):
+            shown.append((item, term))
+    terms = [term for _, term in shown if ranked is None or term.column != ranked.column]
+    return tuple(dict.fromkeys(terms)), tuple(item for item, _ in shown)
+
+
+def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
+    """Return what `who`, `when`, `where`, `how long` at the head of the question ask for."""
+    head = next((i for i in sentence.items if i.kind in {"wh", "list", "how_many", "share"}), None)
+    if head is None or head.kind != "wh" or head.word == "what":
+        return None
+    column = column_for(sentence.table, head.word)
+    return None if column is None else (head, Term(column.name))
+
+
+def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term] | None:
+    """Return the noun behind the question word: a column, a part of a date or the record."""
+    head = next((i for i in sentence.items if i.kind in {"wh", "list"}), None)
+    start = sentence.items.index(head) + 1 if head is not None else len(sentence.items)
+    for at in range(start, len(sentence.items)):
+        item = sentence.items[at]
+        if item.kind == "entity" and not _is_compound(sentence, at):
+            return item, label_of(sentence.table)
+        term = _output(sentence, item, ())
+        if term is not None:
+            return item, term
+        if item.kind not in _PASSED and item.kind != "entity":
+            return None
+    return None
+
+
+def _is_compound(sentence: Sentence, at: int) -> bool:
+    """Whether the entity at *at* is part of a longer noun: `receipt total`."""
+    after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+    near = after is not None and sentence.gap(sentence.items[at], after) == 0
+    return near and after is not None and after.kind == "attribute"
+
+
+def _is_further(sentence: Sentence, shown: Item, item: Item) -> bool:
+    """Whether *item* is asked for too: joined by `and`, a comma, or asked in a new clause."""
+    at = sentence.items.index(item)
+    before = sentence.items[at - 1]
+    if before.kind in {"and", "list"} or (before.kind == "how_many" and at > 1):
+        return True
+    between = sentence.tokens[shown.last : item.first]
+    return [token.text for token in between] == [","]
+
+
+def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | None:
+    if item in taken:
+        return None
+    if item.kind == "attribute":
+        column = sentence.column(item)
+        return None if column is None else Term(column.name)
+    if item.kind == "period" and _is_asked(sentence, item):
+        return period_term(sentence.table, item)
+    return None
+
+
+def _is_asked(sentence: Sentence, item: Item) -> bool:
+    """Whether a period noun stands behind the question word: `in which month`."""
+    at = sentence.items.index(item)
+    near = sentence.items[max(0, at - 2) : at]
+    return any(
+        other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
+        for other in near
+    )
