@@ -1,0 +1,91 @@
+"""What `kill -9` leaves behind, at moments drawn by chance."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+
+Ask = Callable[[Path, str], list[tuple[object, ...]]]
+WriteStation = Callable[..., Path]
+
+N_KILLS = 20
+MAX_STEPS = 40
+N_ADDED = 8
+INGEST = """
+import sys
+from pathlib import Path
+from srag_mcp.pipeline import extraction_run
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+
+extraction_run.BATCH_DOCUMENTS = 3
+folder, home, schema = sys.argv[1:]
+ingest(
+    Path(folder), Settings(workers=2, home=Path(home)), schema=Schema.model_validate_json(schema),
+    on_progress=lambda step: print(step.stage, step.done, flush=True),
+)
+"""
+
+
+def run_and_kill(corpus: Path, settings: Settings, schema: Schema, n_steps: int) -> str:
+    """Start an ingestion and kill it after *n_steps* steps; return its last step."""
+    command = [sys.executable, "-c", INGEST]
+    arguments = [str(corpus), str(settings.home), schema.model_dump_json()]
+    process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    last = ""
+    with process.stdout:
+        for _ in range(n_steps):
+            last = process.stdout.readline() or last
+        process.kill()
+        process.wait()
+    return last
+
+
+def test_kill_at_random_moments_loses_nothing_and_does_nothing_twice(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+) -> None:
+    chance = random.Random(20)
+    ingest(corpus, settings, schema=schema)
+    n_documents = 5
+    stages = set()
+    for _ in range(N_KILLS):
+        for number in range(n_documents, n_documents + N_ADDED):
+            write_station(corpus, number + 1)
+        n_documents += N_ADDED
+        stages.add(run_and_kill(corpus, settings, schema, chance.randint(1, MAX_STEPS)).split()[0])
+        whole = "SELECT (SELECT count(*) FROM stations) = (SELECT count(*) FROM documents)"
+        assert ask(corpus, whole) == [(True,)]
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert report.n_documents == n_documents
+    assert ask(corpus, "SELECT count(*), count(height), sum(height) FROM stations") == [
+        (n_documents, n_documents, 10 * n_documents * (n_documents + 1) // 2)
+    ]
+    assert "extracting" in stages
+    assert stages & {"normalising", "publishing", "done"}
+    with duckdb.connect(str(corpus / ".srag" / "work.duckdb"), read_only=True) as work:
+        times = "SELECT document_id, count(*) FROM extractions GROUP BY 1 HAVING count(*) > 1"
+        assert work.execute(times).fetchall() == []
+        assert work.execute("SELECT count(*) FROM extractions").fetchall() == [(n_documents,)]
+    builds = sorted(path.name for path in (corpus / ".srag" / "builds").iterdir())
+    assert len(builds) == 2
+    assert all(name.endswith(".duckdb") for name in builds)
+
+
+def test_readers_of_a_killed_ingestion_end_with_it(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    run_and_kill(corpus, settings, schema, 3)
+
+    # The lock is free: nothing that the dead process started holds it.
+    assert ingest(corpus, settings, schema=schema).n_documents == 5
