@@ -1,9 +1,10 @@
 """Reads e-mails, with the attachments that can be read."""
 
 from collections.abc import Callable, Iterator
-from email.message import EmailMessage
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
 from email.parser import BytesParser
-from email.policy import EmailPolicy
 
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import decode
@@ -15,6 +16,7 @@ from srag_mcp.errors import DocumentError
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _ATTACHMENT_LEVEL = 1
 _MAX_PARTS = 200
+_MAX_HEADER_CHARACTERS = 2000
 
 
 def read_email(data: bytes, path: str, read_attachment: Callable[[bytes, str], Content]) -> Content:
@@ -23,7 +25,7 @@ def read_email(data: bytes, path: str, read_attachment: Callable[[bytes, str], C
     Raises:
         DocumentError: If it is no e-mail.
     """
-    message = BytesParser(policy=EmailPolicy()).parsebytes(data)
+    message = BytesParser().parsebytes(data)
     headers = [(name, _header(message, name)) for name in _HEADERS]
     if sum(bool(value) for _, value in headers) < 2:
         raise DocumentError(path, "it is not an e-mail: it has no headers such as From and Date")
@@ -36,20 +38,22 @@ def read_email(data: bytes, path: str, read_attachment: Callable[[bytes, str], C
     return page.content(_header(message, "Subject") or None)
 
 
-def _header(message: EmailMessage, name: str) -> str:
+def _header(message: Message, name: str) -> str:
+    """Return a header as it reads; it is decoded here because the newer policy is quadratic."""
+    raw = str(message.get(name, ""))[:_MAX_HEADER_CHARACTERS]
     try:
-        return str(message.get(name, "")).strip()
-    except (ValueError, LookupError, AttributeError, TypeError, IndexError):
-        return ""  # the header parser fails on some malformed addresses and dates
+        return str(make_header(decode_header(raw))).strip()
+    except (HeaderParseError, LookupError, ValueError):
+        return raw.strip()
 
 
-def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
+def _parts(message: Message) -> Iterator[Message]:
     for number, part in enumerate(message.walk()):
         if number < _MAX_PARTS and not part.is_multipart():
             yield part
 
 
-def _write_body(message: EmailMessage, page: Page, path: str) -> None:
+def _write_body(message: Message, page: Page, path: str) -> None:
     bodies = {
         part.get_content_type(): part
         for part in reversed(list(_parts(message)))
@@ -62,7 +66,7 @@ def _write_body(message: EmailMessage, page: Page, path: str) -> None:
         page.write_content(read_html(_payload(web), path))
 
 
-def _attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
+def _attachments(message: Message) -> Iterator[tuple[str, bytes]]:
     for part in _parts(message):
         name = _file_name(part)
         if name and media_type(name) not in {None, "message/rfc822"}:
@@ -81,14 +85,14 @@ def _write_attachment(
     page.write_content(content)
 
 
-def _file_name(part: EmailMessage) -> str:
+def _file_name(part: Message) -> str:
     try:
         return (part.get_filename() or "").strip()
     except (ValueError, LookupError, AttributeError, TypeError, IndexError):
         return ""
 
 
-def _payload(part: EmailMessage) -> bytes:
+def _payload(part: Message) -> bytes:
     try:
         payload = part.get_payload(decode=True)
     except (ValueError, LookupError):

@@ -59,7 +59,8 @@ def find_documents(
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:
     """Return a sort key that puts `a2` before `a10`."""
     parts = _DIGITS.split(text)
-    return tuple((int(p), p) if n % 2 and len(p) < 18 else (-1, p) for n, p in enumerate(parts))
+    keys = [(int(p), "") if n % 2 and len(p) < 18 else (-1, p) for n, p in enumerate(parts)]
+    return (*keys, (-1, text))
 
 
 def _root(folder: Path) -> Path:

@@ -89,12 +89,18 @@ def _without_notes(
     if not rows or len(rows[0]) < 3:
         return rows, []
     start, end = 0, len(rows)
-    while start < end and len(_words(rows[start])) == 1 and start < MAX_HEADER_ROWS:
+    while start < min(end, MAX_HEADER_ROWS) and _is_title(rows[start]):
         start += 1
     while end > start and _is_note(rows[end - 1]):
         end -= 1
     notes = [collapse(text) for row in (*rows[:start], *rows[end:]) for text in _words(row)]
     return rows[start:end], notes
+
+
+def _is_title(row: Row) -> bool:
+    """Whether a row has one cell, or one cell merged over all columns."""
+    n_filled = sum(bool(cell.text) for cell in row)
+    return n_filled == 1 or (len(_words(row)) == 1 and n_filled == len(row))
 
 
 def _is_note(row: Row) -> bool:

@@ -1,5 +1,6 @@
 """Reads web pages."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.content import Content
@@ -117,6 +118,7 @@ class _Walker:
 
     def _list(self, node: "LexborNode", level: int, depth: int) -> None:
         if depth <= 0:
+            self.page.write_item(node.text(), level)
             return
         child = node.child
         while child is not None:
@@ -155,13 +157,12 @@ class _Walker:
 
     def _definitions(self, node: "LexborNode") -> None:
         key = ""
-        for child in node.css("dt, dd"):
-            if is_skipped(child):
-                continue
-            if child.tag == "dt":
-                key = inline_text(child)
-            elif key:
-                self.page.write_pair(key, inline_text(child))
+        for child in _elements(node):
+            for part in _elements(child) if child.tag == "div" else [child]:
+                if part.tag == "dt":
+                    key = inline_text(part)
+                elif part.tag == "dd" and not is_skipped(part):
+                    self.page.write_pair(key, inline_text(part))
 
     def _table(self, node: "LexborNode", depth: int) -> None:
         table = read_table(node)
@@ -183,6 +184,14 @@ class _Walker:
         self._end_paragraph()
         self.page.write_text("\n\n".join(self._paragraphs), _LAYOUT)
         self._paragraphs.clear()
+
+
+def _elements(node: "LexborNode") -> "Iterator[LexborNode]":
+    child = node.child
+    while child is not None:
+        if child.is_element_node:
+            yield child
+        child = child.next
 
 
 def _table_of(node: "LexborNode") -> int | None:

@@ -10,7 +10,6 @@ from srag_mcp.documents.page import Page
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _RULE = re.compile(r"^\s{0,3}(?:\*\s*){3,}$|^\s{0,3}(?:_\s*){3,}$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -47,7 +46,7 @@ def read_markdown(data: bytes, path: str) -> Content:
     if match is not None:
         title = _write_front_matter(match["body"], page)
         text = text[match.end() :]
-    page.write_text("\n".join(_clean(_COMMENT.sub("", text).split("\n"))), _LAYOUT)
+    page.write_text("\n".join(_clean(_without_comments(text).split("\n"))), _LAYOUT)
     return page.content(title)
 
 
@@ -81,6 +80,18 @@ def _front_pairs(lines: list[str], parents: list[tuple[int, str]]) -> list[tuple
         if match["value"]:
             pairs.append((".".join(name for _, name in parents), _unquoted(match["value"])))
     return pairs
+
+
+def _without_comments(text: str) -> str:
+    parts = []
+    start = 0
+    while (opening := text.find("<!--", start)) >= 0:
+        closing = text.find("-->", opening + 4)
+        if closing < 0:
+            break
+        parts.append(text[start:opening])
+        start = closing + 3
+    return "".join([*parts, text[start:]])
 
 
 def _unquoted(text: str) -> str:

@@ -98,7 +98,16 @@ def _layout_text(data: bytes, number: int) -> str | None:
         ArithmeticError, RecursionError, NotImplementedError, OSError, zlib.error, struct.error,
     ):  # fmt: skip
         return None
-    return "\n".join(line.rstrip() for line in text.split("\n")) if text.strip() else None
+    lines = [line.rstrip() for line in text.strip("\n").split("\n")]
+    return "\n".join(_closed_up(lines)) if text.strip() else None
+
+
+def _closed_up(lines: list[str]) -> list[str]:
+    """Take out one blank line between lines if most have one between them, as in loose tables."""
+    gaps = sum(not line for line, before in zip(lines[1:], lines, strict=False) if before)
+    if 2 * gaps <= sum(map(bool, lines)):
+        return lines
+    return [line for line, before in zip(lines, ["", *lines], strict=False) if line or not before]
 
 
 def _without_running_lines(pages: list[str]) -> list[str]:

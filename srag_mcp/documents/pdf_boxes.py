@@ -8,7 +8,7 @@ from statistics import median
 from srag_mcp.documents.lines import collapse
 
 _WIDE_GAP = 1.5  # in heights of a line
-_SAME_LINE = 4.0  # points that the bottoms of texts on one line may differ
+_SAME_LINE = 0.5  # in heights of a line
 _MIN_TABULAR_GAPS = 2
 _MIN_TABULAR_SHARE = 0.6
 _TITLE_HEIGHT = 1.3  # in heights of the usual line
@@ -27,23 +27,40 @@ class TextBox:
     height: float
     text: str
 
+    @property
+    def middle(self) -> float:
+        """The height of its middle on the page."""
+        return self.bottom + self.height / 2
+
 
 def looks_tabular(boxes: Sequence[TextBox]) -> bool:
     """Whether lines of the page hold texts far apart that were written one after the other.
 
     Beside a column of text another one also lies far apart, but it was written later.
     """
-    lines: dict[int, list[tuple[int, TextBox]]] = {}
-    for number, box in enumerate(boxes):
-        lines.setdefault(round(box.bottom / _SAME_LINE), []).append((number, box))
     steps = [
         after[0] - before[0]
-        for line in lines.values()
+        for line in _lines(boxes)
         for before, after in pairwise(sorted(line, key=lambda numbered: numbered[1].left))
         if after[1].left - before[1].right > _WIDE_GAP * before[1].height
     ]
     n_rows = sum(step == 1 for step in steps)
     return n_rows >= _MIN_TABULAR_GAPS and n_rows > _MIN_TABULAR_SHARE * len(steps)
+
+
+def _lines(boxes: Sequence[TextBox]) -> list[list[tuple[int, TextBox]]]:
+    """Return the boxes line by line with their number; those of a line overlap in height."""
+    lines: list[list[tuple[int, TextBox]]] = []
+    for numbered in sorted(enumerate(boxes), key=lambda numbered: -numbered[1].middle):
+        if lines and _overlap(lines[-1][0][1], numbered[1]):
+            lines[-1].append(numbered)
+        else:
+            lines.append([numbered])
+    return lines
+
+
+def _overlap(one: TextBox, other: TextBox) -> bool:
+    return abs(one.middle - other.middle) < _SAME_LINE * max(one.height, other.height)
 
 
 def find_titles(boxes: Sequence[TextBox]) -> dict[str, int]:

@@ -1,6 +1,9 @@
 """Reads Excel workbooks."""
 
 import io
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -15,7 +18,9 @@ from srag_mcp.errors import DocumentError
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
-_MAX_CELLS = 20_000_000
+_MAX_CELLS = 8_000_000
+_SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml$", re.IGNORECASE)
+_CELL_PLACE = re.compile(rb"""\br=["']([A-Z]{1,3})(\d{1,7})["']""")
 _CellValue = int | float | str | bool | time | date | datetime | timedelta
 
 
@@ -54,23 +59,50 @@ def _read_sheets(data: bytes, path: str) -> list[tuple[str, list[list[str]]]]:
     from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
     check_archive(data, path)
+    _check_sizes(data, path)
     sheets = []
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
         for sheet in book.sheets_metadata:
             shown = sheet.visible == SheetVisibleEnum.Visible
             if shown and sheet.typ == SheetTypeEnum.WorkSheet:
-                rows = _rows(book.get_sheet_by_name(sheet.name), path)
-                sheets.append((sheet.name, rows))
+                sheets.append((sheet.name, _rows(book.get_sheet_by_name(sheet.name))))
     except (CalamineError, OSError, ValueError, KeyError) as error:
         raise DocumentError(path, f"it is not a readable workbook: {error}") from error
     return sheets
 
 
-def _rows(sheet: "CalamineSheet", path: str) -> list[list[str]]:
-    if sheet.height * sheet.width > _MAX_CELLS:
-        reason = f"sheet {sheet.name!r} has {sheet.height} x {sheet.width} cells, too many to read"
-        raise DocumentError(path, reason)
+def _check_sizes(data: bytes, path: str) -> None:
+    """Refuse sheets with cells so far apart that calamine's grid between them ends the process."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name in filter(_SHEET_PART.search, archive.namelist()):
+                n_rows, n_columns = _extent(archive.read(name))
+                if n_rows * n_columns > _MAX_CELLS:
+                    reason = f"{name} spans {n_rows} x {n_columns} cells, too many to read"
+                    raise DocumentError(path, reason)
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
+        raise DocumentError(path, "it is a damaged Office file") from error
+
+
+def _extent(sheet: bytes) -> tuple[int, int]:
+    """Return how many rows and columns lie between the outermost cells."""
+    places = set(_CELL_PLACE.findall(sheet))
+    if not places:
+        return 0, 0
+    rows = [int(row) for _, row in places]
+    columns = [_column_number(letters) for letters in {letters for letters, _ in places}]
+    return max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
+
+
+def _rows(sheet: "CalamineSheet") -> list[list[str]]:
     rows = [[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=True)]
     if sheet.start is None:
         return rows

@@ -18,6 +18,13 @@ _DAY = re.compile(
 )
 
 
+def may_begin_stack(lines: Sequence[Line], at: int) -> bool:
+    """Whether line *at* is a label with a number, a date or an address one or three lines below."""
+    if not _is_label(lines[at].text):
+        return False
+    return any(_is_datum(line.text) for line in lines[at + 1 : at + 4 : 2])
+
+
 def find_stacked_pairs(lines: Sequence[Line], at: int, end: int) -> list[tuple[Line, Line]]:
     """Return the keys and values in the lines from *at* to *end*, which no heading breaks.
 

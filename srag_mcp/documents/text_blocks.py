@@ -10,8 +10,8 @@ from srag_mcp.documents.layout import MAX_ITEM_KEY_WORDS, PLAIN, LaidOutLines, L
 from srag_mcp.documents.lines import Line, collapse, split_lines
 from srag_mcp.documents.list_items import match_marker, split_items
 from srag_mcp.documents.outline import Outline
-from srag_mcp.documents.stacked_pairs import find_stacked_pairs
-from srag_mcp.documents.text_tables import find_text_table
+from srag_mcp.documents.stacked_pairs import find_stacked_pairs, may_begin_stack
+from srag_mcp.documents.text_tables import TableFinder
 
 _LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400
@@ -42,6 +42,7 @@ class _TextReader:
         self._offset = offset
         self._outline = outline
         self._lines = split_lines(text, offset)
+        self._tables = TableFinder(self._lines)
         self._laid_out = LaidOutLines(self._lines, layout)
         self._blocks: list[Block] = []
 
@@ -59,7 +60,7 @@ class _TextReader:
         return self._prose(at)
 
     def _table(self, at: int) -> int | None:
-        table = find_text_table(self._lines, at)
+        table = self._tables.find(at)
         if table is None:
             return None
         grid = replace(table.grid, caption=self._caption_above(at))
@@ -136,6 +137,8 @@ class _TextReader:
         return at + 1
 
     def _stacked(self, at: int) -> int | None:
+        if not may_begin_stack(self._lines, at):
+            return None
         end = at + 1
         last = min(len(self._lines), at + _MAX_STACKED_LINES)
         while end < last and starts_plain(self._lines[end]) and not self._laid_out.heading(end):

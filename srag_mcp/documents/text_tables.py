@@ -12,6 +12,7 @@ _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")
 _WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t)\s*\S")
 _PIPE = re.compile(r"(?<!\\)\|")
 _MIN_ALIGNED_COLUMNS = 3
+_MAX_TRIES = 3
 _MIN_MISSING_GAP = 6
 _MAX_LINE_CHARACTERS = 400
 _MAX_COLUMNS = 200
@@ -25,26 +26,53 @@ class TextTable:
     n_lines: int
 
 
-def find_text_table(lines: Sequence[Line], at: int) -> TextTable | None:
-    """Return the table that begins at line *at*, None if there is none."""
-    return _piped(lines, at) or _aligned(lines, at)
+class TableFinder:
+    """Finds tables in lines from top to bottom.
+
+    Lines that look like rows and are no table are tried again from a few of their first lines only:
+    else a long run of them would be read once for each of its lines.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._failed_until = 0
+        self._tries_left = _MAX_TRIES
+
+    def find(self, at: int) -> TextTable | None:
+        """Return the table that begins at line *at*, None if there is none."""
+        if at >= self._failed_until:
+            self._tries_left = _MAX_TRIES
+        if not self._tries_left:
+            return None
+        piped_end, aligned_end = _piped_end(self._lines, at), _aligned_end(self._lines, at)
+        table = _piped(self._lines, at, piped_end) or _aligned(self._lines, at, aligned_end)
+        if table is None and max(piped_end, aligned_end) > at + 1:
+            self._failed_until = max(piped_end, aligned_end, self._failed_until)
+            self._tries_left -= 1
+        return table
 
 
 def _is_rule(text: str) -> bool:
     return bool(_RULE.match(text))
 
 
-def _piped(lines: Sequence[Line], at: int) -> TextTable | None:
-    end, rules, rows = at, [], list[tuple[TableCell, ...]]()
+def _piped_end(lines: Sequence[Line], at: int) -> int:
+    end = at
     while end < len(lines) and _has_pipes(lines[end].text):
-        if _is_rule(lines[end].text):
+        end += 1
+    return end
+
+
+def _piped(lines: Sequence[Line], at: int, end: int) -> TextTable | None:
+    rules, rows = list[int](), list[tuple[TableCell, ...]]()
+    for line in lines[at:end]:
+        if _is_rule(line.text):
             rules.append(len(rows))
         else:
-            rows.append(_pipe_cells(lines[end]))
-        end += 1
+            rows.append(_pipe_cells(line))
     if end - at < 2 or not rows or max(map(len, rows)) < 2:
         return None
-    if not rules and not _same_width(rows):
+    if not rules and not _is_even(lines[at], rows):
         return None
     n_headers = next((n for n in rules if n), None)
     span = Span(lines[at].span.start, lines[end - 1].span.end)
@@ -60,8 +88,11 @@ def _has_pipes(text: str) -> bool:
     return stripped.startswith("|") or len(_PIPE.findall(stripped)) >= 1
 
 
-def _same_width(rows: Sequence[Sequence[TableCell]]) -> bool:
-    return len(rows) >= 2 and len(set(map(len, rows))) == 1 and len(rows[0]) >= 3
+def _is_even(first: Line, rows: Sequence[Sequence[TableCell]]) -> bool:
+    """Whether rows without a rule among them are a table: all have as many cells."""
+    if len(rows) < 2 or len(set(map(len, rows))) > 1:
+        return False
+    return len(rows[0]) >= _MIN_ALIGNED_COLUMNS or first.text.lstrip().startswith("|")
 
 
 def _pipe_cells(line: Line) -> tuple[TableCell, ...]:
@@ -87,17 +118,20 @@ def _cell(line: Line, start: int, end: int) -> TableCell:
     return TableCell(text.replace("\\|", "|"), Span(begin, begin + len(text)))
 
 
-def _aligned(lines: Sequence[Line], at: int) -> TextTable | None:
-    rows: list[tuple[Line, list[Segment]]] = []
+def _aligned_end(lines: Sequence[Line], at: int) -> int:
     end = at
     while end < len(lines):
-        text = lines[end].text
-        if not (rows and _is_rule(text)):
-            segments = _columns(text)
-            if not _is_aligned_row(segments, first=not rows):
-                break
-            rows.append((lines[end], segments))
+        is_rule = end > at and _is_rule(lines[end].text)
+        if not is_rule and not _is_aligned_row(_columns(lines[end].text), first=end == at):
+            break
         end += 1
+    return end
+
+
+def _aligned(lines: Sequence[Line], at: int, end: int) -> TextTable | None:
+    if end - at < 2:
+        return None
+    rows = [(line, _columns(line.text)) for line in lines[at:end] if not _is_rule(line.text)]
     if sum(len(segments) >= _MIN_ALIGNED_COLUMNS for _, segments in rows) < 2:
         return None
     columns = _gutters(rows)

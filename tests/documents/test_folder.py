@@ -1,0 +1,105 @@
+"""Which files of a folder are documents."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.documents.folder import SourceFile, find_documents, natural_key
+from srag_mcp.errors import CorpusError
+from srag_mcp.settings import Settings
+
+
+def _write(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("text", encoding="utf-8")
+
+
+def _found(folder: Path) -> tuple[list[str], list[str]]:
+    sources, problems = find_documents(folder, Settings())
+    return [source.relative for source in sources], [str(problem) for problem in problems]
+
+
+def test_files_come_in_natural_order_with_their_size(tmp_path: Path) -> None:
+    _write(tmp_path, "a10.txt", "a2.txt", "sub/b.md")
+    sources, problems = find_documents(tmp_path, Settings())
+    assert sources == [
+        SourceFile(tmp_path / "a2.txt", "a2.txt", 4),
+        SourceFile(tmp_path / "a10.txt", "a10.txt", 4),
+        SourceFile(tmp_path / "sub/b.md", "sub/b.md", 4),
+    ]
+    assert problems == []
+
+
+def test_hidden_files_locks_and_the_own_folder_are_skipped(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", ".b.txt", ".srag/c.txt", "~$d.docx", "sub/.hidden/e.txt")
+    assert _found(tmp_path) == (["a.txt"], [])
+
+
+def test_a_folder_called_documents_is_read_instead(tmp_path: Path) -> None:
+    _write(tmp_path, "documents/a.txt", "gold.csv", "README.md")
+    assert _found(tmp_path) == (["documents/a.txt"], [])
+
+
+def test_the_schema_at_the_top_is_no_document(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "schema.json", "sub/schema.json")
+    assert _found(tmp_path) == (["a.txt", "sub/schema.json"], [])
+
+
+def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "corpus"
+    _write(outside, "secret.txt")
+    _write(inside, "a.txt", "sub/b.txt")
+    (inside / "file.txt").symlink_to(outside / "secret.txt")
+    (inside / "folder").symlink_to(outside)
+    (inside / "broken.txt").symlink_to(inside / "nowhere.txt")
+    (inside / "loop").symlink_to(inside)
+    (inside / "near.txt").symlink_to(inside / "a.txt")
+    assert _found(inside) == (["a.txt", "near.txt", "sub/b.txt"], [])
+
+
+def test_a_documents_folder_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "corpus"
+    _write(outside, "secret.txt")
+    _write(inside, "a.txt")
+    (inside / "documents").symlink_to(outside)
+    assert _found(inside) == (["a.txt"], [])
+
+
+def test_files_that_cannot_be_read_are_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "photo.JPG", "no_ending")
+    (tmp_path / "empty.pdf").touch()
+    (tmp_path / "large.txt").write_bytes(b"x" * 3_000_000)
+    sources, problems = find_documents(tmp_path, Settings(max_document_mb=2))
+    assert [source.relative for source in sources] == ["a.txt"]
+    formats = "txt, text, md, markdown, html, htm, xhtml, csv, tsv, json, jsonl, ndjson, xlsx, "
+    assert [str(problem) for problem in problems] == [
+        "empty.pdf: the file is empty",
+        "large.txt: 2.9 MiB is more than the limit of 2 MiB (SRAG_MAX_DOCUMENT_MB)",
+        f"no_ending: not a format that can be read ({formats}docx, pdf, eml)",
+        f"photo.JPG: not a format that can be read ({formats}docx, pdf, eml)",
+    ]
+
+
+@pytest.mark.parametrize("name", ["naïve – é.txt", "a'b\"c.txt", "a b#1.txt", "x" * 200 + ".txt"])
+def test_any_name_is_kept(tmp_path: Path, name: str) -> None:
+    _write(tmp_path, name)
+    assert _found(tmp_path) == ([name], [])
+
+
+def test_unusable_folders_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="does not exist; give the path of a folder"):
+        find_documents(tmp_path / "missing", Settings())
+    with pytest.raises(CorpusError, match="holds no documents; put files into it"):
+        find_documents(tmp_path, Settings())
+    _write(tmp_path, "a.txt", "b.txt")
+    with pytest.raises(CorpusError, match=r"a\.txt is a file; give the folder that it lies in"):
+        find_documents(tmp_path / "a.txt", Settings())
+    with pytest.raises(CorpusError, match="more than 1 documents; set SRAG_MAX_DOCUMENTS higher"):
+        find_documents(tmp_path, Settings(max_documents=1))
+
+
+def test_numbers_sort_by_value() -> None:
+    names = ["b1", "a10", "a2", "a02b", "1", "²"]
+    assert sorted(names, key=natural_key) == ["1", "a2", "a02b", "a10", "b1", "²"]

@@ -1,0 +1,49 @@
+"""JSON files."""
+
+from collections.abc import Callable
+
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+
+
+def test_members_are_dotted_keys_items_and_tables(
+    read_bytes: Callable[..., list[Document]],
+) -> None:
+    (document,) = read_bytes(
+        "a.json",
+        '{"name": "Inn", "rating": {"value": 9.0, "n": 3}, "open": true, "closed": null,'
+        ' "tags": ["Pool", "Bar"], "sizes": [1, 2], "about": "One.\\nTwo.",'
+        ' "rooms": [{"type": "Double", "price": {"eur": 90}, "n": 2}, {"type": "Single"}]}',
+    )
+    assert document.title == "Inn"
+    assert document.text == (
+        "name: Inn\nrating.value: 9\nrating.n: 3\nopen: true\nsizes: 1, 2\n\n"
+        "about\n\nOne.\nTwo.\n\ntags\n\n- Pool\n- Bar\n\n"
+        "rooms\n\ntype | price.eur | n\nDouble | 90 | 2\nSingle |  | "
+    )
+    assert document.blocks[:6] == (
+        KeyValue(Span(0, 9), "name", "Inn", Span(6, 9)),
+        KeyValue(Span(10, 25), "rating.value", "9", Span(24, 25)),
+        KeyValue(Span(26, 37), "rating.n", "3", Span(36, 37)),
+        KeyValue(Span(38, 48), "open", "true", Span(44, 48)),
+        KeyValue(Span(49, 60), "sizes", "1, 2", Span(56, 60)),
+        Heading(Span(62, 67), "about", 2),
+    )
+    assert [type(block) for block in document.blocks[6:]] == [
+        Prose,
+        Prose,
+        Heading,
+        ListItem,
+        ListItem,
+        Heading,
+        Table,
+    ]
+
+
+def test_a_list_at_the_top_is_a_table(read_bytes: Callable[..., list[Document]]) -> None:
+    (document,) = read_bytes("a.json", '[{"a": 1, "b": 2, "c": 3}, {"b": 5, "A": 6}]')
+    (table,) = [block for block in document.blocks if isinstance(block, Table)]
+    assert table.headers == (("a",), ("b",), ("c",), ("A (2)",))
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["1", "2", "3", ""],
+        ["", "5", "", "6"],
+    ]
