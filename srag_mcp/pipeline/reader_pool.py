@@ -15,6 +15,7 @@ from srag_mcp.pipeline.reading import Extracted, ExtractTask, Reply, Task, Unrea
 
 DOCUMENT_TIMEOUT_S = 180.0
 _MAX_WAITING_REPLIES = 32
+_LAST_WORDS_S = 2.0
 _COMMAND = (sys.executable, "-P", "-m", "srag_mcp.pipeline.reader_process")
 
 
@@ -157,7 +158,7 @@ class _Reader:
         process.kill()
 
     def _why_it_died(self) -> str:
-        status = self._end()
+        status = self._end(_LAST_WORDS_S)
         if self._overdue:
             return f"reading it took longer than {self._timeout_s:g} s"
         self._errors.seek(0)
@@ -165,11 +166,11 @@ class _Reader:
         said = f": {lines[-1][:300]}" if lines else ""
         return f"the process that read it ended (exit status {status}{said})"
 
-    def _end(self) -> int | None:
+    def _end(self, patience_s: float = 0.0) -> int | None:
         process, self._process = self._process, None
         if process is None:
             return None
-        return _end_process(process)
+        return _end_process(process, patience_s)
 
 
 def _send(process: subprocess.Popen[bytes], task: Task) -> None:
@@ -185,8 +186,10 @@ def _open_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _end_process(process: subprocess.Popen[bytes]) -> int:
-    """End a process that may have ended; what it still wanted to say is lost."""
+def _end_process(process: subprocess.Popen[bytes], patience_s: float) -> int:
+    """End a process; one that is about to end by itself may do so within *patience_s*."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(patience_s)
     process.kill()
     status = process.wait()
     for pipe in (process.stdin, process.stdout):

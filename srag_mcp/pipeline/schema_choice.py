@@ -63,7 +63,7 @@ def put_schema_in_force(
         schema, origin = present.schema, present.origin
     else:
         schema, origin = _induced(work, folder, wish, sample), INDUCED
-    schema = _numbered(_checked(schema), present)
+    schema = _numbered(schema, present)
     _write(work, schema)
     work.put_in_force(schema, origin)
     return schema
@@ -72,7 +72,7 @@ def put_schema_in_force(
 def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
     """Return the schema that a person gave, and words that tell it from another one."""
     if wish.given is not None:
-        return wish.given, f"given:{hash_schema(wish.given)}"
+        return _checked(wish.given, "the schema given"), f"given:{hash_schema(wish.given)}"
     path = folder / SCHEMA_FILE
     if wish.fresh or not path.is_file():
         return None, ""
@@ -98,7 +98,7 @@ def _read(path: Path) -> Schema:
         msg = f"{path} is not JSON that can be read: {error}. Mend it, or remove it"
         raise SchemaError(msg) from error
     try:
-        return schema_from_json(data)
+        return _checked(schema_from_json(data), "it")
     except SchemaError as error:
         msg = f"{path}: {error}"
         raise SchemaError(msg) from error
@@ -137,9 +137,12 @@ def name_entity(work: WorkDatabase, title: str) -> str:
     return f"{name}_{_GENERIC_ENTITY}" if work.is_reserved_word(name) else name
 
 
-def _checked(schema: Schema) -> Schema:
+def _checked(schema: Schema, who: str) -> Schema:
     if schema.entity.startswith(_HIDDEN_PREFIX):
-        msg = f"the record table cannot be called {schema.entity!r}: {_HIDDEN_PREFIX}… is taken"
+        msg = (
+            f"{who} calls the record table {schema.entity!r}; names that begin with"
+            f" {_HIDDEN_PREFIX!r} are taken, choose another x-entity"
+        )
         raise SchemaError(msg)
     return schema
 

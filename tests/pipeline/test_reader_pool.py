@@ -1,0 +1,103 @@
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.documents.folder import SourceFile
+from srag_mcp.pipeline import reader_pool
+from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
+
+DEADLY = """
+import os, sys, time
+from pathlib import Path
+from srag_mcp.documents import reading
+from srag_mcp.pipeline import reader_process
+import srag_mcp.pipeline.reading as tasks
+
+def read_file(source, *, rows=False):
+    text = source.path.read_text()
+    if "crash" in text:
+        os.kill(os.getpid(), 11)
+    if "raise" in text:
+        raise ZeroDivisionError("a parser has a bug")
+    if "print" in text:
+        print("noise on stdout", flush=True)
+    if "memory" in text:
+        raise MemoryError
+    if "hang" in text:
+        while True:
+            time.sleep(60)
+    return reading.read_file(source, rows=rows)
+
+tasks.read_file = read_file
+reader_process.main()
+"""
+
+
+@pytest.fixture
+def deadly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers whose parser does what the file says."""
+    python = reader_pool._COMMAND[0]
+    monkeypatch.setattr(reader_pool, "_COMMAND", (python, "-P", "-c", DEADLY))
+
+
+def tasks(folder: Path, *texts: str) -> list[SampleTask]:
+    found = []
+    for number, text in enumerate(texts):
+        path = folder / f"{number}.txt"
+        path.write_text(text, encoding="utf-8")
+        found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=False, n_documents=1))
+    return found
+
+
+def outcome(reply: object) -> tuple[str, str]:
+    if isinstance(reply, Sampled):
+        return (reply.path, reply.documents[0].text.strip())
+    assert isinstance(reply, Unreadable)
+    return (reply.path, reply.reason)
+
+
+@pytest.mark.usefixtures("deadly")
+def test_a_parser_that_kills_its_process_costs_one_document(tmp_path: Path) -> None:
+    asked = tasks(tmp_path, "one", "crash", "two", "raise", "print", "memory", "three")
+
+    found = dict(outcome(reply) for reply in perform_tasks(asked, 2))
+
+    assert found == {
+        "0.txt": "one",
+        "1.txt": "the process that read it ended (exit status -11)",
+        "2.txt": "two",
+        "3.txt": "the process that read it ended (exit status 1: ZeroDivisionError: a parser has"
+        " a bug)",
+        "4.txt": "print",
+        "5.txt": "reading it needs more memory than allowed",
+        "6.txt": "three",
+    }
+
+
+@pytest.mark.usefixtures("deadly")
+def test_a_parser_that_hangs_is_stopped(tmp_path: Path) -> None:
+    replies = perform_tasks(tasks(tmp_path, "hang", "one"), 1, document_timeout_s=4)
+
+    assert [outcome(reply) for reply in replies] == [
+        ("0.txt", "reading it took longer than 4 s"),
+        ("1.txt", "one"),
+    ]
+
+
+@pytest.mark.usefixtures("deadly")
+def test_leaving_early_ends_the_processes(tmp_path: Path) -> None:
+    asked = tasks(tmp_path, "one", "hang", "hang")
+
+    with closing(perform_tasks(asked, 2)) as replies:
+        assert outcome(next(replies)) == ("0.txt", "one")
+
+
+def test_a_process_that_cannot_be_started_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_pool, "_COMMAND", (str(tmp_path / "missing"),))
+
+    with pytest.raises(FileNotFoundError):
+        list(perform_tasks(tasks(tmp_path, "one"), 1))
