@@ -5,6 +5,8 @@ import unicodedata
 
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
 _PUNCTUATION = re.compile(r"[^\w\s+#&%\x00]|_")
+_HELD = "\x00"
+_HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
 
 
@@ -17,11 +19,10 @@ def fold(text: str) -> str:
     if text.isascii() and text.isalnum():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold()
-    marks = _BETWEEN_DIGITS.findall(folded)
-    kept = _PUNCTUATION.sub(" ", _BETWEEN_DIGITS.sub("\x00", folded))
-    for mark in marks:
-        kept = kept.replace("\x00", mark, 1)
-    return _SPACE.sub(" ", kept).strip()
+    marks = iter(_BETWEEN_DIGITS.findall(folded))
+    kept = _PUNCTUATION.sub(" ", _BETWEEN_DIGITS.sub(_HELD, folded.replace(_HELD, " ")))
+    restored = _HELD_MARK.sub(lambda _held: next(marks), kept)
+    return _SPACE.sub(" ", restored).strip()
 
 
 def tidy(text: str) -> str:

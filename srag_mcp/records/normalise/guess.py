@@ -19,7 +19,7 @@ from srag_mcp.schema.attribute import AttributeType
 _FIT = 0.7
 _MAX_CATEGORIES = 12
 _DIGIT = re.compile(r"\d")
-_CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d -]*-[\d -]*\d")
+_CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _HEDGES = re.compile(
     r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
     r"|nearly|almost|total|per|each|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
@@ -32,6 +32,7 @@ _WEEKDAY_OR_TIME = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_DATE = 12
+_LONGEST_VALUE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +57,24 @@ def classify_values(values: Sequence[str]) -> TypeGuess:
     given = [value for value in values if value.strip() and read_missing(value) is None]
     if not given:
         return TypeGuess("string", None, 0.0, None)
-    share = sum(read_boolean(value) is not None for value in given) / len(given)
-    if share >= _FIT and not all(value.strip().isdigit() for value in given):
-        return TypeGuess("boolean", None, share, None)
-    share = _share_of_dates(given)
-    if share >= _FIT:
-        return TypeGuess("date", None, share, None)
-    number = _numbers(given)
-    if number is not None and number.share >= _FIT:
-        return number
-    return TypeGuess("string", None, 1.0, _closed_set(given))
+    if sum(len(value) <= _LONGEST_VALUE for value in given) < _FIT * len(given):
+        return TypeGuess("string", None, 1.0, None)
+    guesses = (guess for find in (_booleans, _dates, _numbers) if (guess := find(given)))
+    fitting = (guess for guess in guesses if guess.share >= _FIT)
+    return next(fitting, TypeGuess("string", None, 1.0, _closed_set(given)))
 
 
-def _share_of_dates(values: Sequence[str]) -> float:
-    order: DateOrder = decide_order([d for value in values for _, d in find_dates(value)])[0]
-    return sum(_is_date(value, order) for value in values) / len(values)
+def _booleans(values: Sequence[str]) -> TypeGuess | None:
+    if all(value.strip().isdigit() for value in values):
+        return None
+    share = sum(read_boolean(value) is not None for value in values) / len(values)
+    return TypeGuess("boolean", None, share, None)
+
+
+def _dates(values: Sequence[str]) -> TypeGuess:
+    order = decide_order([day for value in values for _, day in find_dates(value)])[0]
+    share = sum(_is_date(value, order) for value in values) / len(values)
+    return TypeGuess("date", None, share, None)
 
 
 def _is_date(value: str, order: DateOrder) -> bool:
