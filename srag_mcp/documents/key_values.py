@@ -75,6 +75,11 @@ def _pair(text: str, key: tuple[int, str, int], end: int) -> Pair:
     start, name, value_start = key
     raw = text[value_start:end].rstrip().rstrip("|;•·,").rstrip()
     value = raw.lstrip()
+    if value.endswith(")") and "(" not in value and name[:1] != "(":
+        value = value[:-1].rstrip()  # the line, or the pair, stands in brackets
+        raw = raw[: len(raw) - len(raw.lstrip()) + len(value)]
+    if value.endswith(":") and is_key(value[:-1].rstrip()):
+        value = raw = ""  # the next key of a form that was left empty
     return Pair(start, name, value_start + len(raw) - len(value), value)
 
 
@@ -91,6 +96,8 @@ def _key_start(text: str, colon: int, after: int | None) -> int | None:
     if after is not None and start == floor:
         start = _after_value(text, floor, end)
     start += len(text[start:end]) - len(text[start:end].lstrip())
+    if text[start : start + 1] == "(" and ")" not in text[start:end]:
+        start += 1
     key = text[start:end]
     if not is_key(key) or key.casefold() in _SCHEMES:
         return None

@@ -11,6 +11,7 @@ from srag_mcp.documents.list_items import match_marker
 
 MAX_ITEM_KEY_WORDS = 4
 _MAX_VALUE_LINES = 10
+_MAX_MISALIGNMENT = 3
 _MIN_WRAPPED_VALUE = 20
 _MAX_NEXT_LINE_VALUE = 80
 _MIN_BODY_CHARACTERS = 60
@@ -64,16 +65,21 @@ class LaidOutLines:
     def value_end(self, at: int, pair: Pair) -> int:
         """Return the line after the value of *pair* on line *at*; it may be indented or wrapped."""
         end = at + 1
-        margin = self.lines[at].indent + 2
         last = min(len(self.lines), end + _MAX_VALUE_LINES)
         while pair.value and end < last and starts_plain(self.lines[end]):
-            line = self.lines[end]
-            is_long = len(pair.value) > _MIN_WRAPPED_VALUE and self._layout.wrapping != "never"
-            goes_on = is_long and is_wrapped(self.lines[end - 1], line, self._width)
-            if line.indent < margin and not (goes_on and self.heading(end) is None):
+            if not self._goes_on_below(at, end, pair):
                 break
             end += 1
         return end
+
+    def _goes_on_below(self, at: int, end: int, pair: Pair) -> bool:
+        line, before = self.lines[end], self.lines[end - 1]
+        if line.indent > 1 and abs(line.indent - pair.value_start) <= _MAX_MISALIGNMENT:
+            return True
+        if not is_wrapped(before, line, self._width) or self.heading(end) is not None:
+            return False
+        is_long = len(pair.value) > _MIN_WRAPPED_VALUE and self._layout.wrapping != "never"
+        return is_long or line.indent >= self.lines[at].indent + 2
 
     def is_value(self, at: int) -> bool:
         """Whether line *at* is all of the value of a key on the line above."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Span, TableCell
-from srag_mcp.documents.grid import Grid
+from srag_mcp.documents.grid import Grid, is_data, is_year
 from srag_mcp.documents.lines import Line, Segment, split_segments
 
 _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")
@@ -142,9 +142,15 @@ def _aligned(lines: Sequence[Line], at: int, end: int) -> TextTable | None:
 
 
 def _is_aligned_row(segments: Sequence[Segment], *, first: bool) -> bool:
-    """Whether the line goes on with a table: two parts are a header, or have a gap between them."""
-    if len(segments) != 2 or first:
-        return len(segments) >= 2
+    """Whether the line goes on with a table.
+
+    Two parts are a header if they are at its top, else they need a gap where a cell is missing; a
+    name with a value is neither.
+    """
+    if len(segments) != 2:
+        return len(segments) > 2
+    if first:
+        return not is_data(segments[1].text) or is_year(segments[1].text)
     return segments[1].start - segments[0].end >= _MIN_MISSING_GAP
 
 

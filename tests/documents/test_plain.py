@@ -38,6 +38,11 @@ def test_several_keys_on_one_line_are_parted() -> None:
     assert _pairs("No: 123 Due Date: 1 May 2020") == [("No", "123"), ("Due Date", "1 May 2020")]
 
 
+def test_brackets_around_a_pair_are_no_part_of_it() -> None:
+    assert _pairs("(VAT NO: 000504)") == [("VAT NO", "000504")]
+    assert _pairs("Total (gross): 12 (net: 10)") == [("Total (gross)", "12 (net: 10)")]
+
+
 def test_a_wide_gap_a_tab_or_dots_part_key_and_value() -> None:
     assert _pairs("Cash    10.00") == [("Cash", "10.00")]
     assert _pairs("Cash\t10.00") == [("Cash", "10.00")]
@@ -64,6 +69,13 @@ def test_a_value_goes_on_over_indented_lines() -> None:
         ("Address", "12 Main Street, Springfield"),
         ("Tel", "5"),
     ]
+
+
+def test_a_value_ends_where_another_column_begins() -> None:
+    assert _pairs("Title: President\n                      ACME, INC.\n") == [
+        ("Title", "President")
+    ]
+    assert _pairs("Date: Date:\n") == []
 
 
 def test_headings_open_sections() -> None:
