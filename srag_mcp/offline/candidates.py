@@ -21,6 +21,7 @@ class Candidate:
         rules: Extractors, best first.
         values: What each sample document states, by the document's number.
         words: Stems around it, with how often; questions and names are matched to them.
+        near: Stems that say what the value is, with the share of its statements that have them.
         context: Words that change the reading of its values ("in millions").
         labels: Other words for it that documents use.
         asked: How much the sample questions ask for it.
@@ -32,6 +33,7 @@ class Candidate:
     rules: list[Extractor]
     values: dict[int, str]
     words: Counter[str] = field(default_factory=Counter)
+    near: dict[str, float] = field(default_factory=dict)
     context: str = ""
     labels: tuple[str, ...] = ()
     asked: float = 0.0

@@ -10,11 +10,12 @@ from srag_mcp.offline.items import item_candidates
 from srag_mcp.offline.keys import harvest_keys, key_candidates
 from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
+from srag_mcp.offline.questions import question_stems
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
 from srag_mcp.offline.values import middle_of, numbers_of
 from srag_mcp.offline.votes import vote_candidates
-from srag_mcp.offline.words import content_stems
+from srag_mcp.offline.words import content_stems, fold
 from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
 from srag_mcp.schema.extractors import KeyRule, VoteRule
 
@@ -23,6 +24,7 @@ _MIN_SHARED = 3
 _SAME = 0.85
 _SAME_STATEMENTS = 0.95
 _LONG_VALUE = 240
+_CLOCK = frozenset({"am", "pm"})
 _MAX_SIZE_FACTOR = 3.0
 
 
@@ -48,8 +50,9 @@ def are_rows(documents: Sequence[Document]) -> bool:
     )
 
 
-def harvest(documents: Sequence[Document]) -> list[TypedCandidate]:
+def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> list[TypedCandidate]:
     """Collect the candidates of *documents* with their types; rows of a table keep their order."""
+    asked = {name for question in questions for name in question_stems(question)}
     sightings = [Sightings(document) for document in documents]
     if are_rows(documents):
         return [_typed(candidate) for candidate in row_candidates(sightings)]
@@ -62,7 +65,7 @@ def harvest(documents: Sequence[Document]) -> list[TypedCandidate]:
         *votes,
         *fields,
         *part_candidates(sightings),
-        *slot_candidates(sightings),
+        *slot_candidates(sightings, asked),
         *item_candidates(sightings),
     ]
     typed = [_typed(candidate) for candidate in found]
@@ -98,9 +101,21 @@ def _is_usable(item: TypedCandidate) -> bool:
     values = list(item.candidate.values.values())
     if item.guess.type == "boolean" or not values:
         return bool(values)
-    if len(values) > 1 and len({" ".join(value.split()).casefold() for value in values}) == 1:
+    if item.candidate.origin in {"slot", "place"} and not item.candidate.label:
+        return False
+    place = item.candidate.origin == "place" and item.guess.type == "string"
+    plain = {_plain_words(value, without_numbers=place) for value in values}
+    if len(values) > 1 and len(plain) == 1:
         return False
     return sorted(map(len, values))[len(values) // 2] <= _LONG_VALUE
+
+
+def _plain_words(value: str, *, without_numbers: bool) -> str:
+    """Return a value in one spelling; a title without its numbers, facts of their own."""
+    if not without_numbers:
+        return " ".join(value.split()).casefold()
+    words = fold(value).split()
+    return " ".join(word for word in words if word.isalpha() and word not in _CLOCK) or value
 
 
 def join_same(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
@@ -155,10 +170,13 @@ def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
         return left
     if one.origin == "place" and other.origin != "place":
         one, other = other, one
+    if one.origin == "part" and " part " in one.label:
+        one.label, other.label = other.label, ""
     one.rules = [*one.rules, *other.rules]
     one.values = {**other.values, **one.values}
     one.words = one.words + other.words
-    one.labels = tuple(dict.fromkeys((*one.labels, other.label, *other.labels)))
+    one.near = {**other.near, **one.near}
+    one.labels = tuple(dict.fromkeys(filter(None, (*one.labels, other.label, *other.labels))))
     guess = left.guess if one is left.candidate else right.guess
     return TypedCandidate(one, guess)
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from srag_mcp.documents.document import Document
 from srag_mcp.offline.harvest import TypedCandidate, are_rows, choose_sample, harvest
-from srag_mcp.offline.naming import attribute_name, describe, examples_of
+from srag_mcp.offline.matching import match_attributes
+from srag_mcp.offline.naming import attribute_name, describe, examples_of, label_of
 from srag_mcp.offline.questions import asked_words, weigh_by_questions
 from srag_mcp.offline.words import fold, stem
 from srag_mcp.schema.attribute import Attribute
@@ -13,8 +14,10 @@ from srag_mcp.schema.schema import Schema
 
 _MAX_ATTRIBUTES = 40
 _ASKED_WEIGHT = 0.5
+_MAX_ASKED = 4.0
+_RARE = 0.15
 _ORIGIN_WEIGHTS = {
-    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.4,
+    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.2,
     "item": 0.6, "part": 1.1,
 }  # fmt: skip
 
@@ -32,16 +35,40 @@ def induce_schema(
             words become synonyms.
     """
     sample = choose_sample(documents)
-    items = harvest(sample)
+    items = harvest(sample, questions)
     weigh_by_questions([item.candidate for item in items], questions)
     chosen = items if are_rows(sample) else _choose(items, len(sample))
+    words = asked_words([item.candidate for item in chosen], questions)
     attributes: list[Attribute] = []
-    for item in chosen:
-        name = attribute_name(item.candidate.label, {a.name for a in attributes})
-        attributes.append(_attribute(item, name, len(sample), questions))
+    for item, own in zip(chosen, words, strict=True):
+        name = attribute_name(label_of(item.candidate), {a.name for a in attributes})
+        attributes.append(_attribute(item, name, len(sample), own))
     return Schema(
         title=title, entity=entity, attributes=tuple(attributes), nouns=_nouns(title, entity)
     )
+
+
+def learn_extractors(
+    schema: Schema, documents: Sequence[Document], questions: Sequence[str] = ()
+) -> Schema:
+    """Give extractors to the attributes of a hand-written schema that have none.
+
+    Each is matched to what the documents say by its name, synonyms, description, type, unit,
+    examples and categories; an attribute that nothing matches stays without.
+    """
+    if all(attribute.extractors for attribute in schema.attributes):
+        return schema
+    sample = choose_sample(documents)
+    words = [f"{a.name} {' '.join(a.synonyms)}".replace("_", " ") for a in schema.attributes]
+    items = harvest(sample, [*questions, *words])
+    rules = match_attributes(schema.attributes, items, len(sample))
+    attributes = tuple(
+        attribute.model_copy(update={"extractors": rules[attribute.name]})
+        if not attribute.extractors
+        else attribute
+        for attribute in schema.attributes
+    )
+    return schema.model_copy(update={"attributes": attributes})
 
 
 def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCandidate]:
@@ -60,17 +87,19 @@ def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCand
 
 def _rank(item: TypedCandidate, n_documents: int) -> float:
     candidate = item.candidate
-    base = _ORIGIN_WEIGHTS[candidate.origin] * (0.3 + candidate.share(n_documents))
-    return base + _ASKED_WEIGHT * min(candidate.asked, 4.0)
+    share = candidate.share(n_documents)
+    asked = min(candidate.asked, _MAX_ASKED) * min(1.0, share / _RARE)
+    return _ORIGIN_WEIGHTS[candidate.origin] * (0.3 + share) + _ASKED_WEIGHT * asked
 
 
 def _attribute(
-    item: TypedCandidate, name: str, n_documents: int, questions: Sequence[str]
+    item: TypedCandidate, name: str, n_documents: int, asked: Sequence[str]
 ) -> Attribute:
     candidate, guess = item.candidate, item.guess
-    words = (*candidate.labels, *asked_words(candidate, questions))
+    words = (*candidate.labels, *asked)
     known = {fold(name), ""}
-    synonyms = [word for word in dict.fromkeys(fold(word) for word in words) if word not in known]
+    folded = dict.fromkeys(fold(word) for word in words)
+    synonyms = [word for word in folded if word not in known and len(word) > 2]
     is_item = candidate.origin in {"item", "mention"}
     return Attribute(
         name=name,

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.candidates import Candidate, Origin
 from srag_mcp.offline.sightings import Item, Sightings
-from srag_mcp.offline.words import STOP_WORDS, content_stems, fold
+from srag_mcp.offline.words import STOP_WORDS, content_roots, content_stems, fold
 from srag_mcp.schema.extractors import ItemRule
 
 _MAX_STEMS = 4
@@ -90,7 +90,7 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
             heads[head].append(topic)
     families = []
     for head, members in heads.items():
-        family = Topic(head, frozenset(content_stems(head)))
+        family = Topic(head, frozenset(content_roots(head)))
         counts: Counter[int] = Counter()
         for topic in _without_longer(members):
             family.said |= topic.said
@@ -135,9 +135,10 @@ def _tells_apart(topic: Topic, n_documents: int) -> bool:
 
 def _candidate(topic: Topic, n_documents: int) -> Candidate:
     values = dict.fromkeys(topic.denied, "no") | dict.fromkeys(topic.said, "yes")
-    words = Counter({stem: len(values) for stem in topic.stems})
+    words = Counter(dict.fromkeys(content_stems(topic.name), len(values)))
     label = topic.labels.most_common(1)[0][0] if topic.labels else topic.name
-    candidate = Candidate("item", label, [ItemRule(items=(topic.name,))], values, words)
+    origin: Origin = "item" if topic.listed or topic.denied else "mention"
+    candidate = Candidate(origin, label, [ItemRule(items=(topic.name,))], values, words)
     told = len(topic.denied) > 0 and len(values) >= _TELLING_BOTH * n_documents
     candidate.absent_means = "unknown" if told else "false"
     return candidate

@@ -12,6 +12,7 @@ _MAX_NAME_WORDS = 6
 _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
 _BRACKETED = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_SCORE = re.compile(r"\d\s?/\s?(?:5|10|20|100)$|\bout of (?:5|10|100)\b")
 _LETTER = re.compile(r"[a-z]")
 _RESERVED = frozenset({"document_id"})
 
@@ -37,6 +38,15 @@ def _unique(name: str, taken: Collection[str]) -> str:
         found = f"{name}_{number}"
         number += 1
     return found
+
+
+def label_of(candidate: Candidate) -> str:
+    """Return the best label; a score out of ten is a rating, whatever stands beside it."""
+    values = list(candidate.values.values())
+    scores = sum(_SCORE.search(value) is not None for value in values)
+    if candidate.origin in {"slot", "cell"} and values and scores >= 0.8 * len(values):
+        return "rating"
+    return candidate.label
 
 
 def examples_of(values: Sequence[str]) -> tuple[str, ...]:

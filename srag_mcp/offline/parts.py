@@ -7,12 +7,14 @@ commas that take few values over the corpus (a town, a country, a kind) are cand
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from srag_mcp.documents.document import KeyValue, Prose, Span
 from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.country_names import COUNTRIES
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.offline.words import WORD, content_stems, fold_word
+from srag_mcp.offline.words import WORD, content_stems, fold, fold_word
 from srag_mcp.schema.extractors import PartRule
 
 _N_BLOCKS = 14
@@ -22,19 +24,21 @@ _MIN_SHARE = 0.5
 _MAX_DISTINCT = 0.5
 _MIN_REPEATED = 0.5
 _MAX_TAIL = 6
+_MIN_KNOWN = 0.7
 _COMMA = re.compile(r"\s*,\s+")
 _CODE = re.compile(r"^(?:[A-Z]{0,2}-?\d[\w-]*\s+)+|(?:\s+[A-Z]{0,2}\d[\w-]*)+$")
 
 
 def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Find the lines that documents have in common, and their parts that recur."""
-    found = []
+    found: list[Candidate] = []
     for key, tail in _sources(sightings):
-        for index in range(-1, -_MAX_PARTS - 1, -1):
-            rule = PartRule(key=key, tail=tail, index=index)
-            candidate = _candidate(rule, sightings)
-            if _recurs(candidate, len(sightings)):
-                found.append(candidate)
+        rules = [PartRule(key=key, tail=tail, index=-n) for n in range(1, _MAX_PARTS + 1)]
+        parts = [_candidate(rule, sightings) for rule in rules]
+        for part, before in pairwise(parts):
+            if part.label == "country":
+                before.label = "city"  # an address goes from the small to the large
+        found.extend(part for part in parts if _recurs(part, len(sightings)))
     return found
 
 
@@ -138,7 +142,15 @@ def _candidate(rule: PartRule, sightings: Sequence[Sightings]) -> Candidate:
             values[number] = span.of(sighting.text)
     label = rule.key or "line"
     words = Counter(dict.fromkeys(content_stems(label), 1))
-    return Candidate("part", f"{label} part {-rule.index}", [rule], values, words)
+    candidate = Candidate("part", f"{label} part {-rule.index}", [rule], values, words)
+    if _are_countries(values.values()):
+        candidate.label = "country"
+    return candidate
+
+
+def _are_countries(values: Collection[str]) -> bool:
+    known = sum(fold(value) in COUNTRIES for value in values)
+    return bool(values) and known >= _MIN_KNOWN * len(values)
 
 
 def _recurs(candidate: Candidate, n_documents: int) -> bool:

@@ -50,7 +50,8 @@ def _candidate(rule: PlaceRule, label: str, sightings: Sequence[Sightings]) -> C
         span = find_place(rule, sighting)
         if span is not None:
             values[number] = span.of(sighting.document.text)
-    words = Counter({stem: len(values) for stem in content_stems(label)})
+    said = "title name" if label == "title" else label
+    words = Counter({stem: len(values) for stem in content_stems(said)})
     return Candidate("place", label, [rule], values, words)
 
 

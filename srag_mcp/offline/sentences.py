@@ -13,6 +13,7 @@ _END = re.compile(r"(?<=[a-z0-9)\]%”\"][.!?…])[)\]”\"]?\s+(?=[\"“(\[•]
 _ABBREVIATION = re.compile(
     r"\b(?:no|nr|st|mr|mrs|ms|dr|prof|approx|ca|vs|inc|ltd|co|corp)\.\s*$", re.I
 )
+_LINK = re.compile(r"(?:https?://|www\.)[^\s)>\]]+|\S+@\S+")
 _LONGEST = 4_000
 _MIN_SENTENCE = 60
 
@@ -62,9 +63,12 @@ def _cut(text: str, span: Span) -> Iterator[Span]:
 
 
 def tokens_of(text: str, span: Span) -> list[Token]:
-    """Return the words of *text* within *span*."""
+    """Return the words of *text* within *span*, without those of web addresses."""
+    links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
     found = []
     for match in WORD.finditer(text, span.start, span.end):
+        if any(start <= match.start() < end for start, end in links):
+            continue
         word = fold_word(match.group())
         found.append(Token(word, stem(word), match.start(), match.end()))
     return found

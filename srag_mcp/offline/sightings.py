@@ -16,7 +16,7 @@ from srag_mcp.documents.document import (
     Table,
 )
 from srag_mcp.offline.slots import Slot, find_slots
-from srag_mcp.offline.words import content_stems, fold
+from srag_mcp.offline.words import content_roots, fold
 
 _NEGATION = re.compile(
     r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"
@@ -188,8 +188,11 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     if len(words) > _MAX_ITEM:
         return None
     bare, negative = strip_negation(words)
-    name = " ".join(word for word in fold(_VARIABLE.sub(" ", bare)).split() if not _has_digit(word))
-    stems = frozenset(content_stems(name))
+    plain = _VARIABLE.sub(" ", bare)
+    if not listed and _has_digit(plain):
+        return None  # a line with a figure states the figure
+    name = " ".join(word for word in fold(plain).split() if not _has_digit(word))
+    stems = frozenset(content_roots(name))
     if not stems or len(stems) > _MAX_ITEM_WORDS:
         return None
     return Item(name, stems, words, span, fold(section[-1]) if section else "", negative, listed)

@@ -143,13 +143,15 @@ def _near_features(
     right_end = group[position + 1].span.start if position + 1 < len(group) else len(text)
     features = set(_left_words(text, tokens, left_end, value.span.start))
     features.update(_right_words(text, tokens, value.span.end, right_end))
+    if "/" in value.span.of(text) and value.type == "number":
+        features.add("@score")
     if value.unit:
         features.add(f"unit:{SIZES[value.unit][0] if value.unit in SIZES else value.unit}")
     return features
 
 
 def _left_words(text: str, tokens: Sequence[Token], start: int, end: int) -> Iterator[str]:
-    near = [token for token in tokens if start <= token.start and token.end <= end]
+    near = [t for t in tokens if start <= t.start and t.end <= end and not t.word.isdigit()]
     if near:
         yield f"<!{near[-1].stem}"
     for token in reversed(near[-_NEAR_WORDS:]):
@@ -160,7 +162,7 @@ def _left_words(text: str, tokens: Sequence[Token], start: int, end: int) -> Ite
 
 
 def _right_words(text: str, tokens: Sequence[Token], start: int, end: int) -> Iterator[str]:
-    near = [token for token in tokens if start <= token.start and token.end <= end]
+    near = [t for t in tokens if start <= t.start and t.end <= end and not t.word.isdigit()]
     if near:
         yield f">!{near[0].stem}"
     for token in near[:_NEAR_WORDS]:

@@ -24,6 +24,8 @@ _ELSEWHERE = 0.6
 _SUM = 0.5
 _N_ROUNDS = 6
 _MAX_KEYS = 60
+_RELIABLE = 0.75
+_MAX_LABELS = 5
 _MAX_FIGURES = 40
 
 
@@ -143,7 +145,12 @@ def _candidate(
         if elected is not None:
             values[number] = elected.text
     words = Counter({word: 2 * len(values)})
-    return Candidate("field", word, [rule], values, words, labels=tuple(list(counts)[:4]))
+    return Candidate("field", word, [rule], values, words, labels=_labels(rule))
+
+
+def _labels(rule: VoteRule) -> tuple[str, ...]:
+    """Return the keys that nearly always give the number."""
+    return tuple(key for key, value in rule.keys.items() if value >= _RELIABLE)[:_MAX_LABELS]
 
 
 def _reliabilities(

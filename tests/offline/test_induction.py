@@ -81,23 +81,32 @@ def test_a_key_written_in_several_ways_is_one_attribute() -> None:
     assert column(schema, documents, {"colour"})[:3] == ["blue", "red", "red"]
 
 
-def test_a_list_item_of_some_documents_is_a_boolean_that_is_false_where_absent() -> None:
-    sauna = [n % 3 == 0 for n in range(12)]
-    documents = [
-        read_text(
-            f"# House {n}\n\n## Equipment\n\n- Garden\n{'- Sauna' if has else '- No sauna'}\n"
-            f"{'- Piano' if n % 2 else ''}\n",
-            f"{n}.md",
-        )
-        for n, has in enumerate(sauna)
+def houses(*facilities: str) -> list[Document]:
+    """Pages of houses, each with a list of facilities besides the garden that all have."""
+    return [
+        read_text(f"# House {n}\n\n## Equipment\n\n- Garden\n{facility}\n", f"{n}.md")
+        for n, facility in enumerate(facilities)
     ]
+
+
+def states(documents: list[Document], attribute: Attribute) -> list[State]:
+    schema = Schema(title="t", attributes=(attribute,))
+    return [extract_record(document, schema).cells[0].state for document in documents]
+
+
+def test_a_list_item_of_some_documents_is_a_boolean_that_is_false_where_absent() -> None:
+    documents = houses(*(["- Sauna", "- No sauna", "- Piano", "- Grand piano", "- Attic"] * 3))
     schema = induce(documents)
-    attribute = schema.attribute("sauna")
-    assert (attribute.type, attribute.absent_means) == ("boolean", "false")
-    states = [extract_record(d, Schema(title="t", attributes=(attribute,))).cells[0].state
-              for d in documents]  # fmt: skip
-    assert states == [State.STATED if has else State.STATED_ABSENT for has in sauna]
-    assert schema.attribute("piano").absent_means == "false"
+    sauna, piano = schema.attribute("sauna"), schema.attribute("piano")
+    assert (sauna.type, sauna.absent_means) == ("boolean", "false")
+    absent = State.NOT_MENTIONED
+    assert states(documents, sauna) == [State.STATED, State.STATED_ABSENT, *[absent] * 3] * 3
+    assert states(documents, piano) == [absent, absent, State.STATED, State.STATED, absent] * 3
+
+
+def test_what_most_documents_say_or_deny_is_unknown_where_absent() -> None:
+    schema = induce(houses(*(["- Sauna", "- No sauna"] * 6)))
+    assert schema.attribute("sauna").absent_means == "unknown"
 
 
 def test_every_stated_cell_lies_where_its_words_are() -> None:
