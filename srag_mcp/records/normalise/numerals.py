@@ -5,6 +5,7 @@ import re
 _ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _INDIAN = re.compile(r"\d{1,3}(?:,\d{2})*,\d{3}")
+_THREES = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}")
 _MAX_DIGITS = 30
 
 DEFAULT_GROUPING = ","
@@ -26,7 +27,7 @@ def decimal_mark(numeral: str) -> str | None:
     """Return the separator that can only mark decimals in *numeral*, or None."""
     plain = _ODD_SEPARATORS.sub("", numeral)
     marks = [character for character in plain if character in ".,"]
-    if not marks or ambiguous_mark(plain) == marks[-1]:
+    if not marks or ambiguous_mark(plain) == marks[-1] or _THREES.fullmatch(plain):
         return None
     return marks[-1] if marks.count(marks[-1]) == 1 else None
 
@@ -35,7 +36,7 @@ def grouping_mark(numeral: str) -> str | None:
     """Return the separator that can only group digits in *numeral*, or None."""
     marks = [character for character in numeral if character in ".,"]
     if len(marks) > 1 and read_numeral(numeral) is not None:
-        return marks[0]
+        return marks[0] if len(set(marks)) == 1 or not _THREES.fullmatch(numeral) else None
     return None
 
 
@@ -55,6 +56,8 @@ def read_numeral(numeral: str, grouping: str = DEFAULT_GROUPING) -> int | float 
     if plain.count(".") + plain.count(",") == 1:
         grouped = last in grouping and ambiguous_mark(plain) is not None
         return _joined(plain, last) if grouped else _decimal(plain, last)
+    if {".", ","} <= set(grouping) and _THREES.fullmatch(plain):
+        return int(plain.replace(".", "").replace(",", ""))
     return _mixed(plain, last)
 
 
