@@ -77,13 +77,14 @@ def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
     groups = Counter(grouping_mark(numeral) for numeral in proof)
     grouping = ""
     for mark, other in (",.", ".,"):
-        grouped, decimal = groups[mark] + decimals[other], decimals[mark] + groups[other]
-        if bool(grouped) != bool(decimal):
-            groups_here = bool(grouped)
-        elif whole:
-            groups_here = True
+        direct = (groups[mark] > 0) - (decimals[mark] > 0)
+        indirect = (decimals[other] > 0) - (groups[other] > 0)
+        seen = bool(groups[mark] or decimals[mark])
+        verdict = direct if seen else indirect
+        if verdict == 0:
+            groups_here = whole or _nearer_grouped(numerals, mark, grouping)
         else:
-            groups_here = _nearer_grouped(numerals, mark, grouping)
+            groups_here = verdict > 0
         grouping += mark if groups_here else ""
     return grouping
 
