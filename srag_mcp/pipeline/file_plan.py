@@ -13,7 +13,7 @@ from srag_mcp.pipeline.reading import ExtractTask
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_rows import FinishedFile
+from srag_mcp.store.work_rows import FinishedFile, storable
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000
@@ -67,12 +67,19 @@ def find_files(folder: Path, settings: Settings, rows: RowsMode) -> FoundFiles:
     Raises:
         CorpusError: If the folder cannot be used.
     """
-    sources, problems = find_documents(folder, settings)
+    listed, problems = find_documents(folder, settings)
+    sources = [item for item in listed if _is_unicode(item.relative)]
+    problems.extend(
+        DocumentError(item.relative, "its name is not Unicode; rename it")
+        for item in listed
+        if not _is_unicode(item.relative)
+    )
+    named = [DocumentError(storable(item.path), item.reason) for item in problems]
     by_row, reason = _decide_rows(sources, rows)
     return FoundFiles(
         sources=tuple(sources),
-        failed=tuple(item for item in problems if media_type(item.path) is not None),
-        skipped=tuple(item for item in problems if media_type(item.path) is None),
+        failed=tuple(item for item in named if media_type(item.path) is not None),
+        skipped=tuple(item for item in named if media_type(item.path) is None),
         rows=by_row,
         rows_reason=reason,
     )
@@ -107,6 +114,10 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         gone=tuple(sorted((finished.keys() | work.paths_of_documents()) - present)),
         n_unchanged=len(found.sources) - len(pending),
     )
+
+
+def _is_unicode(name: str) -> bool:
+    return storable(name) == name
 
 
 def _decide_rows(sources: Sequence[SourceFile], rows: RowsMode) -> tuple[bool, str]:
