@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _MAX_SPAN = 100
+_MAX_COLUMNS = 500  # a few cells that span a lot would fill the memory
 _BLOCKS_INSIDE = "table, ul, ol, dl, h1, h2, h3, h4, h5, h6, p + p, section"
 
 
@@ -74,7 +75,7 @@ def _grid(rows: "list[list[LexborNode]]") -> list[list[str]]:
             _fill(line, hanging)
             text = inline_text(cell)
             down, across = _span(cell, "rowspan"), _span(cell, "colspan")
-            for _ in range(across):
+            for _ in range(min(across, _MAX_COLUMNS - len(line))):
                 if down > 1:
                     hanging[len(line)] = (down - 1, text)
                 line.append(text)

@@ -10,6 +10,7 @@ MAX_KEY_WORDS = 7
 MAX_KEY_WORDS_LOWER = 4  # after a small letter, so many words are part of a sentence
 MAX_LINE_CHARACTERS = 2000
 MAX_GAP_LINE_CHARACTERS = 160
+_MAX_REJECTED = 8
 _COLON = re.compile(r"[:：]")
 _SEPARATOR = re.compile(r"\s{2,}|\t|[|;•·]|,\s")
 _DOTS = re.compile(r"^(?P<key>[^.…_]{2,60}?)\s*(?:\.\s?){3,}\s*(?P<value>[^.\s].*)$")
@@ -60,10 +61,15 @@ def find_pairs(text: str) -> list[Pair]:
 
 def _colon_pairs(text: str) -> list[Pair]:
     keys: list[tuple[int, str, int]] = []  # where the key starts, the key, where its value starts
+    n_rejected = 0
     for colon in _COLON.finditer(text):
         start = _key_start(text, colon.start(), keys[-1][2] if keys else None)
         if start is None:
+            n_rejected += 1
+            if n_rejected > _MAX_REJECTED:
+                break  # a line of colons would be searched once for each of them
             continue
+        n_rejected = 0
         keys.append((start, text[start : colon.start()].rstrip(), colon.end()))
     if not keys:
         return []

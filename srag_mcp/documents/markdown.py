@@ -9,12 +9,11 @@ from srag_mcp.documents.page import Page
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=]\s*(?P<value>.*?)\s*$")
+_FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=](?P<value>.*)$")
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _RULE = re.compile(r"^\s{0,3}(?:\*\s*){3,}$|^\s{0,3}(?:_\s*){3,}$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
 _BOLD_LINE = re.compile(r"^\s{0,3}(\*\*|__)(?P<title>[^*_:|]{2,60})\1\s*$")
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)$")
 _REPLACED = (
     (re.compile(r"!\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)"), r"\1"),
     (re.compile(r"\[([^\]\n]{1,300})\]\([^)\n]{0,500}\)"), r"\1"),
@@ -77,7 +76,7 @@ def _front_pairs(lines: list[str], parents: list[tuple[int, str]]) -> list[tuple
         while parents and parents[-1][0] >= indent:
             parents.pop()
         parents.append((indent, match["key"].strip()))
-        if match["value"]:
+        if match["value"].strip():
             pairs.append((".".join(name for _, name in parents), _unquoted(match["value"])))
     return pairs
 
@@ -125,8 +124,8 @@ def _clean_line(line: str) -> list[str]:
     bold = _BOLD_LINE.match(line)
     if bold is not None:
         return ["", f"###### {bold['title'].strip()}", ""]
-    has_break = bool(_HARD_BREAK.search(line)) and bool(line.strip())
-    line = _HARD_BREAK.sub("", line)
+    has_break = line.endswith(("  ", "\\")) and bool(line.strip())
+    line = line.rstrip(" ").removesuffix("\\")
     for pattern, replacement in _REPLACED:
         line = pattern.sub(replacement, line)
     return [line, ""] if has_break else [line]

@@ -65,8 +65,11 @@ class _TextReader:
             return None
         grid = replace(table.grid, caption=self._caption_above(at))
         blocks = grid_blocks(grid, self._outline.section)
+        if not blocks:
+            self._tables.reject(at + table.n_lines)
+            return None
         self._blocks += blocks
-        return at + table.n_lines if blocks else None
+        return at + table.n_lines
 
     def _caption_above(self, at: int) -> str:
         """Return the short text that ends at most one blank line above line *at*."""

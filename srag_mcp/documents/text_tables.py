@@ -12,10 +12,12 @@ _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")
 _WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t)\s*\S")
 _PIPE = re.compile(r"(?<!\\)\|")
 _MIN_ALIGNED_COLUMNS = 3
+_MAX_RULE_CHARACTERS = 1000
 _MAX_TRIES = 3
 _MIN_MISSING_GAP = 6
 _MAX_LINE_CHARACTERS = 400
 _MAX_COLUMNS = 200
+_MAX_ALIGNED_COLUMNS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,17 @@ class TableFinder:
         piped_end, aligned_end = _piped_end(self._lines, at), _aligned_end(self._lines, at)
         table = _piped(self._lines, at, piped_end) or _aligned(self._lines, at, aligned_end)
         if table is None and max(piped_end, aligned_end) > at + 1:
-            self._failed_until = max(piped_end, aligned_end, self._failed_until)
-            self._tries_left -= 1
+            self.reject(max(piped_end, aligned_end))
         return table
+
+    def reject(self, end: int) -> None:
+        """Note that the lines up to *end* are no table, or one without any values."""
+        self._failed_until = max(end, self._failed_until)
+        self._tries_left -= 1
 
 
 def _is_rule(text: str) -> bool:
-    return bool(_RULE.match(text))
+    return len(text) <= _MAX_RULE_CHARACTERS and bool(_RULE.match(text))
 
 
 def _piped_end(lines: Sequence[Line], at: int) -> int:
@@ -165,7 +171,7 @@ def _gutters(rows: Sequence[tuple[Line, list[Segment]]]) -> list[tuple[int, int]
     """Return where the columns are, None if full rows do not line up."""
     n_columns = max(len(segments) for _, segments in rows)
     full = [segments for _, segments in rows if len(segments) == n_columns]
-    if len(full) < 2 or n_columns > _MAX_COLUMNS:
+    if len(full) < 2 or n_columns > _MAX_ALIGNED_COLUMNS:
         return None
     merged: list[tuple[int, int]] = []
     for start, end in sorted((part.start, part.end) for segments in full for part in segments):
