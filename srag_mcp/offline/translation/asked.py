@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import ROW, Form, Term
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
-from srag_mcp.offline.translation.tokens import stem
+from srag_mcp.offline.translation.tokens import stem, stems
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -19,7 +20,7 @@ _PEOPLE = _stems(
     swimmer member captain employee customer singer actor coach student patient representative
     composer performer recipient president creator owner champion company firm business shop store
     vendor supplier seller merchant issuer opponent employer manufacturer sponsor maker team nation
-    party organisation organization brand title"""
+    party organisation organization"""
 )
 _PLACES = _stems(
     """place location city country venue site address town state region area district county province street
@@ -103,8 +104,48 @@ def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
     head = next((i for i in sentence.items if i.kind in {"wh", "list", "how_many", "share"}), None)
     if head is None or head.kind != "wh" or head.word == "what":
         return None
+    named = _named_next(sentence, head)
+    if named is not None:
+        return named
     column = column_for(sentence.table, head.word)
+    if head.word in {"who", "when"} and sentence.table.named:
+        column = _by_verb(sentence, head.word)
     return None if column is None else (head, Term(column.name))
+
+
+def _named_next(sentence: Sentence, head: Item) -> tuple[Item, Term] | None:
+    """Return the column named right behind `who was the …`, `where is the …`."""
+    at = sentence.items.index(head) + 1
+    item = sentence.items[at] if at < len(sentence.items) else None
+    column = sentence.column(item) if item is not None and item.kind == "attribute" else None
+    if item is None or column is None or column.attribute.type != "string":
+        return None
+    verb = sentence.tokens[item.first].word.endswith(("ed", "ing"))
+    return None if verb else (item, Term(column.name))
+
+
+def _by_verb(sentence: Sentence, word: str) -> Column | None:
+    """Choose among several people or dates by the other words of the question, else none."""
+    table = sentence.table
+    if word == "who":
+        fitting = [c for c in table.of_type("string") if any(n[-1] in _PEOPLE for n in c.names)]
+    else:
+        fitting = list(table.dates)
+    if len(fitting) < 2:
+        return fitting[0] if fitting else None
+    asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
+    scores = [spoken_for(column, asked) for column in fitting]
+    best = max(scores)
+    if best > 0 and scores.count(best) == 1:
+        return fitting[scores.index(best)]
+    return next((c for c in fitting if any("name" in name for name in c.names)), None)
+
+
+def spoken_for(column: Column, asked: set[str]) -> float:
+    """Say how much the words of a question speak for a column: its name more than its description."""
+    names = {word for name in column.names for word in name}
+    described = set(stems(column.attribute.description))
+    return len(asked & names) + 0.4 * len(asked & (described - names))
 
 
 def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term] | None:
@@ -127,7 +168,9 @@ def _is_compound(sentence: Sentence, at: int) -> bool:
     """Whether the entity at *at* is part of a longer noun: `receipt total`."""
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
-    return near and after is not None and after.kind == "attribute"
+    if not near or after is None or after.kind != "attribute":
+        return False
+    return not sentence.tokens[after.first].word.endswith(("ed", "ing"))
 
 
 def _is_further(sentence: Sentence, shown: Item, item: Item) -> bool:

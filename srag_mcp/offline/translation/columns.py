@@ -36,7 +36,7 @@ _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _MIN_SHARE = 0.6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One column, and how much each stem of a question speaks for it.
 
@@ -161,7 +161,11 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
 def _describe(
     attribute: Attribute, statistics: ColumnStatistics | None, nouns: frozenset[str]
 ) -> Column:
-    names = tuple(found for text in (attribute.name, *attribute.synonyms) if (found := stems(text)))
+    names = tuple(
+        found
+        for text in (attribute.name, *attribute.synonyms)
+        if (found := stems(text)) and not set(found) <= _SILENT
+    )
     weights = _weigh(attribute, names, nouns)
     numeric, year = _text_shape(attribute, statistics)
     if statistics is None:

@@ -10,14 +10,16 @@ from srag_mcp.offline.translation.reading import (
     Between,
     Compare,
     Condition,
+    Either,
     Every,
     Missing,
     Negated,
     Operator,
     Truth,
 )
+from srag_mcp.offline.translation.relative_filters import reduce_relatives
 from srag_mcp.offline.translation.time_filters import reduce_periods
-from srag_mcp.offline.translation.units import CURRENCIES, same_unit
+from srag_mcp.offline.translation.units import CURRENCIES, unit_factor
 from srag_mcp.offline.translation.value_filters import reduce_values
 
 Step: TypeAlias = Callable[[Sentence], Sentence]
@@ -35,6 +37,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
         _demote_nouns,
         reduce_values,
         reduce_periods,
+        reduce_relatives,
         _reduce_comparisons,
         _reduce_equal_numbers,
         _reduce_booleans,
@@ -178,7 +181,7 @@ def _nearest_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:
 
 def _column_before(sentence: Sentence, at: int, bound: Item) -> tuple[int, Column] | None:
     for index in (at - 1, at - 2):
-        if index < 0 or sentence.items[index].kind in {"filter", "than", "wh", "how_many"}:
+        if index < 0 or sentence.items[index].kind in {"than", "wh", "how_many"}:
             break
         found = _column_at(sentence, index, bound)
         if found is not None:
@@ -197,9 +200,9 @@ def _column_at(sentence: Sentence, index: int, bound: Item) -> tuple[int, Column
 def _fits(column: Column, unit: str | None) -> bool:
     """Whether a number with *unit* may be compared with the column."""
     own = column.attribute.unit
-    if unit is None or own is None or same_unit(own, unit):
+    if unit is None or own is None:
         return True
-    return unit not in CURRENCIES and not column.attribute.type == "date" and unit in own
+    return unit_factor(unit, own) is not None or (unit not in CURRENCIES and unit in own.split())
 
 
 def _compared(sentence: Sentence, at: int, near: tuple[int, Column]) -> Sentence:
@@ -219,13 +222,16 @@ def _compared(sentence: Sentence, at: int, near: tuple[int, Column]) -> Sentence
 def _comparison(column: Column, bound: Bound | None) -> Condition:
     if bound is None:
         return Every()
-    low = _tidy(column, bound.value)
+    factor = 1.0
+    if bound.unit is not None and column.attribute.unit is not None:
+        factor = unit_factor(bound.unit, column.attribute.unit) or 1.0
+    low = _tidy(bound.value * factor)
     if bound.high is not None:
-        return Between(column.term, low, _tidy(column, bound.high))
+        return Between(column.term, low, _tidy(bound.high * factor))
     return Compare(column.term, bound.operator, low)
 
 
-def _tidy(column: Column, value: float) -> float | int:
+def _tidy(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
@@ -233,13 +239,12 @@ def _column_of_unit(sentence: Sentence, bound: Item) -> Column | None:
     """Return the only number column, or the only one that has the bound's unit."""
     unit = bound.bound.unit if bound.bound is not None else None
     numbers = sentence.table.numbers
-    exact = [c for c in numbers if unit and same_unit(c.attribute.unit, unit)]
-    if len(exact) == 1:
-        return exact[0]
-    if unit in CURRENCIES:
-        numbers = tuple(c for c in numbers if c.measures("money") and c.attribute.unit is None)
-    fitting = [column for column in numbers if _fits(column, unit)]
-    return fitting[0] if len(fitting) == 1 and not exact else None
+    if unit is not None:
+        exact = [c for c in numbers if c.attribute.unit and _fits(c, unit)]
+        if not exact and unit in CURRENCIES:
+            exact = [c for c in numbers if c.measures("money") and c.attribute.unit is None]
+        return exact[0] if len(exact) == 1 else None
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _reduce_equal_numbers(sentence: Sentence) -> Sentence:
@@ -342,13 +347,14 @@ def _said(sentence: Sentence, at: int, found: tuple[int, Column]) -> Sentence:
 def _asks(sentence: Sentence, low: int) -> bool:
     """Whether the column is what the question asks for (`which price is given …`)."""
     before = sentence.items[low - 1].kind if low else ""
-    return before in {"wh", "how_many", "most", "least", "aggregate", "superlative"}
+    return before in {"wh", "how_many", "distinct", "most", "least", "aggregate", "superlative"}
 
 
 def _reports(sentence: Sentence, at: int, index: int) -> bool:
     """Whether a document is said to state it: `reports state how many …`."""
     before = sentence.items[at - 1].kind if at else ""
-    asked = index == at + 1 or sentence.items[at + 1].kind in {"how_many", "wh"}
+    after = sentence.items[at + 1].kind if at + 1 < len(sentence.items) else ""
+    asked = index == at + 1 or after in {"how_many", "wh"}
     counted = sentence.has("how_many") or sentence.has("share") or sentence.has("yes_no")
     bounded = any(item.kind in {"bound", "most", "least"} for item in sentence.items)
     return index > at and before == "entity" and asked and counted and not bounded
@@ -379,6 +385,8 @@ def _reduce_booleans(sentence: Sentence) -> Sentence:
 def _reduce_negations(sentence: Sentence) -> Sentence:
     """Turn round the filter beside each `not`; `without a price` is a missing value."""
     for negation in sentence.of("not"):
+        if negation not in sentence.items:
+            continue
         at = sentence.items.index(negation)
         words = sentence.words(negation).lower()
         step = -1 if words in _AFTER_NEGATION and at > 0 else 1
@@ -411,7 +419,11 @@ def _turned(sentence: Sentence, item: Item) -> Condition:
     if item.condition is not None:
         return Negated(item.condition)
     column = sentence.column(item)
-    return Missing(column.name) if column is not None else Every()
+    if column is None:
+        return Every()
+    if column.is_number:
+        return Either((Missing(column.name), Compare(column.term, "=", 0)))
+    return Missing(column.name)
 
 
 def _spread(sentence: Sentence, at: int) -> Sentence:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from srag_mcp.offline.translation.choices import read_choice
 from srag_mcp.offline.translation.columns_used import columns_used
 from srag_mcp.offline.translation.counting import read_summary
 from srag_mcp.offline.translation.differences import read_difference, read_rate
@@ -11,6 +12,7 @@ from srag_mcp.offline.translation.elapsed import read_elapsed
 from srag_mcp.offline.translation.groups import read_groups
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.listing import read_listing
+from srag_mcp.offline.translation.neighbours import read_neighbour, read_same
 from srag_mcp.offline.translation.parse import Parse, unused
 from srag_mcp.offline.translation.reading import Existence, Listing, Reading, Single, Summary
 from srag_mcp.offline.translation.shares import read_share
@@ -22,6 +24,9 @@ Form: TypeAlias = Callable[[Sentence], Parse | None]
 THRESHOLD = 0.6
 
 FORMS: tuple[Form, ...] = (
+    read_same,
+    read_choice,
+    read_neighbour,
     read_rate,
     read_difference,
     read_elapsed,

@@ -9,6 +9,7 @@ from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Compare, Function, Grouping, Having, Summary, Term
 
 _BLOCKED: tuple[Kind, ...] = (*SUPERLATIVE_KINDS, "share", "difference", "than")
+_MAX_GROUPS = 20
 _FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}
 
 
@@ -27,7 +28,9 @@ def _key_at(sentence: Sentence, item: Item) -> Term | None:
 
 
 def _is_key(column: Column) -> bool:
-    return column.attribute.type in {"string", "boolean"} or column.year_text
+    few = 0 < column.n_distinct <= min(_MAX_GROUPS, column.n_non_null // 2 + 1)
+    whole = column.attribute.type == "integer" and few
+    return column.attribute.type in {"string", "boolean"} or column.year_text or whole
 
 
 def _first_key(sentence: Sentence) -> tuple[Item, Term] | None:

@@ -187,7 +187,7 @@ LIGHT_VERBS = _words(
     involve date transmit reckon document submit feature display measure observe score
     achieve earn attain accumulate hit amount equal total post publish return yield run
     compute calculate consider collect select choose pick need require ask want look
-    experience enjoy boast possess own mark bear enter conclude sign execute subject pass
+    experience enjoy boast possess own mark bear enter conclude charge sign execute subject pass
     write"""
 )
 

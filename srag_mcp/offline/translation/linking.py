@@ -71,11 +71,11 @@ def _trace_back(best: Sequence[tuple[float, Item | None]]) -> list[Item]:
 
 
 @lru_cache(maxsize=1)
-def _phrases() -> dict[tuple[str, ...], tuple[Kind, str]]:
-    phrases: dict[tuple[str, ...], tuple[Kind, str]] = {}
+def _phrases() -> dict[tuple[str, ...], list[tuple[Kind, str]]]:
+    phrases: dict[tuple[str, ...], list[tuple[Kind, str]]] = {}
     for meaning, text in LEXICON.items():
         for phrase in text.split(";"):
-            phrases.setdefault(tuple(phrase.replace("/", " / ").split()), meaning)
+            phrases.setdefault(tuple(phrase.replace("/", " / ").split()), []).append(meaning)
     return phrases
 
 
@@ -86,16 +86,12 @@ def _phrase(tokens: Sequence[Token], at: int, length: int) -> tuple[str, ...]:
 def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     for length in range(1, min(_MAX_PHRASE, len(tokens) - at) + 1):
         words = _phrase(tokens, at, length)
-        meaning = _phrases().get(words)
         weight = _WORD * length + 0.3 * (length - 1)
-        if meaning is not None:
-            kind, word = meaning
-            weight -= _WORD - _GLUE if words[0] in {"the", "a", "an"} else 0.0
+        weight -= _WORD - _GLUE if words[0] in {"the", "a", "an"} else 0.0
+        for kind, word in _phrases().get(words, ()):
             yield _adjusted(weight, kind, tokens, at), Item(kind, at, at + length, word)
         text = " ".join(words)
         if text in SUPERLATIVES:
-            weight = _WORD * length + 0.3 * (length - 1)
-            weight -= _WORD - _GLUE if words[0] == "the" else 0.0
             yield weight + 0.1, Item("superlative", at, at + length, text)
     word = tokens[at].word
     if word in GLUE:
@@ -168,6 +164,8 @@ def _periods_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
 def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     token = tokens[at]
     if token.word.endswith(("ed", "ing")) and len(token.word) > 5:
+        if token.stem in table.nouns:
+            yield _LIGHT, Item("glue", at, at + 1, "verb")
         return
     if token.stem in table.nouns:
         yield _ENTITY, Item("entity", at, at + 1)

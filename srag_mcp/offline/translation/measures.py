@@ -18,6 +18,7 @@ from srag_mcp.offline.translation.reading import (
     Form,
     Function,
     OneOf,
+    Relative,
     Summary,
     Term,
 )
@@ -118,9 +119,9 @@ def _only_counts(
     compared = {
         item.condition.term.column
         for item in sentence.of("filter")
-        if isinstance(item.condition, Compare | Between)
+        if isinstance(item.condition, Compare | Between | Relative)
     }
-    return column.name in compared or not column.is_additive
+    return column.name in compared or not column.is_additive or _counts_entities(sentence.items)
 
 
 def _function(aggregates: Sequence[Item]) -> Function | None:

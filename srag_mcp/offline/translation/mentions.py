@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
-from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
 from srag_mcp.offline.translation.tokens import Token, tokenise
@@ -58,7 +58,8 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
             result[-1] = _joined(last, item)
         else:
             result.append(item)
-    return [_settled(tokens, item, table) for item in result]
+    settled = [_settled(tokens, item, table) for item in result]
+    return [_promoted(settled, at) for at in range(len(settled))]
 
 
 def _links_nothing(items: Sequence[Item], index: int) -> bool:
@@ -112,6 +113,16 @@ def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
     return replace(
         item, kind="attribute" if promoted else item.kind, columns=tuple(ranked), tied=tied
     )
+
+
+_ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "distinct", "each"})
+
+
+def _promoted(items: Sequence[Item], at: int) -> Item:
+    """Take a word of only one column's description for the column, behind the question word."""
+    item = items[at]
+    asked = at > 0 and items[at - 1].kind in _ASKING and item.kind == "hint" and not item.tied
+    return replace(item, kind="attribute") if asked and item.columns else item
 
 
 def _fit(said: set[str], name: str, table: Table) -> float:

@@ -3,8 +3,10 @@
 from dataclasses import replace
 from datetime import date
 
+from srag_mcp.offline.translation.asked import spoken_for
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
+from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.periods import MONTHS, Period
 from srag_mcp.offline.translation.reading import (
     Between,
@@ -44,14 +46,15 @@ def _date_column(sentence: Sentence, at: int) -> tuple[Column | None, int, int]:
     low = high = at
     if at and sentence.items[at - 1].kind == "period" and _names_period(sentence, at):
         low = at - 1
-    dates = sentence.table.dates
+    years = tuple(column for column in sentence.table.columns if column.year_text)
+    dates = (*sentence.table.dates, *(c for c in years if c not in sentence.table.dates))
     for index in (low - 1, low - 2):
         column = _named_date(sentence, index, dates)
         if column is not None and _close(sentence, index, at):
             asked = index > 0 and sentence.items[index - 1].kind in {"wh", "list", "how_many"}
             return column, low if asked or index == low - 2 else index, high
     spoken = [c for item in sentence.of("attribute") if (c := _spoken_date(sentence, item, dates))]
-    chosen = spoken[0] if spoken else _main_date(dates)
+    chosen = spoken[0] if spoken else _by_words(sentence, sentence.items[at])
     return chosen, low, high
 
 
@@ -72,6 +75,19 @@ def _named_date(sentence: Sentence, index: int, dates: tuple[Column, ...]) -> Co
     if not 0 <= index < len(sentence.items) or sentence.items[index].kind != "attribute":
         return None
     return _spoken_date(sentence, sentence.items[index], dates)
+
+
+def _by_words(sentence: Sentence, item: Item) -> Column | None:
+    """Choose among date columns by the words before the period, else the fullest one."""
+    years = tuple(c for c in sentence.table.columns if c.year_text)
+    dates = (*sentence.table.dates, *(c for c in years if c not in sentence.table.dates))
+    near = {token.stem for token in sentence.tokens[max(0, item.first - 3) : item.first]}
+    asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
+    scores = [spoken_for(c, near) * 2 + spoken_for(c, asked) for c in dates]
+    best = max(scores, default=0)
+    if best > 0 and scores.count(best) == 1:
+        return dates[scores.index(best)]
+    return _main_date(sentence.table.dates)
 
 
 def _main_date(dates: tuple[Column, ...]) -> Column | None:

@@ -31,16 +31,18 @@ IRREGULAR = {
     "flown": "fly", "sang": "sing", "sung": "sing", "song": "song", "weighs": "weight",
     "weighed": "weight", "heavy": "weight", "sales": "sell", "sale": "sell", "selling": "sell",
     "highest": "highest", "species": "species", "series": "series", "criteria": "criterion",
-    "shipping": "ship", "shipped": "ship", "has": "have", "had": "have", "does": "do", "did": "do",
+    "shipping": "ship", "shipped": "ship", "maximum": "max", "minimum": "min", "avg": "average", "temp": "temperature", "qty": "quantity",
+    "used": "use", "uses": "use", "has": "have", "had": "have", "does": "do", "did": "do",
     "is": "be", "are": "be", "was": "be", "were": "be",  "located": "locate", "location": "locate",
     "nationality": "nation", "nationalities": "nation",
     "national": "nation",
 }  # fmt: skip
-_ENDINGS = (
-    "izations", "isations", "ization", "isation", "ations", "ation", "ators", "ator", "ating", "ated",
-    "ates", "ate", "ings", "ing", "edly", "ed", "ers", "er", "ors", "or", "ements", "ement",
-    "ments", "ment", "ions", "ion", "ly", "es", "s", "e",
+_INFLECTIONS = ("ings", "ing", "edly", "ed", "es", "s")
+_DERIVATIONS = (
+    "izations", "isations", "ization", "isation", "ation", "ator", "er", "or", "ement", "ment",
+    "ion", "ly", "at",
 )  # fmt: skip
+_VOWELS = set("aeiouy")
 _MIN_STEM = 4
 _MIN_PLURAL = 4
 
@@ -87,24 +89,31 @@ def stem(word: str) -> str:
     word = IRREGULAR.get(word, word)
     if word.endswith(("ss", "us", "is")) or any(char.isdigit() for char in word):
         return word
-    if word.endswith(("xes", "ches", "shes", "sses")):
-        return stem(word[:-2])
-    if word.endswith("ies") and len(word) > _MIN_PLURAL:
-        return word[:-3] + "y"
-    for ending in _ENDINGS:
+    word = _uninflected(word)
+    for ending in _DERIVATIONS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
-            return _undoubled(word[: -len(ending)])
-    return _short_stem(word)
+            word = _undoubled(word[: -len(ending)])
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
 
 
-def _short_stem(word: str) -> str:
-    if word.endswith("s") and len(word) >= _MIN_PLURAL:
-        word = word[:-1]
-    for ending in ("ing", "ed", "er"):
+def _uninflected(word: str) -> str:
+    """Cut plural, past and -ing endings: `"boxes" -> "box"`, `"stopped" -> "stop"`."""
+    if word.endswith(("ies", "ied")) and len(word) > _MIN_STEM:
+        return word[:-3] + "y"
+    if word.endswith(("xes", "ches", "shes", "sses")):
+        return word[:-2]
+    for ending in _INFLECTIONS:
         shorter = word[: -len(ending)]
-        if word.endswith(ending) and len(shorter) > 3 and shorter[-1] == shorter[-2]:
-            return shorter[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > _MIN_PLURAL else word
+        if word.endswith(ending) and len(shorter) >= 3 and set(shorter) & _VOWELS:
+            return _undoubled(shorter) if ending not in {"es", "s"} else _unplural(word, shorter)
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
+
+
+def _unplural(word: str, shorter: str) -> str:
+    """Cut the s of a plural; the e before it goes with the e of the singular."""
+    if word.endswith("es") and shorter == word[:-2]:
+        return shorter if len(shorter) >= _MIN_STEM else word[:-1]
+    return shorter
 
 
 def _undoubled(word: str) -> str:

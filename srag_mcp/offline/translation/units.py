@@ -83,6 +83,31 @@ def canonical_unit(text: str | None) -> str | None:
     return _UNITS.get(folded, folded)
 
 
+_FACTORS = {
+    ("h", "min"): 60.0, ("min", "s"): 60.0, ("h", "s"): 3600.0, ("kg", "g"): 1000.0, ("t", "kg"): 1000.0, ("km", "m"): 1000.0,
+    ("m", "cm"): 100.0, ("cm", "mm"): 10.0, ("m", "mm"): 1000.0, ("l", "ml"): 1000.0, ("g", "mg"): 1000.0, ("year", "month"): 12.0,
+    ("week", "day"): 7.0, ("day", "h"): 24.0, ("mw", "kw"): 1000.0, ("kw", "w"): 1000.0, ("gb", "mb"): 1000.0, ("tb", "gb"): 1000.0,
+    ("ft", "inch"): 12.0, ("km2", "ha"): 100.0,
+}  # fmt: skip
+# "pounds" are money or weight.
+_DOUBTFUL = frozenset({"lb", "gbp"})
+
+
 def same_unit(left: str | None, right: str | None) -> bool:
     """Whether two spellings mean one unit."""
-    return canonical_unit(left) == canonical_unit(right)
+    units = {canonical_unit(left), canonical_unit(right)}
+    return len(units) == 1 or units == _DOUBTFUL
+
+
+def unit_factor(asked: str | None, stored: str | None) -> float | None:
+    """Return what a number in *asked* is multiplied by to be in *stored*, None when it cannot.
+
+    `("h", "minutes") -> 60.0`, `("kg", "EUR") -> None`
+    """
+    if same_unit(asked, stored):
+        return 1.0
+    pair = canonical_unit(asked) or "", canonical_unit(stored) or ""
+    if pair in _FACTORS:
+        return _FACTORS[pair]
+    back = _FACTORS.get((pair[1], pair[0]))
+    return None if back is None else 1 / back
