@@ -1,10 +1,10 @@
 """A brief: what an agent needs to write the query itself when `ask` did not translate."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex, ValueMatch
 
 RULES = (
@@ -15,6 +15,8 @@ RULES = (
     "Send it with run_sql. If no column holds what is asked, say so: do not guess.",
 )
 MAX_VALUES_SHOWN = 8
+MAX_UNIQUE_SHOWN = 3
+MAX_VALUE_CHARACTERS = 40
 MIN_PHRASE_CHARACTERS = 3
 
 
@@ -58,12 +60,18 @@ def describe_column(statistics: ColumnStatistics) -> str:
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
-    shown = ", ".join(
-        f"{item.value} ({item.count})" for item in statistics.values[:MAX_VALUES_SHOWN]
-    )
-    more = statistics.n_distinct - MAX_VALUES_SHOWN
-    rest = f", … {statistics.n_distinct} distinct" if more > 0 else ""
+    are_unique = statistics.n_distinct == statistics.n_non_null
+    n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
+    shown = ", ".join(_show_value(item, statistics) for item in statistics.values[:n_shown])
+    rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
     return f"{shown}{rest}; {known}" if shown else known
+
+
+def _show_value(item: ValueCount, statistics: ColumnStatistics) -> str:
+    text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
+    if len(text) > MAX_VALUE_CHARACTERS:
+        text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
+    return text if statistics.n_distinct == statistics.n_non_null else f"{text} ({item.count})"
 
 
 def write_brief(
@@ -88,17 +96,21 @@ def write_brief(
         )
         for attribute in schema.attributes
     )
-    linked = _linked_values(question, values)
+    names = {schema.entity, schema.title.lower(), *schema.nouns}
+    linked = _linked_values(question, values, names | {f"{name}s" for name in names})
     return Brief(reason[0], reason[1], schema.entity, columns, linked)
 
 
-def _linked_values(question: str, values: ValueIndex) -> tuple[ValueMatch, ...]:
+def _linked_values(
+    question: str, values: ValueIndex, names: Collection[str]
+) -> tuple[ValueMatch, ...]:
+    """Find values that phrases of *question* mean; *names* of the entity mean none."""
     words = question.strip(" ?.!").split()
     found: dict[tuple[str, str], ValueMatch] = {}
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             phrase = " ".join(words[start : start + length]).strip(",;:'\"")
-            if len(phrase) < MIN_PHRASE_CHARACTERS:
+            if len(phrase) < MIN_PHRASE_CHARACTERS or phrase.lower() in names:
                 continue
             for match in values.search(phrase, limit=2):
                 if match.score >= 0.9:

@@ -1,8 +1,10 @@
 """How a tool runs blocking work: on a thread, cancellable, with errors that the model can read."""
 
+import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+import anyio
 import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
@@ -14,6 +16,25 @@ from srag_mcp.server.rendering import render_json, structured
 
 Returned = TypeVar("Returned")
 
+STOP_EVERY_S = 0.02
+STOP_FOR_S = 30.0
+
+
+class _Call(Generic[Returned]):
+    """Work on a thread that can be told apart from the work of other calls."""
+
+    def __init__(self, work: Callable[[], Returned]) -> None:
+        self._work = work
+        self.thread_id: int | None = None
+        self.ended = False
+
+    def __call__(self) -> Returned:
+        self.thread_id = threading.get_ident()
+        try:
+            return self._work()
+        finally:
+            self.ended = True
+
 
 async def run_blocking(corpora: Corpora, work: Callable[[], Returned]) -> Returned:
     """Run *work* on a thread; stop its query when the caller gives up.
@@ -21,17 +42,22 @@ async def run_blocking(corpora: Corpora, work: Callable[[], Returned]) -> Return
     Raises:
         ToolError: With the text of any `SragError`, which the model reads.
     """
-    finished = False
+    call = _Call(work)
     try:
-        returned = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-        finished = True
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
     except SragError as error:
-        finished = True
         raise ToolError(str(error)) from error
-    finally:
-        if not finished:
-            corpora.worker.interrupt()
-    return returned
+    except anyio.get_cancelled_exc_class():
+        await _stop(corpora, call)
+        raise
+
+
+async def _stop(corpora: Corpora, call: _Call[Returned]) -> None:
+    """Interrupt until the work has ended: it may be between two queries, or not at its first."""
+    with anyio.CancelScope(shield=True), anyio.move_on_after(STOP_FOR_S):
+        while call.thread_id is not None and not call.ended:
+            corpora.interrupt(call.thread_id)
+            await anyio.sleep(STOP_EVERY_S)
 
 
 def as_result(page: BaseModel, text: str | None = None) -> CallToolResult:

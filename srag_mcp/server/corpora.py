@@ -1,65 +1,85 @@
 """The corpora of a server: names, readers, and one query worker for all of them."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from srag_mcp.errors import NotIngestedError, UnknownCorpusError
-from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryWorker
+
+if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.guard import QueryWorker
+
+BUILD_SUFFIX = ".duckdb"
+ROWS_SHARE = 0.85  # of the characters of a result; the rest is for what stands around its rows
 
 
 class Corpora:
-    """What a server serves, by name, in the order of the command line."""
+    """What a server serves, by name, in the order of the command line.
+
+    Corpora and the query worker are opened by the first call that reads; `close` ends the worker,
+    and a later call starts another.
+    """
 
     def __init__(self, locations: Sequence[Path], settings: Settings) -> None:
         self.settings = settings
-        self.worker = QueryWorker(
-            QueryLimits(
-                timeout_s=settings.query_timeout_s,
-                memory_mb=settings.query_memory_mb,
-                max_rows=settings.max_rows,
-                max_bytes=settings.max_result_characters,
-            )
-        )
-        self._corpora = {
-            name: Corpus(location, self.worker, settings.home)
-            for name, location in _unique_names(locations)
-        }
+        self._locations = _named(locations)
+        self._lock = threading.Lock()
+        self._opened: dict[str, Corpus] = {}
+        self._worker: QueryWorker | None = None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._corpora)
+        return iter(self._locations)
 
     def __len__(self) -> int:
-        return len(self._corpora)
+        return len(self._locations)
 
-    def get(self, name: str) -> Corpus:
-        """Return the corpus called *name*; the only one when *name* is empty.
+    def name(self, name: str) -> str:
+        """Return *name* if it is a corpus; the only one when it is empty.
 
         Raises:
             UnknownCorpusError: If there is none, or several and no name.
         """
-        if not name and len(self._corpora) == 1:
-            return next(iter(self._corpora.values()))
-        if name in self._corpora:
-            return self._corpora[name]
-        names = ", ".join(self._corpora) or "none"
-        msg = f"no corpus {name!r}; corpora: {names}. Pass one of them as corpus."
+        if not name and len(self._locations) == 1:
+            return next(iter(self._locations))
+        if name in self._locations:
+            return name
+        names = ", ".join(map(repr, self._locations)) or "none"
+        said = f"no corpus {name!r}" if name else "there are several corpora"
+        msg = f"{said}; pass one of these as corpus: {names}"
         raise UnknownCorpusError(msg)
 
-    def readable(self, name: str) -> Corpus:
+    def get(self, name: str) -> "Corpus":
+        """Return the corpus called *name*; the only one when *name* is empty.
+
+        Raises:
+            UnknownCorpusError: As `name`.
+        """
+        name = self.name(name)
+        from srag_mcp.store.corpus import Corpus
+
+        with self._lock:
+            if name not in self._opened:
+                location = self._locations[name]
+                self._opened[name] = Corpus(location, self._running_worker(), self.settings.home)
+            return self._opened[name]
+
+    def readable(self, name: str) -> "Corpus":
         """Return the corpus called *name*, which has a published build.
 
         Raises:
-            UnknownCorpusError: If there is none of that name.
+            UnknownCorpusError: As `name`.
             NotIngestedError: If it was never ingested; the text says what to call.
         """
         corpus = self.get(name)
         try:
             corpus.build_path()
         except NotIngestedError as error:
-            called = self.name_of(corpus)
+            if corpus.is_build:
+                raise
+            called = self.name(name)
             msg = (
                 f"corpus {called!r} is not ingested yet: call ingest_corpus with corpus={called!r},"
                 " then ingest_status until it is done"
@@ -67,30 +87,63 @@ class Corpora:
             raise NotIngestedError(msg) from error
         return corpus
 
-    def name_of(self, corpus: Corpus) -> str:
-        """Return the name under which *corpus* is served."""
-        return next(name for name, item in self._corpora.items() if item is corpus)
-
     def is_ingesting(self, name: str) -> bool:
         """Whether a job of the corpus *name* runs, in whichever process."""
-        location = self.get(name).location
-        if self.get(name).is_build or not location.is_dir():
+        from srag_mcp.pipeline.jobs import list_jobs
+
+        location = self._locations[self.name(name)]
+        if location.suffix == BUILD_SUFFIX or not location.is_dir():
             return False
         return any(job.is_running for job in list_jobs(location, self.settings)[:1])
 
+    def interrupt(self, thread_id: int) -> None:
+        """Stop the query that the thread *thread_id* waits for, if it waits for one."""
+        with self._lock:
+            worker = self._worker
+        if worker is not None:
+            worker.interrupt(thread_id)
+
     def close(self) -> None:
         """Stop the query worker."""
-        self.worker.close()
+        with self._lock:
+            worker, self._worker = self._worker, None
+            self._opened.clear()
+        if worker is not None:
+            worker.close()
+
+    def _running_worker(self) -> "QueryWorker":
+        from srag_mcp.store.guard import QueryLimits, QueryWorker
+
+        if self._worker is None:
+            settings = self.settings
+            self._worker = QueryWorker(
+                QueryLimits(
+                    timeout_s=settings.query_timeout_s,
+                    memory_mb=settings.query_memory_mb,
+                    max_rows=settings.max_rows,
+                    max_bytes=int(settings.max_result_characters * ROWS_SHARE),
+                )
+            )
+        return self._worker
 
 
-def _unique_names(locations: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    used: set[str] = set()
-    for location in locations:
-        stem = location.stem if location.suffix == ".duckdb" else location.name
-        name = stem
-        number = 2
-        while name in used:
-            name = f"{stem}-{number}"
-            number += 1
-        used.add(name)
-        yield name, location
+def _named(locations: Sequence[Path]) -> dict[str, Path]:
+    """Name corpora after their folders; after the folder above, too, where names would be equal.
+
+    `["/a/cvs", "/b/cvs", "/c/boats.duckdb"] -> ["a-cvs", "b-cvs", "boats"]`
+    """
+    resolved = [location.expanduser().resolve() for location in locations]
+    stems = [_stem(location) for location in resolved]
+    named: dict[str, Path] = {}
+    for stem, location in zip(stems, resolved, strict=True):
+        wanted = stem if stems.count(stem) == 1 else f"{location.parent.name}-{stem}".strip("-")
+        name, number = wanted, 2
+        while name in named:
+            name, number = f"{wanted}-{number}", number + 1
+        named[name] = location
+    return named
+
+
+def _stem(location: Path) -> str:
+    stem = location.stem if location.suffix == BUILD_SUFFIX else location.name
+    return stem or "corpus"

@@ -10,16 +10,22 @@ from pydantic import Field
 
 from srag_mcp.server.calls import as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.job_pages import IngestCall, cancel_page, start_page, status_page
-from srag_mcp.server.pages import list_corpora_page
+from srag_mcp.server.job_pages import (
+    IngestCall,
+    cancel_page,
+    percent_done,
+    start_page,
+    status_page,
+)
 from srag_mcp.server.reading_tools import READS, CorpusName
 from srag_mcp.server.results import CorpusList, JobStatus
+from srag_mcp.server.schema_pages import list_corpora_page
 
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 WaitSeconds = Annotated[
-    float, Field(ge=0, le=50, description="Wait at most this long for the job to end.")
+    float, Field(ge=0, le=50, description="Longest wait for the end of the job.")
 ]
 POLL_S = 0.25
 
@@ -31,7 +37,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
         """List the corpora (folders of documents) and whether each is ready to be asked.
 
-        Call this first.
+        Call it first.
         """
         return as_result(await run_blocking(corpora, lambda: list_corpora_page(corpora)))
 
@@ -42,15 +48,13 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         sample_questions: Annotated[
             list[str], Field(description="Up to 10 questions that the columns should answer.")
         ] = [],  # noqa: B006 - shown in the input schema
-        rebuild_schema: Annotated[
-            bool, Field(description="Find the columns anew, even if there are some.")
-        ] = False,
+        rebuild_schema: Annotated[bool, Field(description="Find the columns anew.")] = False,
         wait_seconds: WaitSeconds = 20,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Build or update the table of a corpus from its documents, as a job.
 
-        Call it for a corpus that is not ingested or whose documents changed; unchanged documents
-        are not read again, an interrupted job goes on where it stopped.
+        Call it for a corpus that is not ingested, whose documents changed, or whose job stopped:
+        finished work is kept.
         """
         call = IngestCall(corpus, tuple(sample_questions), rebuild_schema)
         page = await run_blocking(corpora, lambda: start_page(corpora, call))
@@ -59,10 +63,10 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Ingestion status", annotations=WRITES)
     async def ingest_status(
         ctx: Context[Corpora],
-        job_id: Annotated[str, Field(description="From ingest_corpus; empty: the latest.")] = "",
         corpus: CorpusName = "",
+        job_id: Annotated[str, Field(description="Empty: the latest job.")] = "",
         wait_seconds: WaitSeconds = 20,
-        cancel: Annotated[bool, Field(description="Stop the job; finished work is kept.")] = False,
+        cancel: Annotated[bool, Field(description="Stop the job.")] = False,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Show how far an ingestion is, wait for it, or cancel it.
 
@@ -77,11 +81,16 @@ async def _wait(
     ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
 ) -> JobStatus:
     """Read the state of the job until it ends or the time is over, and report progress."""
+    corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
-        while page.state == "running":
-            await ctx.report_progress(page.done, page.total or None, page.stage)
+        while True:
+            percent = percent_done(page)
+            if percent > reported:  # the protocol asks that it grows with every notification
+                said = f"{page.state}, {page.stage}: {page.done} of {page.total or '?'}"
+                await ctx.report_progress(percent, 100, said)
+                reported = percent
+            if page.state != "running":
+                break
             await anyio.sleep(POLL_S)
-            job_id = page.job_id
-            corpus = page.corpus
-            page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))  # noqa: B023 - run at once
+            page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))
     return page

@@ -2,15 +2,21 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from srag_mcp.errors import JobError
-from srag_mcp.pipeline.job_state import Job
-from srag_mcp.pipeline.jobs import cancel_job, read_job, start_job
-from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.page_size import shorten
 from srag_mcp.server.results import JobStatus
 
+if TYPE_CHECKING:
+    from srag_mcp.pipeline.job_state import Job
+
+# Imports of the pipeline stand in the functions: listing the tools does not need them.
+
 MAX_REPORT_LINES = 30
+MAX_LINE_CHARACTERS = 400
+STAGES = {"finding": 0, "schema": 5, "extracting": 10, "normalising": 90, "publishing": 95}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,39 +34,65 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
     Raises:
         JobError: If the corpus is a build without documents.
     """
+    from srag_mcp.pipeline.jobs import list_jobs, start_job
+    from srag_mcp.pipeline.sample_questions import read_sample_questions
+
     folder = _folder(corpora, call.corpus)
+    before = {job.id for job in list_jobs(folder, corpora.settings)}
     job = start_job(
         folder,
         corpora.settings,
         questions=call.sample_questions or read_sample_questions(folder),
         fresh=call.rebuild_schema,
     )
-    return _page(corpora, call.corpus, job)
+    page = _page(corpora, call.corpus, job)
+    if job.id in before and (call.sample_questions or call.rebuild_schema):
+        note = "this job was running before: your sample_questions and rebuild_schema wait for a"
+        page.report.insert(0, f"{note} call after its end")
+    return page
 
 
 def status_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     """Return the state of a job, of the latest when *job_id* is empty."""
+    from srag_mcp.pipeline.jobs import read_job
+
     return _page(corpora, corpus, read_job(_folder(corpora, corpus), corpora.settings, job_id))
 
 
 def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     """Ask a job to stop; what is finished is kept."""
+    from srag_mcp.pipeline.jobs import cancel_job
+
     return _page(corpora, corpus, cancel_job(_folder(corpora, corpus), corpora.settings, job_id))
+
+
+def percent_done(page: JobStatus) -> float:
+    """Return how far a job is, over all its stages: half of the documents read -> 50.0."""
+    if page.state == "done":
+        return 100.0
+    if page.stage == "extracting" and page.total:
+        return 10 + 80 * page.done / page.total
+    return STAGES.get(page.stage, 0)
 
 
 def _folder(corpora: Corpora, name: str) -> Path:
     corpus = corpora.get(name)
     if corpus.is_build:
-        msg = f"{corpora.name_of(corpus)!r} is a published build; it has no documents to ingest"
+        msg = (
+            f"{corpora.name(name)!r} is a published build without documents: it cannot be"
+            " ingested; call get_schema or ask"
+        )
         raise JobError(msg)
     return corpus.location
 
 
-def _page(corpora: Corpora, corpus: str, job: Job) -> JobStatus:
-    name = corpora.name_of(corpora.get(corpus))
-    report = list(job.report[:MAX_REPORT_LINES])
+def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:
+    name = corpora.name(corpus)
+    report = [shorten(line, MAX_LINE_CHARACTERS) for line in job.report[:MAX_REPORT_LINES]]
+    if len(job.report) > MAX_REPORT_LINES:
+        report.append(f"{len(job.report) - MAX_REPORT_LINES} more lines")
     if job.error:
-        report.append(job.error)
+        report.append(shorten(job.error, 10 * MAX_LINE_CHARACTERS))
     return JobStatus(
         job_id=job.id,
         corpus=name,
@@ -73,7 +105,7 @@ def _page(corpora: Corpora, corpus: str, job: Job) -> JobStatus:
     )
 
 
-def _advice(job: Job, name: str) -> str:
+def _advice(job: "Job", name: str) -> str:
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     return {
         "running": f"call {again} until the state is done",

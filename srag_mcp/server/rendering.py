@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel
 
-from srag_mcp.server.results import AnswerPage, CellScalar, DocumentPage, ResultTable
+from srag_mcp.server.results import (
+    AnswerPage,
+    BriefPage,
+    CellScalar,
+    DocumentPage,
+    ResultTable,
+    SchemaPage,
+    SourceEntry,
+)
 
 
 def structured(page: BaseModel) -> dict[str, object]:
@@ -20,38 +28,59 @@ def render_json(page: BaseModel) -> str:
     return json.dumps(structured(page), ensure_ascii=False, separators=(",", ":"))
 
 
+def render_schema(page: SchemaPage) -> str:
+    """Write a line a column below the line of its table."""
+    head = f"corpus {page.corpus} ({page.title}), {page.documents} documents; table {page.table}:"
+    lines = [head, *page.columns, "other tables:", *page.other_tables, *page.notes]
+    if page.truncated:
+        lines.append(f"truncated: more columns follow; next_offset {page.next_offset}")
+    return "\n".join(lines)
+
+
 def render_table(page: ResultTable) -> str:
     """Write rows as CSV, then what a reader must know about them."""
     lines = [render_csv(page.columns, page.rows)]
     if page.truncated:
         lines.append(f"truncated: more rows follow; next_offset {page.next_offset}")
-    lines.extend(page.coverage)
-    lines.extend(page.notes)
-    return "\n".join(lines)
+    return "\n".join([*lines, *page.coverage, *page.notes])
 
 
 def render_answer(page: AnswerPage) -> str:
     """Write an answer as lines: text, denominator, reading, query, rows, quotes; or the brief."""
-    if not page.answered:
-        return f"{page.text}\n{render_json(page)}"
+    if page.brief is not None:
+        return "\n".join([page.text, *_brief_lines(page.brief)])
     lines = [page.text, page.denominator, *page.warnings]
     if page.bounds:
-        lines.append(f"bounds: {page.bounds[0]:g} to {page.bounds[1]:g}")
+        lines.append(f"bounds: {page.bounds[0]} to {page.bounds[1]}")
     lines += [f"reading: {page.reading}", f"sql: {page.sql}"]
     lines.append(render_csv(page.columns, page.rows))
     if page.truncated:
-        lines.append("truncated: more rows exist; page through them with run_sql")
-    lines += [
-        f"source: {item.document_id} ({item.title}) {item.start}-{item.end}: {item.column}"
-        f" = {item.value}; {item.state}: “{item.quote}” {item.note}".rstrip()
-        for item in page.sources
-    ]
+        lines.append("truncated: more rows exist; page through them with run_sql and this sql")
+    lines += [_source_line(item) for item in page.sources]
     return "\n".join(line for line in lines if line)
+
+
+def _source_line(item: SourceEntry) -> str:
+    unit = f" {item.unit}" if item.unit else ""
+    return (
+        f"source: {item.document_id} ({item.title}) {item.start}-{item.end}: {item.column}"
+        f" = {item.value}{unit}; {item.state}: “{item.quote}” {item.note}".rstrip()
+    )
+
+
+def _brief_lines(brief: BriefPage) -> list[str]:
+    linked = [
+        f"the question may mean {item.column} = {item.value!r} ({item.records} records)"
+        for item in brief.linked_values
+    ]
+    head = f"table {brief.table}, {brief.documents} documents:"
+    others = ["other tables:", *brief.other_tables]
+    return [*linked, head, *brief.columns, *others, *brief.rules, f"next: {brief.next}"]
 
 
 def render_document(page: DocumentPage) -> str:
     """Write the text of a document below one line that says which part it is."""
-    more = f"; next_start {page.next_start}" if page.truncated else ""
+    more = f"; truncated, next_start {page.next_start}" if page.truncated else ""
     head = f"{page.document_id} ({page.title}), {page.start}-{page.end} of {page.characters}{more}"
     return f"{head}\n{page.text}"
 

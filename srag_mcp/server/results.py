@@ -9,18 +9,20 @@ from pydantic import BaseModel, Field
 
 CellScalar: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = list[CellScalar]
+NextOffset = Annotated[int | None, Field(description="Pass as offset; null on the last page.")]
 
 
 class CorpusEntry(BaseModel):
     """One corpus of the server."""
 
     name: str
-    state: Annotated[str, Field(description="ready, ingesting, or not ingested")]
+    state: Annotated[str, Field(description="ready, ingesting, not ingested or unreadable")]
     table: str = ""
     documents: int = 0
     failed_documents: int = 0
-    attributes: int = 0
+    columns: int = 0
     built_at: str = ""
+    problem: str = ""
 
 
 class CorpusList(BaseModel):
@@ -43,17 +45,6 @@ class JobStatus(BaseModel):
     next: str = ""
 
 
-class ColumnEntry(BaseModel):
-    """One column of the record table."""
-
-    name: str
-    type: str
-    unit: str | None = None
-    description: str = ""
-    holds: str = ""
-    absent_means: str = "unknown"
-
-
 class SchemaPage(BaseModel):
     """The tables that run_sql sees."""
 
@@ -61,9 +52,13 @@ class SchemaPage(BaseModel):
     title: str
     table: str
     documents: int
-    columns: list[ColumnEntry]
+    columns: Annotated[
+        list[str], Field(description="name type unit: what it holds — what it means")
+    ]
     other_tables: list[str]
     notes: list[str]
+    truncated: bool = False
+    next_offset: NextOffset = None
 
 
 class ValueEntry(BaseModel):
@@ -81,10 +76,10 @@ class StatisticsEntry(BaseModel):
     unit: str | None = None
     records: int
     non_null: int
-    stated: int
-    stated_absent: int
-    not_mentioned: int
-    failed: int
+    stated: int = 0
+    stated_absent: int = 0
+    not_mentioned: int = 0
+    failed: int = 0
     distinct: int
     minimum: CellScalar = None
     lower_quartile: CellScalar = None
@@ -111,9 +106,7 @@ class ResultTable(BaseModel):
     columns: list[str]
     rows: list[Row]
     truncated: bool
-    next_offset: Annotated[
-        int | None, Field(description="Pass as offset; null on the last page.")
-    ] = None
+    next_offset: NextOffset = None
     coverage: list[str] = []
     notes: list[str] = []
 
@@ -126,6 +119,7 @@ class SourceEntry(BaseModel):
     column: str
     state: str
     value: CellScalar = None
+    unit: str | None = None
     quote: str | None = None
     start: int | None = None
     end: int | None = None
@@ -143,10 +137,11 @@ class LinkedValue(BaseModel):
 class BriefPage(BaseModel):
     """What you need to write the query yourself."""
 
-    reason: str
     table: str
+    documents: int
     columns: list[str]
-    linked_values: list[LinkedValue]
+    other_tables: list[str]
+    linked_values: list[LinkedValue] = []
     rules: list[str]
     next: str
 
@@ -176,7 +171,8 @@ class TracePage(BaseModel):
     sources: list[SourceEntry]
     total: int
     truncated: bool
-    next_offset: int | None = None
+    next_offset: NextOffset = None
+    next: str = ""
 
 
 class DocumentPage(BaseModel):

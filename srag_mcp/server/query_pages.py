@@ -1,0 +1,131 @@
+"""What run_sql and ask return: rows with their denominator, an answer, or a brief."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from srag_mcp.errors import QueryError
+from srag_mcp.server.corpora import ROWS_SHARE, Corpora
+from srag_mcp.server.page_size import json_size, shorten, take_whole
+from srag_mcp.server.results import (
+    AnswerPage,
+    BriefPage,
+    LinkedValue,
+    ResultTable,
+    SourceEntry,
+)
+from srag_mcp.server.schema_pages import column_lines, other_tables
+
+if TYPE_CHECKING:
+    from srag_mcp.answer.answer import Answer
+    from srag_mcp.answer.brief import Brief
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.evidence import Evidence
+
+TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
+MAX_QUOTE_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SqlCall:
+    """The arguments of run_sql."""
+
+    corpus: str
+    sql: str
+    limit: int
+    offset: int
+
+
+def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
+    """Run a statement and say over how many documents."""
+    corpus = corpora.readable(call.corpus)
+    page = corpus.select(call.sql, limit=call.limit, offset=call.offset)
+    coverage, notes = _coverage(corpus, call.sql)
+    if not page.rows:
+        notes = [*notes, "no rows: check spellings with get_column_stats"]
+    return ResultTable(
+        columns=list(page.columns),
+        rows=[list(row) for row in page.rows],
+        truncated=page.truncated,
+        next_offset=page.next_offset,
+        coverage=coverage,
+        notes=notes,
+    )
+
+
+def _coverage(corpus: "Corpus", sql: str) -> tuple[list[str], list[str]]:
+    """Say over how many documents; a count that fails does not take the rows away."""
+    from srag_mcp.answer.coverage import render_coverage  # not needed to list tools
+
+    try:
+        return render_coverage(corpus, sql), []
+    except QueryError as error:
+        return [], [f"over how many documents could not be counted: {error}"]
+
+
+def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
+    """Answer a question, or give the brief."""
+    from srag_mcp.pipeline.ask import ask  # the grammar is not needed to list tools
+
+    corpus = corpora.readable(name)
+    answer = ask(corpus, question)
+    if answer.brief is not None:
+        brief = _brief_page(corpus, answer.brief)
+        return AnswerPage(answered=False, text=answer.text, brief=brief)
+    return _fitted(_answer_page(answer), answer, corpora.settings.max_result_characters)
+
+
+def _answer_page(answer: "Answer") -> AnswerPage:
+    from srag_mcp.answer.wording import render_denominator  # not needed to list tools
+
+    return AnswerPage(
+        answered=True,
+        text=answer.text,
+        reading=answer.restated,
+        sql=answer.sql,
+        columns=list(answer.columns),
+        truncated=answer.truncated,
+        documents=answer.n_documents,
+        denominator=render_denominator(answer.n_documents, answer.coverage),
+        bounds=[answer.bounds.lower, answer.bounds.upper] if answer.bounds else [],
+        warnings=list(answer.warnings),
+        sources=[_source_entry(source) for source in answer.sources],
+    )
+
+
+def _fitted(page: AnswerPage, answer: "Answer", max_characters: int) -> AnswerPage:
+    """Add as many whole rows as there is room for."""
+    text = shorten(page.text, int(max_characters * TEXT_SHARE))
+    room = int(max_characters * ROWS_SHARE) - json_size(page.model_copy(update={"text": text}))
+    rows = take_whole([list(row) for row in answer.rows], room)
+    truncated = page.truncated or len(rows) < len(answer.rows)
+    return page.model_copy(update={"text": text, "rows": rows, "truncated": truncated})
+
+
+def _brief_page(corpus: "Corpus", brief: "Brief") -> BriefPage:
+    return BriefPage(
+        table=brief.table,
+        documents=corpus.info().n_documents,
+        columns=column_lines(corpus),
+        other_tables=other_tables(corpus),
+        linked_values=[
+            LinkedValue(column=match.column, value=match.value, records=match.n_records)
+            for match in brief.linked_values
+        ],
+        rules=list(brief.rules),
+        next="write the SELECT and call run_sql; if no column holds what is asked, say so",
+    )
+
+
+def _source_entry(item: "Evidence") -> SourceEntry:
+    return SourceEntry(
+        document_id=item.document_id,
+        title=item.title,
+        column=item.column,
+        state=item.state,
+        value=item.value,
+        unit=item.unit,
+        quote=None if item.as_stated is None else shorten(item.as_stated, MAX_QUOTE_CHARACTERS),
+        start=item.start,
+        end=item.end,
+        note=item.note,
+    )
