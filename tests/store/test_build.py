@@ -1,0 +1,223 @@
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import publish, published_info
+from srag_mcp.store.build_info import BuildInfo
+from srag_mcp.store.pointer import build_path, read_pointer
+from srag_mcp.store.work import open_work
+from srag_mcp.store.work_rows import FinishedDocument
+
+Finish = Callable[..., FinishedDocument]
+
+
+def publish_now(state: Path, schema: Schema) -> BuildInfo:
+    with open_work(state) as work:
+        return publish(work, schema)
+
+
+def rows(state: Path, sql: str) -> list[tuple[object, ...]]:
+    path = build_path(state, read_pointer(state).build_id)
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_records_have_typed_columns_and_one_row_a_document(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+
+    assert rows(filled, "FROM ships ORDER BY document_id") == [
+        ("albatross.txt", "Albatross", 3, 61.5, False, date(1899, 5, 4)),
+        ("bittern.txt", "Bittern", 0, None, True, None),
+        ("curlew.txt", "Curlew", 2, None, False, date(1931, 6, 30)),
+        ("dodo.pdf", None, None, None, None, None),
+    ]
+    types = (
+        "SELECT data_type FROM duckdb_columns() WHERE table_name = 'ships' ORDER BY column_index"
+    )
+    assert [row[0] for row in rows(filled, types)] == [
+        "VARCHAR",
+        "VARCHAR",
+        "BIGINT",
+        "DOUBLE",
+        "BOOLEAN",
+        "DATE",
+    ]
+
+
+def test_cells_say_what_the_document_says_and_where(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+
+    sql = 'SELECT state, as_stated, start, "end", value, unit, note FROM cells WHERE attribute = '
+    assert rows(filled, f"{sql} 'length' ORDER BY document_id")[0] == (
+        "stated",
+        "61.5 m",
+        33,
+        39,
+        "61.5",
+        "m",
+        "",
+    )
+    states = [row[0] for row in rows(filled, f"{sql} 'length' ORDER BY document_id")]
+    assert states == ["stated", "failed", "not_mentioned", "failed"]
+    assert rows(filled, f"{sql} 'has_engine' ORDER BY document_id")[2:] == [
+        ("not_mentioned", None, None, None, "false", None, ""),
+        ("failed", None, None, None, None, None, "it is encrypted"),
+    ]
+    assert rows(filled, "SELECT count(*) FROM cells") == [(20,)]
+
+
+def test_documents_and_texts_are_in_the_build(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+
+    sql = "SELECT document_id, path, title, media_type, characters FROM documents"
+    assert rows(filled, f"{sql} ORDER BY document_id DESC LIMIT 2") == [
+        ("dodo.pdf", "dodo.pdf", "dodo.pdf", "", 0),
+        ("curlew.txt", "curlew.txt", "curlew", "text/plain", 44),
+    ]
+    texts = "SELECT document_id, text LIKE 'name: %' FROM srag_texts ORDER BY 1"
+    assert rows(filled, texts) == [
+        ("albatross.txt", True),
+        ("bittern.txt", True),
+        ("curlew.txt", True),
+    ]
+
+
+def test_tables_and_columns_carry_comments(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+
+    tables = "SELECT table_name FROM duckdb_tables() WHERE comment IS NULL"
+    assert rows(filled, tables) == []
+    columns = (
+        "SELECT column_name, comment FROM duckdb_columns() WHERE table_name = 'ships'"
+        " AND comment IS NOT NULL ORDER BY column_index"
+    )
+    assert rows(filled, columns) == [
+        ("name", 'It\'s the "name".'),
+        ("masts", "Absent: zero."),
+        ("length", "Unit: m."),
+        ("has_engine", "Absent: false."),
+        ("launched", "launched"),
+    ]
+
+
+def test_a_build_says_what_it_is(filled: Path, ships: Schema) -> None:
+    info = publish_now(filled, ships)
+
+    assert published_info(filled) == info
+    assert (info.entity, info.n_documents, info.n_failed, info.n_attributes, info.engine) == (
+        "ships",
+        4,
+        1,
+        5,
+        "offline",
+    )
+    [(schema,)] = rows(filled, "FROM srag_schema")
+    assert Schema.model_validate_json(str(schema)) == ships
+
+
+def test_the_value_index_counts_distinct_texts(filled: Path, ships: Schema, finish: Finish) -> None:
+    with open_work(filled) as work:
+        work.store([finish("e.txt", {"name": "Bittern"})], [])
+    publish_now(filled, ships)
+
+    assert rows(filled, "FROM srag_values") == [
+        ("name", "Bittern", 2),
+        ("name", "Albatross", 1),
+        ("name", "Curlew", 1),
+    ]
+
+
+def test_two_builds_are_kept_and_none_is_named_as_another_was(filled: Path, ships: Schema) -> None:
+    ids = [publish_now(filled, ships).build_id for _ in range(4)]
+
+    builds = sorted(path.stem for path in (filled / "builds").iterdir())
+    assert builds == ids[2:]
+    assert len({item[:6] for item in ids}) == 4
+    for path in (filled / "builds").iterdir():
+        path.unlink()
+    (filled / "current.json").unlink()
+    again = publish_now(filled, ships).build_id
+    assert again.startswith("000001-")
+    assert again != ids[0]
+
+
+def test_a_failed_publication_leaves_the_old_build(filled: Path, ships: Schema) -> None:
+    first = publish_now(filled, ships)
+
+    def fail(done: int, total: int, name: str) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with open_work(filled) as work, pytest.raises(KeyboardInterrupt):
+        publish(work, ships, on_column=fail)
+
+    assert published_info(filled) == first
+    assert [path.stem for path in (filled / "builds").iterdir()] == [first.build_id]
+    assert publish_now(filled, ships).n_documents == 4
+
+
+def test_a_build_folder_that_cannot_be_written_is_an_error(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+    with open_work(filled) as work:
+        for path in (filled / "builds").iterdir():
+            path.unlink()
+        (filled / "builds").rmdir()
+        with pytest.raises(StoreError, match="writing the build"):
+            publish(work, ships)
+
+
+def test_a_pointer_that_is_missing_or_damaged_is_told_apart(state: Path) -> None:
+    with pytest.raises(NotIngestedError):
+        read_pointer(state)
+    for text in ("", "[]", "{}", '{"build": 3}', '{"build": "../000001-ab"}', "\x00"):
+        (state / "current.json").write_text(text, encoding="utf-8")
+        with pytest.raises(StoreError, match=r"current\.json is damaged"):
+            read_pointer(state)
+
+
+def test_statistics_are_exact(filled: Path, ships: Schema) -> None:
+    publish_now(filled, ships)
+
+    found = {
+        str(name): json.loads(str(text))
+        for name, text in rows(filled, "SELECT column_name, statistics FROM srag_statistics")
+    }
+
+    assert list(found) == ["name", "masts", "length", "has_engine", "launched"]
+    assert found["masts"] | {"values": None} == {
+        "column": "masts",
+        "type": "integer",
+        "n_records": 4,
+        "n_non_null": 3,
+        "n_non_zero": 2,
+        "n_stated": 2,
+        "n_stated_absent": 0,
+        "n_not_mentioned": 1,
+        "n_failed": 1,
+        "n_distinct": 3,
+        "minimum": 0,
+        "maximum": 3,
+        "mean": 5 / 3,
+        "median": 2.0,
+        "lower_quartile": 1.0,
+        "upper_quartile": 2.5,
+        "values": None,
+        "truncated": False,
+    }
+    assert found["has_engine"]["values"] == [
+        {"value": False, "count": 2},
+        {"value": True, "count": 1},
+    ]
+    launched = found["launched"]
+    assert (launched["minimum"], launched["median"], launched["maximum"], launched["mean"]) == (
+        "1899-05-04",
+        "1899-05-04",
+        "1931-06-30",
+        None,
+    )

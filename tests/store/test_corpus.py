@@ -1,0 +1,182 @@
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import publish
+from srag_mcp.store.corpus import Corpus, DocumentEntry
+from srag_mcp.store.evidence import Evidence
+from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.pointer import build_path, read_pointer
+from srag_mcp.store.values import ValueMatch
+from srag_mcp.store.work import open_work
+from srag_mcp.store.work_rows import FinishedDocument
+
+Finish = Callable[..., FinishedDocument]
+
+
+@pytest.fixture
+def corpus(filled: Path, ships: Schema, worker: QueryWorker) -> Corpus:
+    with open_work(filled) as work:
+        publish(work, ships)
+    return Corpus(filled.parent, worker)
+
+
+def test_a_corpus_knows_its_schema_tables_and_statistics(corpus: Corpus, ships: Schema) -> None:
+    assert (corpus.name, corpus.info().n_documents, corpus.schema()) == ("ships", 4, ships)
+    assert list(corpus.tables()) == ["ships", "documents", "cells"]
+    assert corpus.tables()["ships"] == [
+        "document_id",
+        "name",
+        "masts",
+        "length",
+        "has_engine",
+        "launched",
+    ]
+    assert [item.column for item in corpus.statistics(["launched", "name"])] == ["name", "launched"]
+    assert len(corpus.statistics()) == 5
+    assert corpus.values().search("bittern") == [ValueMatch("name", "Bittern", 1, 1.0)]
+
+
+def test_sql_from_outside_sees_the_exposed_tables_only(corpus: Corpus) -> None:
+    assert corpus.select("SELECT sum(masts) FROM ships").rows == ((5,),)
+    with pytest.raises(QueryError):
+        corpus.select("SELECT * FROM srag_texts")
+
+
+def test_a_build_alone_is_a_corpus(corpus: Corpus, tmp_path: Path, worker: QueryWorker) -> None:
+    copied = tmp_path / "fleet.duckdb"
+    shutil.copyfile(corpus.build_path(), copied)
+
+    alone = Corpus(copied, worker)
+
+    assert (alone.name, alone.is_build, alone.info()) == ("fleet", True, corpus.info())
+    assert alone.document_text("curlew.txt", 6, 12) == "Curlew"
+
+
+def test_evidence_has_the_words_their_place_and_what_is_around(corpus: Corpus) -> None:
+    page = corpus.trace("length", value="61.5")
+
+    assert page.total == 1
+    assert page.evidence == (
+        Evidence(
+            document_id="albatross.txt",
+            title="albatross",
+            column="length",
+            state="stated",
+            value="61.5",
+            unit="m",
+            as_stated="61.5 m",
+            start=33,
+            end=39,
+            note="",
+            snippet="name: Albatross\nmasts: 3\nlength: 61.5 m\nlaunched: 4 May 1899",
+        ),
+    )
+    text = corpus.document_text("albatross.txt", 33, 39)
+    assert text == page.evidence[0].as_stated
+
+
+def test_evidence_can_be_narrowed_and_paged(corpus: Corpus) -> None:
+    failed = corpus.trace("length", state="failed")
+    assert [(item.document_id, item.note) for item in failed.evidence] == [
+        ("bittern.txt", failed.evidence[0].note),
+        ("dodo.pdf", "it is encrypted"),
+    ]
+    assert failed.evidence[0].as_stated == "rather long"
+    of_one = corpus.trace("name", document_id="curlew.txt")
+    assert [item.value for item in of_one.evidence] == ["Curlew"]
+    second = corpus.trace("name", limit=1, offset=1)
+    assert (second.total, [item.document_id for item in second.evidence]) == (4, ["bittern.txt"])
+    assert corpus.trace("name", value="Nobody").evidence == ()
+    with pytest.raises(SchemaError, match="no attribute 'sails'"):
+        corpus.trace("sails")
+
+
+@pytest.mark.parametrize("value", ["3", "3.0", "03"])
+def test_a_number_is_traced_however_it_is_written(corpus: Corpus, value: str) -> None:
+    found = corpus.trace("masts", value=value).evidence
+    assert [item.document_id for item in found] == ["albatross.txt"]
+
+
+def test_quotes_come_from_the_records_that_a_condition_selects(corpus: Corpus) -> None:
+    assert [item.as_stated for item in corpus.quotes("name", "masts > 1")] == [
+        "Albatross",
+        "Curlew",
+    ]
+    assert len(corpus.quotes("name", "", limit=2)) == 2
+    assert corpus.quotes("name", "masts > 99") == ()
+    with pytest.raises(QueryError):
+        corpus.quotes("name", "masts > (SELECT count(*) FROM srag_texts)")
+
+
+def test_documents_are_found_by_id_and_by_words_of_their_title(corpus: Corpus) -> None:
+    entry = DocumentEntry("curlew.txt", "curlew", "curlew.txt", "text/plain", 44)
+    assert corpus.document("curlew.txt") == entry
+    assert corpus.documents_like("CURL") == (entry,)
+    assert corpus.document_text("dodo.pdf") == ""
+    with pytest.raises(CorpusError, match=r"no document 'urlew' in ships; try: curlew\.txt"):
+        corpus.document("urlew")
+
+
+def test_places_count_characters_as_python_does(
+    filled: Path, ships: Schema, finish: Finish, worker: QueryWorker
+) -> None:
+    with open_work(filled) as work:
+        work.store([finish("e.txt", {"name": "🤦🏼‍♂️ Ängström 名前", "masts": "4"})], [])
+        publish(work, ships)
+    corpus = Corpus(filled.parent, worker)
+
+    [evidence] = corpus.trace("masts", document_id="e.txt").evidence
+
+    assert corpus.document_text("e.txt", evidence.start or 0, evidence.end) == "4"
+
+
+def test_readers_follow_the_pointer_to_a_new_build(
+    corpus: Corpus, filled: Path, ships: Schema, finish: Finish
+) -> None:
+    assert corpus.info().n_documents == 4
+    old = corpus.build_path()
+    for number in range(3):
+        with open_work(filled) as work:
+            work.store([finish(f"new-{number}.txt", {"name": "New"})], [])
+            publish(work, ships)
+
+    assert not old.exists()
+    assert corpus.info().n_documents == 7
+    assert corpus.select("SELECT count(*) FROM ships").rows == ((7,),)
+    assert corpus.values().search("new") == [ValueMatch("name", "New", 3, 1.0)]
+
+
+def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, filled: Path) -> None:
+    build_path(filled, read_pointer(filled).build_id).unlink()
+
+    with pytest.raises(StoreError):
+        corpus.select("SELECT 1 FROM ships")
+
+
+def test_a_build_of_a_later_format_is_an_error_that_says_so(
+    corpus: Corpus, tmp_path: Path, worker: QueryWorker
+) -> None:
+    import duckdb
+
+    later = tmp_path / "later.duckdb"
+    shutil.copyfile(corpus.build_path(), later)
+    with duckdb.connect(str(later)) as connection:
+        connection.execute("UPDATE srag_build SET value = '2' WHERE key = 'format_version'")
+
+    with pytest.raises(StoreError, match=r"format '2'.*Update srag-mcp"):
+        Corpus(later, worker).info()
+
+
+def test_a_database_that_is_no_build_is_an_error(tmp_path: Path, worker: QueryWorker) -> None:
+    import duckdb
+
+    path = tmp_path / "other.duckdb"
+    duckdb.connect(str(path)).close()
+
+    with pytest.raises(StoreError, match="cannot be read"):
+        Corpus(path, worker).info()
