@@ -24,6 +24,7 @@ class Candidate:
         near: Stems that say what the value is, with the share of its statements that have them.
         context: Words that change the reading of its values ("in millions").
         labels: Other words for it that documents use.
+        full_label: More words for it, for when another attribute has the label already.
         asked: How much the sample questions ask for it.
         absent_means: What a document that does not mention it says.
     """
@@ -36,6 +37,7 @@ class Candidate:
     near: dict[str, float] = field(default_factory=dict)
     context: str = ""
     labels: tuple[str, ...] = ()
+    full_label: str = ""
     asked: float = 0.0
     absent_means: AbsentMeans = "unknown"
 

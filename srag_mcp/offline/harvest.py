@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
+from srag_mcp.offline.currency import find_currency, look_like_money
 from srag_mcp.offline.items import item_candidates
 from srag_mcp.offline.keys import harvest_keys, key_candidates
 from srag_mcp.offline.parts import part_candidates
@@ -23,6 +24,7 @@ _MAX_SAMPLE = 200
 _MIN_SHARED = 3
 _SAME = 0.85
 _SAME_STATEMENTS = 0.95
+_REPEATED = 0.4
 _LONG_VALUE = 240
 _CLOCK = frozenset({"am", "pm"})
 _MAX_SIZE_FACTOR = 3.0
@@ -69,7 +71,37 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
         *item_candidates(sightings),
     ]
     typed = [_typed(candidate) for candidate in found]
-    return join_ways(join_same([item for item in typed if _is_usable(item)]))
+    joined = join_ways(join_same([item for item in typed if _is_usable(item)]))
+    currency = find_currency(sightings)
+    return [_priced(item, currency) for item in _without_repeated_dates(joined)]
+
+
+def _priced(item: TypedCandidate, currency: str | None) -> TypedCandidate:
+    """Give the corpus's currency to amounts that are written without one."""
+    guess = item.guess
+    if currency is None or guess.type != "number" or guess.unit is not None:
+        return item
+    if not look_like_money(item.candidate.values.values()):
+        return item
+    return TypedCandidate(item.candidate, replace(guess, unit=currency))
+
+
+def _without_repeated_dates(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
+    """Leave out dates in sentences that mostly repeat a date that more documents state."""
+    dates = sorted(
+        (item for item in items if item.guess.type == "date"),
+        key=lambda item: -len(item.candidate.values),
+    )
+    plain = {id(item): _plain_values(item) for item in dates}
+    repeated: set[int] = set()
+    for place, item in enumerate(dates):
+        if item.candidate.origin != "slot":
+            continue
+        for other in dates[:place]:
+            shared, alike = agreement(plain[id(other)], plain[id(item)])
+            if shared >= _MIN_SHARED and alike >= _REPEATED:
+                repeated.add(id(item))
+    return [item for item in items if id(item) not in repeated]
 
 
 def _is_covered(candidate: Candidate, covered: set[str]) -> bool:
@@ -176,6 +208,7 @@ def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
     one.values = {**other.values, **one.values}
     one.words = one.words + other.words
     one.near = {**other.near, **one.near}
+    one.full_label = one.full_label or other.full_label
     one.labels = tuple(dict.fromkeys(filter(None, (*one.labels, other.label, *other.labels))))
     guess = left.guess if one is left.candidate else right.guess
     return TypedCandidate(one, guess)

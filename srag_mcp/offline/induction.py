@@ -38,14 +38,18 @@ def induce_schema(
     items = harvest(sample, questions)
     weigh_by_questions([item.candidate for item in items], questions)
     chosen = items if are_rows(sample) else _choose(items, len(sample))
+    nouns = frozenset(stem(noun) for noun in _nouns(title, entity))
     words = asked_words([item.candidate for item in chosen], questions)
     attributes: list[Attribute] = []
     for item, own in zip(chosen, words, strict=True):
-        name = attribute_name(label_of(item.candidate), {a.name for a in attributes})
+        taken = {attribute.name for attribute in attributes}
+        name = attribute_name(label_of(item.candidate, item.guess.type, nouns), ())
+        if name in taken:
+            name = attribute_name(item.candidate.full_label or name, taken)
+        own = [word for word in own if stem(word) not in nouns]
         attributes.append(_attribute(item, name, len(sample), own))
-    return Schema(
-        title=title, entity=entity, attributes=tuple(attributes), nouns=_nouns(title, entity)
-    )
+    schema = Schema(title=title, entity=entity, nouns=_nouns(title, entity))
+    return schema.model_copy(update={"attributes": tuple(attributes)})
 
 
 def learn_extractors(

@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from srag_mcp.offline.candidates import Candidate
-from srag_mcp.offline.words import STOP_WORDS, fold
+from srag_mcp.offline.words import STOP_WORDS, fold, stem
 from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.schema.extractors import PlaceRule, SlotRule
 
 _MAX_NAME_CHARACTERS = 48
 _MAX_NAME_WORDS = 6
@@ -13,6 +14,9 @@ _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
 _BRACKETED = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _SCORE = re.compile(r"\d\s?/\s?(?:5|10|20|100)$|\bout of (?:5|10|100)\b")
+_WAY_MARKS = frozenset(
+    {">!from", ">!to", ">!away", ">!off", ">!distant", ">away", "~away", "~distant"}
+)
 _LETTER = re.compile(r"[a-z]")
 _RESERVED = frozenset({"document_id"})
 
@@ -40,13 +44,37 @@ def _unique(name: str, taken: Collection[str]) -> str:
     return found
 
 
-def label_of(candidate: Candidate) -> str:
-    """Return the best label; a score out of ten is a rating, whatever stands beside it."""
+def label_of(candidate: Candidate, kind: AttributeType, nouns: Collection[str]) -> str:
+    """Return the best label: without the words for a record, and with what the values tell.
+
+    A score out of ten is a rating, a date is a date, an amount measured to somewhere a distance.
+    *nouns* are the stems of words for one record.
+    """
+    words = [word for word in fold(candidate.label).split() if stem(word) not in nouns]
+    label = " ".join(words) if words else candidate.label
     values = list(candidate.values.values())
     scores = sum(_SCORE.search(value) is not None for value in values)
-    if candidate.origin in {"slot", "cell"} and values and scores >= 0.8 * len(values):
+    if candidate.origin == "slot" and values and scores >= 0.8 * len(values):
         return "rating"
-    return candidate.label
+    if candidate.origin == "slot" and kind == "date" and "date" not in words:
+        return f"{label} date" if candidate.asked or not _is_main(candidate) else "date"
+    if candidate.origin == "slot" and _is_distance(candidate):
+        return f"distance {label}"
+    return label
+
+
+def _is_main(candidate: Candidate) -> bool:
+    """Whether a date is also the first of its documents."""
+    return any(isinstance(rule, PlaceRule) for rule in candidate.rules)
+
+
+def _is_distance(candidate: Candidate) -> bool:
+    rule = candidate.rules[0]
+    return (
+        isinstance(rule, SlotRule)
+        and "unit:length" in rule.weights
+        and any(mark in rule.weights for mark in _WAY_MARKS)
+    )
 
 
 def examples_of(values: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from srag_mcp.documents.document import Heading, Span
 from srag_mcp.offline.candidates import Candidate
@@ -17,8 +17,11 @@ _MIN_VARIETY = 0.15
 _LEGAL_FORM_WORDS = """
     ltd limited inc incorporated llc llp lp corp corporation co company plc gmbh ag kg ohg ug ev sa
     sarl sas sasu bv nv oy oyj ab as asa aps spa srl snc sl slu pty pte kk ltda kft zrt oü jsc ooo
+    bhd berhad tbk
 """
 _LEGAL_FORMS = frozenset(_LEGAL_FORM_WORDS.split())
+_LEGAL_FORM_END = re.compile(rf"\b(?:{'|'.join(sorted(_LEGAL_FORMS))})$")
+_MIN_LEGAL = 0.2
 _MAX_NAME_CHARACTERS = 80
 _MAX_NAME_WORDS = 10
 _MAX_ENDINGS = 30
@@ -52,7 +55,16 @@ def _candidate(rule: PlaceRule, label: str, sightings: Sequence[Sightings]) -> C
             values[number] = span.of(sighting.document.text)
     said = "title name" if label == "title" else label
     words = Counter({stem: len(values) for stem in content_stems(said)})
-    return Candidate("place", label, [rule], values, words)
+    candidate = Candidate("place", label, [rule], values, words)
+    if label == "name" and _are_companies(values.values()):
+        candidate.label, candidate.labels = "company", ("name",)
+    return candidate
+
+
+def _are_companies(names: Collection[str]) -> bool:
+    """Whether many names end in the legal form of a company."""
+    legal = sum(_LEGAL_FORM_END.search(fold(name)) is not None for name in names)
+    return legal >= _MIN_LEGAL * len(names)
 
 
 def _is_telling(candidate: Candidate, n_documents: int) -> bool:

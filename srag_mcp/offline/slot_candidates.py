@@ -1,17 +1,20 @@
 """Candidates from running text: clusters of slots that are frequent and vary."""
 
-from collections import Counter, defaultdict
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
+from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.clusters import cluster_slots
 from srag_mcp.offline.keywords import group_by_keywords
-from srag_mcp.offline.sentences import tokens_of
+from srag_mcp.offline.sentences import Token, tokens_of
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot, learn_slot_rule
 from srag_mcp.offline.slots import Slot
 from srag_mcp.offline.words import is_content
+from srag_mcp.records.normalise.unit_words import UNITS
 from srag_mcp.schema.extractors import SlotRule
 
 _MIN_DOCUMENTS = 3
@@ -22,7 +25,10 @@ _OUTLIER_FACTOR = 6.0
 _MAX_CLUSTERED = 120
 _N_LABEL_WORDS = 4
 _LABEL_SHARE = 0.4
-_ASKED_BONUS = 1.6
+_FAR_SHARE = 0.6
+_TELLING = 1.0
+_MAX_PHRASE = 6
+_BREAK = re.compile(r"[,;:()\[\].!?|•·/]")
 _COPULAS = frozenset({"<!is", "<!are", "<!was", "<!wer", "<!at"})
 
 
@@ -58,7 +64,7 @@ def _candidate(
         if found is not None:
             values[number] = found.value.span.of(sightings[number].text)
     candidate = Candidate("slot", "", [rule], values, _words(members))
-    candidate.near = _near_words(members)
+    candidate.near = _near_words(members, sightings)
     return candidate
 
 
@@ -94,22 +100,40 @@ def _words(members: Mapping[int, Slot]) -> Counter[str]:
     return words
 
 
-def _near_words(members: Mapping[int, Slot]) -> dict[str, float]:
-    """Return the share of slots that have a stem on the side that says what they are.
+def _near_words(members: Mapping[int, Slot], sightings: Sequence[Sightings]) -> dict[str, float]:
+    """Return the share of slots that have a stem where it says what they are.
 
-    That is the right side ("38 rooms"), but the left one after a copula ("the incidence is 139").
+    That is the phrase after the value ("38 small rooms"), but what stands before dates ("opened on
+    3 May") and copulas ("the incidence is 139").
     """
-    mark = "<" if _is_predicate(members) else ">"
-    counts = Counter(
-        name[1:].lstrip("!")
-        for slot in members.values()
-        for name in slot.features
-        if name[0] == mark and (name[1] != "!" or is_content(name[2:]))
-    )
-    return {stem: min(1.0, count / len(members)) for stem, count in counts.items()}
+    counts: Counter[str] = Counter()
+    predicate = _is_predicate(members)
+    for number, slot in members.items():
+        if predicate:
+            near = {n[1:].lstrip("!") for n in slot.features if n[0] == "<"}
+            counts.update(stem for stem in near if is_content(stem))
+        else:
+            counts.update(_phrase_after(sightings[number].text, slot))
+    return {stem: count / len(members) for stem, count in counts.items()}
+
+
+def _phrase_after(text: str, slot: Slot) -> set[str]:
+    """Return the stems of the content words that follow a value without a break."""
+    start, phrase = slot.value.span.end, set()
+    for token in tokens_of(text, Span(start, max(start, slot.sentence.end)))[:_MAX_PHRASE]:
+        if not token.word.isdigit() and not is_content(token.word):
+            break
+        if _BREAK.search(text, start, token.start):
+            break
+        start = token.end
+        if is_content(token.word):
+            phrase.add(token.stem)
+    return phrase
 
 
 def _is_predicate(members: Mapping[int, Slot]) -> bool:
+    if next(iter(members.values())).value.type == "date":
+        return True
     after = sum(not _COPULAS.isdisjoint(slot.features) for slot in members.values())
     return 2 * after > len(members)
 
@@ -120,24 +144,39 @@ def _label(
     candidate: Candidate,
     asked: Collection[str],
 ) -> str:
-    """Take the words that tell most and most slots share, in the order of a typical sentence."""
+    """Take the words beside the value that most slots share, and what questions call it.
+
+    They come in the order of a typical sentence; many are cut down to those of the questions and
+    the last, which is what the value counts.
+    """
     rule = candidate.rules[0]
     weights = rule.weights if isinstance(rule, SlotRule) else {}
-    shares = Counter(stem for slot in members.values() for stem in _stems(slot))
-    points: dict[str, float] = defaultdict(float)
-    for name, weight in weights.items():
-        if weight > 0 and name[0] in "~<>":
-            stem = name[1:].lstrip("!")
-            points[stem] += weight * (0.3 + 2 * candidate.near.get(stem, 0.0))
-            points[stem] *= _ASKED_BONUS if stem in asked else 1.0
     number, slot = _typical(members, weights)
-    tokens = tokens_of(sightings[number].text, slot.sentence)
-    there = {token.stem for token in tokens if is_content(token.word) and len(token.word) > 2}
-    telling = sorted((stem for stem in points if stem in there), key=lambda stem: -points[stem])
-    shared = [stem for stem in telling if shares[stem] >= _LABEL_SHARE * len(members)]
-    chosen = (shared or telling[:1])[:_N_LABEL_WORDS]
-    ordered = dict.fromkeys(token.word for token in tokens if token.stem in chosen)
-    return " ".join(list(ordered)[:_N_LABEL_WORDS])
+    shares = Counter(stem for slot in members.values() for stem in _stems(slot))
+    tokens = [
+        token
+        for token in tokens_of(sightings[number].text, slot.sentence)
+        if is_content(token.word) and len(token.word) > 2 and token.word not in UNITS
+    ]
+    stems = list(dict.fromkeys(token.stem for token in tokens))
+    near = [stem for stem in stems if candidate.near.get(stem, 0.0) >= _LABEL_SHARE]
+    common = [stem for stem in stems if shares[stem] >= _FAR_SHARE * len(members)]
+    far = [stem for stem in common if stem in asked and weights.get(f"~{stem}", 0.0) >= _TELLING]
+    chosen = _shortened(near or [] if far else near or common, far, asked)
+    candidate.full_label = _words_of(tokens, {*near, *common[:_N_LABEL_WORDS]})
+    return _words_of(tokens, chosen)
+
+
+def _words_of(tokens: Sequence[Token], stems: Collection[str]) -> str:
+    ordered = dict.fromkeys(token.word for token in tokens if token.stem in stems)
+    return " ".join(list(ordered)[: _N_LABEL_WORDS + 1])
+
+
+def _shortened(near: Sequence[str], far: Sequence[str], asked: Collection[str]) -> set[str]:
+    if len(near) > _N_LABEL_WORDS - 1:
+        near = [*[stem for stem in near if stem in asked], *near[-1:]]
+    room = _N_LABEL_WORDS - len(set(near))
+    return {*near, *[stem for stem in far if stem not in near][: max(room, 0)]}
 
 
 def _stems(slot: Slot) -> set[str]:
