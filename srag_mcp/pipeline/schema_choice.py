@@ -9,7 +9,7 @@ from pathlib import Path
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.errors import SchemaError
-from srag_mcp.offline.induction import induce_schema
+from srag_mcp.offline.induction import induce_schema, learn_extractors
 from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
@@ -108,8 +108,6 @@ def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
     """Give the attributes that have no extractors the ones that a sample suggests."""
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
-    from srag_mcp.offline.induction import learn_extractors
-
     return learn_extractors(schema, sample(), questions)
 
 
