@@ -1,17 +1,20 @@
 """The commands: parse options, one library call, print."""
 
+import io
 import logging
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from srag_mcp import __version__
+from srag_mcp.cli.client_config import Client
 from srag_mcp.errors import SragError
+from srag_mcp.records.cell import State
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,17 +31,26 @@ app = typer.Typer(
 
 CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
 CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
+CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 HomeOption = Annotated[
-    Path | None, typer.Option(help="Folder for databases instead of DIR/.srag (SRAG_HOME).")
+    Path | None,
+    typer.Option(
+        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
+    ),
 ]
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line; print `error: …` and exit 1 for every error raised on purpose."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s"
     )
+    for stream in (sys.stdout, sys.stderr):
+        # A file name or a terminal may not know a character; that must not end an answer.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except SragError as error:
@@ -57,9 +69,15 @@ def _options(
 
 @app.command()
 def serve(
-    corpus: Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP)],
+    corpus: CorpusOptions,
     http: Annotated[
-        int | None, typer.Option(help="Serve streamable HTTP on this port of 127.0.0.1.")
+        int | None,
+        typer.Option(
+            help="Serve streamable HTTP on this port of 127.0.0.1.",
+            min=1,
+            max=65535,
+            metavar="PORT",
+        ),
     ] = None,
     home: HomeOption = None,
 ) -> None:
@@ -79,107 +97,119 @@ def serve(
 def ingest(
     corpus: CorpusArgument,
     question: Annotated[
-        list[str] | None, typer.Option(help="A question that the columns should answer.")
+        list[str] | None,
+        typer.Option(help="A question that the columns should answer.", metavar="TEXT"),
     ] = None,
-    schema: Annotated[Path | None, typer.Option(help="A schema file (JSON Schema) to use.")] = None,
+    schema: Annotated[
+        Path | None, typer.Option(help="A schema (JSON Schema) to follow.", metavar="FILE")
+    ] = None,
     rows: Annotated[
-        str, typer.Option(help="auto, file (a document a file) or row (a document a table row).")
+        Literal["auto", "file", "row"],
+        typer.Option(help="A document a file, or a document a row of a table."),
     ] = "auto",
-    fresh_schema: Annotated[bool, typer.Option(help="Find the columns anew.")] = False,
+    fresh_schema: Annotated[
+        bool, typer.Option("--fresh-schema", help="Find the columns anew.")
+    ] = False,
+    quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
-    from srag_mcp.cli import commands
+    from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus, print_report
     from srag_mcp.cli.shipped import find_corpus
 
     settings = _settings(home)
-    choice = commands.IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
-    report = commands.ingest_corpus(find_corpus(corpus, settings), choice, settings)
-    commands.print_report(report, as_json=as_json)
+    choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
+    report = ingest_corpus(find_corpus(corpus, settings), choice, settings, quiet=quiet)
+    print_report(report, as_json=as_json)
 
 
 @app.command()
 def ask(
     corpus: CorpusArgument,
-    question: Annotated[str, typer.Argument(help="In plain words.")],
+    question: Annotated[str, typer.Argument(help="In plain words.", metavar="QUESTION")],
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question over all documents, with SQL, denominator and quotes."""
-    from srag_mcp.cli import commands
+    """Answer a question, with SQL, denominator and quotes."""
+    from srag_mcp.cli.answers import print_answer
     from srag_mcp.pipeline.ask import ask as answer
 
     with _opened(corpus, home) as opened:
-        commands.print_answer(answer(opened, question), as_json=as_json)
+        print_answer(answer(opened, question), corpus, as_json=as_json)
 
 
 @app.command()
 def sql(
     corpus: CorpusArgument,
     statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.")] = 100,
-    offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
-    from srag_mcp.cli import commands
+    from srag_mcp.cli.tables import print_page
 
     with _opened(corpus, home) as opened:
-        page = opened.select(statement, limit=limit, offset=offset)
-        commands.print_page(page, as_json=as_json)
+        print_page(opened.select(statement, limit=limit, offset=offset), as_json=as_json)
 
 
 @app.command()
 def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show the columns of a corpus and what they hold."""
-    from srag_mcp.cli import commands
+    from srag_mcp.cli.columns import print_schema
 
     with _opened(corpus, home) as opened:
-        commands.print_schema(opened, as_json=as_json)
+        print_schema(opened, as_json=as_json)
 
 
 @app.command()
 def stats(
     corpus: CorpusArgument,
-    column: Annotated[list[str] | None, typer.Argument(help="Columns; all when none.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Argument(help="Columns; all when none.", metavar="[COLUMN]...")
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show statistics of columns: ranges, values, how many documents do not say."""
-    from srag_mcp.cli import commands
+    """Show how many documents know a column, and its values."""
+    from srag_mcp.cli.columns import print_statistics
 
     with _opened(corpus, home) as opened:
-        commands.print_statistics(opened, column or [], as_json=as_json)
+        print_statistics(opened, column or [], as_json=as_json)
 
 
 @app.command()
 def trace(
     corpus: CorpusArgument,
-    column: Annotated[str, typer.Argument(help="The column.")],
-    value: Annotated[str, typer.Option(help="Only cells with this value.")] = "",
-    document: Annotated[str, typer.Option(help="Only this document id.")] = "",
-    state: Annotated[
-        str, typer.Option(help="Only stated, stated_absent, not_mentioned or failed.")
-    ] = "",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most cells.")] = 20,
+    column: Annotated[str, typer.Argument(help="The column.", metavar="COLUMN")],
+    value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
+    document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
+    state: Annotated[State | None, typer.Option(help="Only cells in this state.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")] = 20,
+    offset: Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")] = 0,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the documents and quotes behind the values of a column."""
-    from srag_mcp.cli import commands
+    from srag_mcp.cli.evidence import print_evidence
 
     with _opened(corpus, home) as opened:
         found = opened.trace(
-            column, value=value, document_id=document, state=state, limit=limit, offset=0
+            column,
+            value=value,
+            document_id=document,
+            state=state or "",
+            limit=limit,
+            offset=offset,
         )
-        commands.print_evidence(found, as_json=as_json)
+        print_evidence(found, offset, as_json=as_json)
 
 
 @app.command()
 def demo(home: HomeOption = None) -> None:
-    """Ingest the shipped hotel pages and answer three questions over all of them."""
+    """Ingest 60 shipped hotel pages and answer three questions."""
     from srag_mcp.cli.demo import run_demo
 
     run_demo(_settings(home))
@@ -187,9 +217,11 @@ def demo(home: HomeOption = None) -> None:
 
 @app.command(name="eval")
 def evaluate(
-    pack: Annotated[Path, typer.Argument(help="A folder with documents/ and gold.csv.")],
+    pack: Annotated[
+        Path, typer.Argument(help="A folder with documents/ and gold.csv.", metavar="PACK")
+    ],
     gold_schema: Annotated[
-        bool, typer.Option(help="Use the pack's schema.json instead of finding the columns.")
+        bool, typer.Option("--gold-schema", help="Follow the pack's schema.json; find no columns.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -201,19 +233,18 @@ def evaluate(
 
 @app.command()
 def config(
-    client: Annotated[
-        str, typer.Argument(help="claude-desktop, claude-code, cursor, vscode or codex.")
-    ],
-    corpus: Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP)],
+    client: Annotated[Client, typer.Argument(help="The MCP client.")],
+    corpus: CorpusOptions,
+    home: HomeOption = None,
 ) -> None:
     """Print the configuration to paste into an MCP client."""
-    from srag_mcp.cli.client_config import config_place, read_client, render_config, server_command
+    from srag_mcp.cli.client_config import config_place, render_config, server_command
     from srag_mcp.cli.shipped import find_corpus
 
-    chosen = read_client(client)
-    locations = [find_corpus(name, _settings(None)) for name in corpus]
-    print(f"Paste into {config_place(chosen)}:", file=sys.stderr)
-    print(render_config(chosen, locations, server_command()))
+    settings = _settings(home)
+    locations = [find_corpus(name, settings) for name in corpus]
+    print(f"Paste into {config_place(client)}:", file=sys.stderr)
+    print(render_config(client, locations, server_command(), settings.home))
 
 
 def _settings(home: Path | None) -> Settings:
@@ -223,7 +254,7 @@ def _settings(home: Path | None) -> Settings:
 @contextmanager
 def _opened(name: str, home: Path | None) -> Iterator["Corpus"]:
     """Open a corpus for reading; ingest it first when that was never done."""
-    from srag_mcp.cli.commands import ensure_ingested
+    from srag_mcp.cli.ingestion import ensure_ingested
     from srag_mcp.cli.shipped import find_corpus, open_corpus
 
     settings = _settings(home)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from srag_mcp.errors import SettingsError
-
 
 class Client(StrEnum):
     """MCP clients whose configuration we can write."""
@@ -20,45 +18,33 @@ class Client(StrEnum):
     CODEX = "codex"
 
 
-def read_client(name: str) -> Client:
-    """Return the client called *name*.
-
-    Raises:
-        SettingsError: If we know no such client; the text lists those we know.
-    """
-    try:
-        return Client(name)
-    except ValueError as error:
-        msg = f"no client {name!r}; one of: {', '.join(Client)}"
-        raise SettingsError(msg) from error
-
-
 def server_command() -> list[str]:
     """Return the command that starts this installation, with an absolute path.
 
     Hosts run servers in a directory and with a PATH of their own.
     """
-    beside = Path(sys.executable).with_name("srag-mcp")
-    if beside.exists():
-        return [str(beside)]
-    found = shutil.which("srag-mcp")
+    beside = shutil.which("srag-mcp", path=str(Path(sys.executable).parent))
+    found = beside or shutil.which("srag-mcp")
     return [found] if found else [sys.executable, "-m", "srag_mcp"]
 
 
-def render_config(client: Client, corpora: Sequence[Path], command: Sequence[str]) -> str:
-    """Write what to paste (or, for Claude Code, to run) for *client*."""
+def render_config(
+    client: Client, corpora: Sequence[Path], command: Sequence[str], home: Path | None = None
+) -> str:
+    """Write what to paste for *client*; *home* is passed on to the server when it is set."""
     options = [part for corpus in corpora for part in ("--corpus", str(corpus.resolve()))]
+    if home is not None:
+        options += ["--home", str(home.expanduser().resolve())]
     program = command[0]
     arguments = [*command[1:], "serve", *options]
     entry = {"command": program, "args": arguments}
     if client is Client.VSCODE:
-        return json.dumps({"servers": {"srag": {"type": "stdio", **entry}}}, indent=2)
+        return _json({"servers": {"srag": {"type": "stdio", **entry}}})
     if client is Client.CODEX:
-        quoted = ", ".join(json.dumps(argument) for argument in arguments)
-        return f"[mcp_servers.srag]\ncommand = {json.dumps(program)}\nargs = [{quoted}]"
+        return f"[mcp_servers.srag]\ncommand = {_toml(program)}\nargs = [{_toml(*arguments)}]"
     if client is Client.CLAUDE_CODE:
         entry = {"type": "stdio", **entry}
-    return json.dumps({"mcpServers": {"srag": entry}}, indent=2)
+    return _json({"mcpServers": {"srag": entry}})
 
 
 def config_place(client: Client) -> str:
@@ -71,3 +57,12 @@ def config_place(client: Client) -> str:
         Client.VSCODE: ".vscode/mcp.json in your project",
         Client.CODEX: "~/.codex/config.toml",
     }[client]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _toml(*texts: str) -> str:
+    # A JSON string is a TOML basic string; surrogate pairs are not, so nothing is escaped to them.
+    return ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)

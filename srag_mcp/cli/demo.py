@@ -1,19 +1,17 @@
 """The demo: from sixty pages to three answers, with nothing but this package."""
 
 import time
+from pathlib import Path
 
+from srag_mcp.cli.answers import print_answer
 from srag_mcp.cli.client_config import Client, config_place, render_config, server_command
-from srag_mcp.cli.commands import (
-    IngestChoice,
-    ingest_corpus,
-    print_answer,
-    print_report,
-    print_schema,
-)
+from srag_mcp.cli.columns import print_schema
+from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus
 from srag_mcp.cli.shipped import open_corpus, shipped_corpus
 from srag_mcp.pipeline.ask import ask
 from srag_mcp.settings import Settings
 
+CORPUS = "hotels"
 QUESTIONS = (
     "How many hotels have a pool but no gym?",
     "What is the average price per night of the hotels with a spa?",
@@ -24,21 +22,29 @@ QUESTIONS = (
 def run_demo(settings: Settings) -> None:
     """Ingest the shipped hotel pages; print schema, answers and the configuration to paste."""
     started = time.perf_counter()
-    folder = shipped_corpus("hotels", settings)
-    _title(f"60 hotel pages become one table ({folder})")
-    report = ingest_corpus(folder, IngestChoice(fresh=True), settings)
-    print_report(report, as_json=False)
+    folder = shipped_corpus(CORPUS, settings)
+    _ingest(folder, settings)
     with open_corpus(folder, settings) as corpus:
         _title("The schema that was found: no model, no key, no network")
         print_schema(corpus, as_json=False)
         for question in QUESTIONS:
             _title(question)
-            print_answer(ask(corpus, question), as_json=False)
+            print_answer(ask(corpus, question), CORPUS, as_json=False)
     _title(f"For Claude Desktop, paste into {config_place(Client.CLAUDE_DESKTOP)}")
-    print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command()))
+    print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
     print('  srag-mcp ask ./your-folder "How many …?"')
 
 
+def _ingest(folder: Path, settings: Settings) -> None:
+    """Ingest as on the first day, whatever was done before."""
+    report = ingest_corpus(folder, IngestChoice(fresh=True), settings)
+    _title(f"{report.n_documents} hotel pages become one table")
+    print(f"documents: {folder / 'documents'}")
+    print(f"{len(report.failed)} could not be read; {len(report.attributes)} columns were found")
+    for warning in report.warnings:
+        print(f"warning: {warning}")
+
+
 def _title(text: str) -> None:
-    print(f"\n== {text}")
+    print(f"\n== {text}", flush=True)

@@ -5,25 +5,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from srag_mcp import __version__
 from srag_mcp.errors import CorpusError
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryWorker
+
+if TYPE_CHECKING:
+    from srag_mcp.store.corpus import Corpus
 
 SHIPPED = ("hotels", "cvs")
+BUILD_SUFFIX = ".duckdb"
+COPIED = ("documents", "sample_questions.txt", "README.md")
 
 
 def find_corpus(name: str, settings: Settings) -> Path:
     """Return the folder or build called *name*: a path, or a copy of a shipped corpus.
 
     Raises:
-        CorpusError: If there is neither.
+        CorpusError: If there is neither, or the path is some other file.
     """
     path = Path(name).expanduser()
-    if path.exists():
+    if path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
         return path.resolve()
+    if path.exists():
+        msg = f"{name} is neither a folder nor a {BUILD_SUFFIX} build; give the folder it is in"
+        raise CorpusError(msg)
     if name in SHIPPED:
         return shipped_corpus(name, settings)
     msg = f"no folder or .duckdb build {name!r}; shipped corpora: {', '.join(SHIPPED)}"
@@ -38,13 +46,17 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
     Raises:
         CorpusError: If the copy cannot be written.
     """
-    target = settings.data_folder() / "corpora" / f"{name}-{__version__}" / name
-    if (target / "README.md").exists():
+    target = settings.data_folder() / "corpora" / __version__ / name
+    if target.is_dir():
         return target
     try:
-        with as_file(files("srag_mcp.corpora") / name) as source:
-            for part in ("documents", "sample_questions.txt", "README.md"):
-                _copy(source / part, target / part)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=target.parent, prefix=f".{name}-") as scratch:
+            copy = Path(scratch) / name
+            with as_file(files("srag_mcp.corpora") / name) as source:
+                for part in COPIED:
+                    _copy(source / part, copy / part)
+            _move_whole(copy, target)
     except OSError as error:
         msg = f"cannot copy the corpus {name} to {target}: {error.strerror}; set SRAG_HOME"
         raise CorpusError(msg) from error
@@ -52,8 +64,12 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
 
 
 @contextmanager
-def open_corpus(location: Path, settings: Settings) -> Iterator[Corpus]:
+def open_corpus(location: Path, settings: Settings) -> Iterator["Corpus"]:
     """Open the reader of one corpus, with a query worker of its own."""
+    # Here, because `serve` finds corpora, too, and has to start fast.
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.guard import QueryLimits, QueryWorker
+
     limits = QueryLimits(
         timeout_s=settings.query_timeout_s,
         memory_mb=settings.query_memory_mb,
@@ -61,6 +77,15 @@ def open_corpus(location: Path, settings: Settings) -> Iterator[Corpus]:
     )
     with QueryWorker(limits) as worker:
         yield Corpus(location, worker, settings.home)
+
+
+def _move_whole(copy: Path, target: Path) -> None:
+    """Put the copy in its place at once; another process may have been first."""
+    try:
+        copy.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -3,14 +3,15 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
 
 from srag_mcp.answer.wording import render_value
-from srag_mcp.store.guard import Value
+from srag_mcp.store.guard import ResultPage, Value
 
-MIN_WIDTH = 100
+WIDTH_OF_FILES = 100
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
@@ -20,10 +21,22 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*("" if value is None else render_cell(value) for value in row))
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, width=max(MIN_WIDTH, console.width))
-    console.print(table)
+        console = Console(highlight=False, markup=False, emoji=False, width=WIDTH_OF_FILES)
+    with console.capture() as capture:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def print_page(page: ResultPage, *, as_json: bool) -> None:
+    """Print the rows of a query; say on stderr where the next ones are."""
+    if as_json:
+        print_json(asdict(page))
+        return
+    print_table(page.columns, page.rows)
+    if page.truncated:
+        print(f"more rows follow: --offset {page.next_offset}", file=sys.stderr)
 
 
 def render_cell(value: Value) -> str:

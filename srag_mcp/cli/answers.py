@@ -1,0 +1,46 @@
+"""What `srag-mcp ask` prints."""
+
+from dataclasses import asdict
+
+from srag_mcp.answer.answer import Answer
+from srag_mcp.answer.brief import Brief
+from srag_mcp.answer.wording import render_denominator
+from srag_mcp.cli.tables import print_json
+from srag_mcp.cli.wording import quote, shorten_reason
+
+MAX_COLUMNS = 40
+
+
+def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
+    """Print an answer with its query, denominator and quotes, or why there is none.
+
+    *corpus* is its name on the command line, for the commands that the text proposes.
+    """
+    if as_json:
+        print_json(asdict(answer))
+    elif answer.brief is not None:
+        print(shorten_reason(answer.text))
+        _print_brief(answer.brief, corpus)
+    else:
+        print(answer.text)
+        _print_grounds(answer)
+
+
+def _print_brief(brief: Brief, corpus: str) -> None:
+    names = [column.name for column in brief.columns]
+    more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    print(f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}")
+    for match in brief.linked_values:
+        print(f"“{match.value}” is a value of {match.column}")
+    print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
+
+
+def _print_grounds(answer: Answer) -> None:
+    print(f"\n{render_denominator(answer.n_documents, answer.coverage)}")
+    if answer.bounds is not None:
+        print(f"Whatever they would say: {answer.bounds.lower:g} to {answer.bounds.upper:g}.")
+    for warning in answer.warnings:
+        print(f"Note: {warning}.")
+    print(f"\nSQL:  {answer.sql}")
+    for source in answer.sources:
+        print(f"Says: {source.document_id}: {source.column} — {quote(source.as_stated or '')}")

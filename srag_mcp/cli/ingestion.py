@@ -1,0 +1,98 @@
+"""What `srag-mcp ingest` does and prints."""
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from srag_mcp.cli.progress import show_progress
+from srag_mcp.cli.tables import print_json
+from srag_mcp.cli.wording import shorten_reason
+from srag_mcp.errors import NotIngestedError, SchemaError, SettingsError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.options import RowsMode
+from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
+from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.schema.json_schema import schema_from_json
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class IngestChoice:
+    """The options of `srag-mcp ingest`."""
+
+    questions: tuple[str, ...] = ()
+    schema: Path | None = None
+    rows: RowsMode = "auto"
+    fresh: bool = False
+
+
+def ingest_corpus(
+    location: Path, choice: IngestChoice, settings: Settings, *, quiet: bool = False
+) -> IngestReport:
+    """Ingest a folder, with its progress on stderr.
+
+    Raises:
+        SettingsError: If *location* is a build.
+    """
+    if location.suffix == BUILD_SUFFIX:
+        msg = f"{location} is a published build; only a folder can be ingested"
+        raise SettingsError(msg)
+    schema = None if choice.schema is None else read_schema(choice.schema)
+    try:
+        with show_progress(quiet=quiet) as show:
+            return ingest(
+                location,
+                settings,
+                questions=choice.questions or tuple(read_sample_questions(location)),
+                schema=schema,
+                rows=choice.rows,
+                fresh=choice.fresh,
+                on_progress=show,
+            )
+    except KeyboardInterrupt:
+        print(
+            "interrupted: what was finished is kept, the same command goes on from there",
+            file=sys.stderr,
+        )
+        raise
+
+
+def read_schema(path: Path) -> Schema:
+    """Read a schema file.
+
+    Raises:
+        SchemaError: If it is missing, not JSON, or not a schema that we can use.
+    """
+    try:
+        return schema_from_json(json.loads(path.read_text(encoding="utf-8-sig")))
+    except OSError as error:
+        msg = f"{path}: {error.strerror}"
+        raise SchemaError(msg) from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        msg = f"{path} is not JSON: {error}"
+        raise SchemaError(msg) from error
+
+
+def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
+    """Ingest *location* if it has no build yet, so that a first question gets its answer."""
+    try:
+        corpus.build_path()
+    except NotIngestedError:
+        if corpus.is_build:
+            raise
+        print(f"{location} is not ingested yet; ingesting it first", file=sys.stderr)
+        ingest_corpus(location, IngestChoice(), settings)
+
+
+def print_report(report: IngestReport, *, as_json: bool) -> None:
+    """Print what an ingestion did."""
+    if as_json:
+        print_json(report.to_json())
+        return
+    uncovered = tuple(
+        UncoveredQuestion(item.question, shorten_reason(item.reason)) for item in report.uncovered
+    )
+    print("\n".join(replace(report, uncovered=uncovered).lines()))

@@ -1,0 +1,26 @@
+"""Long texts in few words, for terminals."""
+
+import re
+
+MAX_QUOTE = 160
+
+_COLUMN_LIST = re.compile(r"\s*\(columns: .*\)\s*$", re.DOTALL)
+
+
+def shorten(text: str, length: int) -> str:
+    r"""Write *text* on one line, in at most *length* characters.
+
+    `("two\n lines", 6) -> "two l…"`
+    """
+    flat = " ".join(text.split())
+    return flat if len(flat) <= length else f"{flat[: length - 1].rstrip()}…"
+
+
+def quote(text: str) -> str:
+    """Write the words of a document between quotation marks, on one line."""
+    return f"“{shorten(text, MAX_QUOTE)}”"
+
+
+def shorten_reason(reason: str) -> str:
+    """Leave the list of all columns out of the reason of a refusal: a terminal shows it apart."""
+    return _COLUMN_LIST.sub("", reason)
