@@ -38,11 +38,13 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
     try:
         return Attribute.model_validate(fields)
     except ValidationError as error:
-        problems = "; ".join(
-            f"{'.'.join(map(str, item['loc'][:3]))}: {item['msg']}" for item in error.errors()[:3]
-        )
-        msg = f"attribute {written!r}: {problems}"
+        msg = f"attribute {written!r}: {_problems(error)}"
         raise SchemaError(msg) from error
+
+
+def _problems(error: ValidationError) -> str:
+    found = error.errors()[:3]
+    return "; ".join(f"{'.'.join(map(str, item['loc'][:3]))}: {item['msg']}" for item in found)
 
 
 def _flatten(

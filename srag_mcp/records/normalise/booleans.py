@@ -1,5 +1,7 @@
 """Yes and no, in several languages and signs."""
 
+import re
+
 from srag_mcp.records.normalise.folding import fold
 
 _TRUE_WORDS = (
@@ -18,17 +20,15 @@ _TRUE = frozenset(fold(word) for word in _TRUE_WORDS.split("|"))
 _FALSE = frozenset(fold(word) for word in _FALSE_WORDS.split("|"))
 _TRUE_SIGNS = frozenset("✓✔☑✅🗹●")
 _FALSE_SIGNS = frozenset("✗✘✕✖☒❌×☐○")
-_NEGATIONS = (
-    "no ", "not ", "non ", "without ", "kein ", "keine ", "nicht ", "ohne ", "sans ", "pas de ",
-    "sin ", "senza ", "geen ", "zonder ", "sem ", "never ", "neither ", "there is no ",
-    "there are no ", "lacks ",
-)  # fmt: skip
-_NEGATED_ENDS = (
-    " not available", " unavailable", " not included", " not provided", " not offered",
-    " not allowed", " not permitted", " not accepted", " no", " none", " nein",
-    " nicht vorhanden", " nicht verfügbar", " non disponible", " no disponible",
-    " non disponibile", " closed permanently",
-)  # fmt: skip
+_DENIED = re.compile(
+    r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
+    r"(?:no|not|without|never|neither|lacks|kein\w*|nicht|ohne|sans|pas|sin|senza|geen|zonder|sem)\b"
+    r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
+    r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
+    r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
+    r"|\bunavailable\b| (?:no|none|nein|non)$"
+)
+_DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 
 
 def read_boolean(text: str) -> bool | None:
@@ -45,13 +45,13 @@ def read_boolean(text: str) -> bool | None:
     return False if folded in _FALSE else None
 
 
-def read_statement(text: str) -> bool:
+def read_statement(text: str, name: str = "") -> bool:
     """Read words that name a thing as true, unless they deny it.
 
+    *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False
     """
     plain = read_boolean(text)
     if plain is not None:
         return plain
-    folded = fold(text)
-    return not (folded.startswith(_NEGATIONS) or folded.endswith(_NEGATED_ENDS))
+    return _DENIED.search(fold(text)) is None or _DENYING_NAME.match(name) is not None

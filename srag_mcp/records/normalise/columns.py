@@ -61,7 +61,8 @@ def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     if attribute.type == "date":
         return normalise_dates(cells)
     if attribute.type == "boolean":
-        return [replace(cell, value=read_statement(cell.as_stated or "")) for cell in cells]
+        name = attribute.name
+        return [replace(cell, value=read_statement(cell.as_stated or "", name)) for cell in cells]
     if attribute.type == "string":
         return normalise_texts(attribute, cells)
     return [_deny(attribute, cell) for cell in normalise_numbers(attribute, cells)]

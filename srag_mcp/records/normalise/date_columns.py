@@ -15,6 +15,8 @@ from srag_mcp.records.normalise.dates import (
 
 _ASSUMED = "day before month, which no other document proves"
 
+_ENOUGH_YEARS, _NEAR_YEARS = 10, 10
+
 
 @dataclass(frozen=True, slots=True)
 class _Column:
@@ -35,19 +37,25 @@ def normalise_dates(cells: Sequence[Cell]) -> list[Cell]:
 
 def _normalise(cell: Cell, dates: Sequence[DateText], column: _Column) -> Cell:
     text = cell.as_stated or ""
-    compact = read_date(text) if not dates else None
-    if compact is not None:
-        return replace(cell, value=compact)
     if not dates:
-        return _failed(cell, _why_not(text))
-    days = {with_century(item, column.years).on(column.order) for item in dates}
-    if len(days) > 1:
-        return _failed(cell, "several dates")
+        compact = read_date(text)
+        return replace(cell, value=compact) if compact else _failed(cell, _why_not(text))
+    placed = [with_century(item, column.years) for item in dates]
+    days = {item.on(column.order) for item in placed}
     day = days.pop()
-    if day is None:
-        return _failed(cell, "an impossible date")
+    if days or day is None:
+        return _failed(cell, "several dates" if days else "an impossible date")
+    if any(_is_far(item, column.years) for item in placed):
+        return _failed(cell, "a year of two digits that is far from the other documents' years")
     assumed = not column.proven and any(item.ambiguous for item in dates)
     return replace(cell, value=day, note=_ASSUMED if assumed else cell.note)
+
+
+def _is_far(found: DateText, years: Sequence[int]) -> bool:
+    """Return whether a two-digit year is more likely something else, such as a time."""
+    if not found.two_digits or found.year is None or len(years) < _ENOUGH_YEARS:
+        return False
+    return not min(years) - _NEAR_YEARS <= found.year <= max(years) + _NEAR_YEARS
 
 
 def _why_not(text: str) -> str:

@@ -132,6 +132,14 @@ def test_a_two_digit_year_joins_the_century_of_its_column() -> None:
     ]
 
 
+def test_a_two_digit_year_far_from_the_column_is_not_trusted() -> None:
+    cells = column(
+        "date", [*(f"1{n}/03/2018" for n in range(3, 9)), *["25/04/2017"] * 6, "11-23-42"]
+    )
+    assert cells[-1].state is State.FAILED
+    assert values(cells[:1]) == [date(2018, 3, 13)]
+
+
 @pytest.mark.parametrize(
     ("type_", "text", "note"),
     [
@@ -158,10 +166,18 @@ def test_what_cannot_be_read_fails_and_keeps_its_words(
     ("text", "value"),
     [("yes", True), ("Nein", False), ("✓", True), ("✗", False), ("not included", False),
      ("Outdoor pool", True), ("No pool", False), ("none", False), ("Parking: not available", False),
-     ("incluido", True), ("sans ascenseur", False)],
+     ("incluido", True), ("sans ascenseur", False), ("Sorry, no pets", False),
+     ("There is no lift", False), ("Pets are not allowed", False), ("Non-smoking rooms", True),
+     ("Notice board", True), ("Breakfast (no sugar)", True)],
 )  # fmt: skip
 def test_booleans_in_words_and_signs(text: str, *, value: bool) -> None:
     assert values(column("boolean", [text])) == [value]
+
+
+def test_what_the_attribute_itself_denies_is_true() -> None:
+    attribute = Attribute(name="no_smoking", type="boolean")
+    cells = [Cell("no_smoking", State.STATED, text) for text in ("No smoking", "no")]
+    assert values(normalise_column(attribute, cells)) == [True, False]
 
 
 def test_spellings_that_differ_in_case_or_punctuation_become_the_most_frequent() -> None:
