@@ -46,7 +46,7 @@ class Answer:
         sql: The query; empty for a brief.
         restated: The reading of the question, in plain words.
         n_documents: Documents of the corpus.
-        coverage: One entry a column used.
+        coverage: One entry for each column used that some documents do not say.
         bounds: Of a count; None where they are not known or equal the value.
         warnings: What the reader should know before trusting the number.
         sources: A few quotes behind the answer.

@@ -1,40 +1,61 @@
 """Denominators and bounds: over how many documents a query was computed."""
 
+from collections.abc import Sequence
+
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.answer.wording import render_denominator
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.selection import Selection, column_conditions
+from srag_mcp.store.statistics import ColumnStatistics
 
 MANY_UNKNOWN = 0.2
 
 
 def count_coverage(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
-    """Count, for each column that *sql* uses, the documents that say something about it.
+    """Count, for each column that *sql* uses and that has gaps, the documents that say it.
 
-    A column is counted over the documents that the conditions on other columns leave.
+    A column is counted over the documents that the conditions on other columns leave. A column that
+    every document of the corpus says is left out: it costs no query and there is nothing to say.
     """
     schema = corpus.schema()
     conditions = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
-    return tuple(_count_column(corpus, column, where) for column, where in conditions.items())
-
-
-def _count_column(corpus: Corpus, column: str, where: str) -> ColumnCoverage:
-    (statistics,) = corpus.statistics([column])
-    if not where:
-        known, failed = statistics.n_non_null, statistics.n_failed
-        return ColumnCoverage(column, statistics.n_records, known, failed)
-    entity, name = _quoted(corpus.schema().entity), _quoted(column)
-    sql = f"SELECT count(*), count({name}) FROM {entity} WHERE {where}"  # noqa: S608 - it runs through the guard
-    total, known = (int(value or 0) for value in corpus.select(sql, limit=1).rows[0])
-    if known == total or not statistics.n_failed:
-        return ColumnCoverage(column, total, known, 0)
-    literal = column.replace("'", "''")
-    sql = (
-        f"SELECT count(*) FROM cells WHERE attribute = '{literal}' AND state = 'failed'"  # noqa: S608 - it runs through the guard
-        f" AND document_id IN (SELECT document_id FROM {entity} WHERE {where})"
+    gaps = {item.column: item for item in corpus.statistics() if item.n_non_null < item.n_records}
+    asked = [(gaps[column], where) for column, where in conditions.items() if column in gaps]
+    counted = _count(corpus, [(item, where) for item, where in asked if where])
+    coverage = (
+        counted[item.column]
+        if where
+        else ColumnCoverage(item.column, item.n_records, item.n_non_null, item.n_failed)
+        for item, where in asked
     )
-    failed = int(corpus.select(sql, limit=1).rows[0][0] or 0)
-    return ColumnCoverage(column, total, known, failed)
+    return tuple(item for item in coverage if item.n_known < item.n_documents)
+
+
+def _count(
+    corpus: Corpus, asked: Sequence[tuple[ColumnStatistics, str]]
+) -> dict[str, ColumnCoverage]:
+    """Count all columns in one pass over the records."""
+    if not asked:
+        return {}
+    parts: list[str] = []
+    for item, where in asked:
+        failed = f"count(*) FILTER (({where}) AND {_failed(item)})" if item.n_failed else "0"
+        known = f"count({_quoted(item.column)}) FILTER ({where})"
+        parts += [f"count(*) FILTER ({where})", known, failed]
+    sql = f"SELECT {', '.join(parts)} FROM {_quoted(corpus.schema().entity)}"  # noqa: S608 - it runs through the guard
+    counts = [int(value or 0) for value in corpus.select(sql, limit=1).rows[0]]
+    return {
+        item.column: ColumnCoverage(item.column, *counts[3 * number : 3 * number + 3])
+        for number, (item, _where) in enumerate(asked)
+    }
+
+
+def _failed(item: ColumnStatistics) -> str:
+    literal = item.column.replace("'", "''")
+    return (
+        "document_id IN (SELECT cells.document_id FROM cells"  # noqa: S608 - it runs through the guard
+        f" WHERE cells.attribute = '{literal}' AND cells.state = 'failed')"
+    )
 
 
 def bound_count(corpus: Corpus, selection: Selection) -> Bounds | None:
@@ -64,9 +85,8 @@ def warn_of_gaps(coverage: tuple[ColumnCoverage, ...]) -> tuple[str, ...]:
 
 
 def render_coverage(corpus: Corpus, sql: str) -> list[str]:
-    """Say over how many documents *sql* was computed; nothing when it uses no column."""
-    coverage = count_coverage(corpus, sql)
-    return [render_denominator(corpus.info().n_documents, coverage)] if coverage else []
+    """Say over how many documents *sql* was computed."""
+    return [render_denominator(corpus.info().n_documents, count_coverage(corpus, sql))]
 
 
 def _quoted(name: str) -> str:

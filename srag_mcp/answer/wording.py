@@ -47,6 +47,8 @@ def render_denominator(n_documents: int, coverage: Sequence[ColumnCoverage]) -> 
         if item.n_failed:
             gaps.append(f"{item.n_failed:,} could not be read")
         parts.append(f"{item.column}: {', '.join(gaps)}")
+    if not coverage:
+        parts.append("all of them say what was asked")
     return "; ".join(parts) + "."
 
 

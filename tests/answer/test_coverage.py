@@ -1,0 +1,64 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.answer.answer import Bounds, ColumnCoverage
+from srag_mcp.answer.coverage import bound_count, count_coverage, render_coverage
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.selection import read_selection
+
+SHEETS = {
+    "a.txt": "Town: Olm\nHeight: 10 m\nBuilt: 1901",
+    "b.txt": "Town: Olm\nHeight: 30 m\nBuilt: 1950",
+    "c.txt": "Town: Rann\nBuilt: 1980",
+    "d.txt": "Town: Rann\nHeight: 50 m\nBuilt: 1990",
+    "e.txt": "Town: Rann\nHeight: unmeasurable\nBuilt: 1999",
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("state") / "towers"
+    folder.mkdir()
+    for name, text in SHEETS.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    with QueryWorker() as worker:
+        yield Corpus(folder, worker)
+
+
+def test_the_silent_and_the_unreadable_are_counted_apart(corpus: Corpus) -> None:
+    found = count_coverage(corpus, "SELECT avg(height) FROM towers")
+    assert found == (ColumnCoverage("height", n_documents=5, n_known=3, n_failed=1),)
+    assert found[0].n_unknown == 1
+
+
+def test_a_condition_on_another_column_restricts_the_count(corpus: Corpus) -> None:
+    found = count_coverage(corpus, "SELECT avg(height) FROM towers WHERE town = 'Rann'")
+    assert found == (ColumnCoverage("height", n_documents=3, n_known=1, n_failed=1),)
+
+
+def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
+    assert count_coverage(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
+    sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
+    assert count_coverage(corpus, sql) == ()
+    assert render_coverage(corpus, sql) == ["Over all 5 documents; all of them say what was asked."]
+
+
+def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
+    sql = "SELECT count(*) FROM towers WHERE height > 20"
+    assert bound_count(corpus, read_selection(sql, "towers")) == Bounds(2, 4)
+
+
+def test_a_count_with_nothing_unknown_has_no_bounds(corpus: Corpus) -> None:
+    sql = "SELECT count(*) FROM towers WHERE town = 'Olm'"
+    assert bound_count(corpus, read_selection(sql, "towers")) is None
+
+
+def test_an_average_has_no_bounds(corpus: Corpus) -> None:
+    sql = "SELECT avg(height) FROM towers WHERE height > 20"
+    assert bound_count(corpus, read_selection(sql, "towers")) is None
