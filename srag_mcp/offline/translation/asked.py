@@ -113,6 +113,13 @@ def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
     return None if column is None else (head, Term(column.name))
 
 
+def asks_in_vain(sentence: Sentence) -> bool:
+    """Whether the question word asks for someone or something that no column holds."""
+    head = next((i for i in sentence.items if i.kind in {"wh", "list", "how_many", "share"}), None)
+    by_word = head is not None and head.kind == "wh" and head.word != "what"
+    return by_word and sentence.table.named and _asked_by_word(sentence) is None
+
+
 def _named_next(sentence: Sentence, head: Item) -> tuple[Item, Term] | None:
     """Return the column named right behind `who was the …`, `where is the …`."""
     at = sentence.items.index(head) + 1
@@ -133,7 +140,7 @@ def _by_verb(sentence: Sentence, word: str) -> Column | None:
         fitting = list(table.dates)
     if len(fitting) < 2:
         return fitting[0] if fitting else None
-    asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
+    asked = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns
     scores = [spoken_for(column, asked) for column in fitting]
     best = max(scores)
     if best > 0 and scores.count(best) == 1:

@@ -229,8 +229,9 @@ def _text_shape(attribute: Attribute, statistics: ColumnStatistics | None) -> tu
         return False, False
     if attribute.type == "integer":
         low, high = statistics.minimum, statistics.maximum
-        years = isinstance(low, int) and isinstance(high, int) and 1500 <= low <= high <= 2100
-        return False, years
+        if not isinstance(low, int) or not isinstance(high, int) or high > 2100:
+            return False, False
+        return False, low >= 1500 or "year" in attribute.name.split("_")
     values = [str(item.value) for item in statistics.values if item.value is not None]
     if not values:
         return False, False

@@ -1,11 +1,12 @@
 """Questions for a list of values: of the records that pass the filters."""
 
-from srag_mcp.offline.translation.asked import label_of, outputs_of
+from srag_mcp.offline.translation.asked import asks_in_vain, label_of, outputs_of
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
+from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS, column_of_adjective
 from srag_mcp.offline.translation.reading import Listing, Term
+from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 
 _BLOCKED: tuple[Kind, ...] = (
     *SUPERLATIVE_KINDS, "share", "difference", "than", "aggregate", "listed", "elapsed",
@@ -15,6 +16,8 @@ _BLOCKED: tuple[Kind, ...] = (
 def read_listing(sentence: Sentence) -> Parse | None:
     """Read `list the dates of …`, `which companies …`, `what is the price of …`."""
     if any(sentence.has(kind) for kind in _BLOCKED) or not _asks_for_list(sentence):
+        return None
+    if asks_in_vain(sentence):
         return None
     outputs, used = outputs_of(sentence, ())
     if not outputs:
@@ -41,7 +44,13 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
     directions = sentence.of("direction")
     if not directions:
         return None, False
-    return outputs[-1], directions[0].word == "desc"
+    descending = directions[0].word == "desc"
+    for word in sentence.words(directions[0]).lower().split():
+        column = column_of_adjective(sentence, word)
+        if column is not None:
+            aged = SUPERLATIVES[word][0][0] == "age" and column.attribute.type != "date"
+            return column.term, descending != (aged and not column.year_text)
+    return outputs[-1], descending
 
 
 def _is_distinct(sentence: Sentence, outputs: tuple[Term, ...]) -> bool:

@@ -58,7 +58,7 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
             result[-1] = _joined(last, item)
         else:
             result.append(item)
-    settled = [_settled(tokens, item, table) for item in result]
+    settled = [_settled(tokens, _remarked(tokens, item), table) for item in result]
     return [_promoted(settled, at) for at in range(len(settled))]
 
 
@@ -113,6 +113,14 @@ def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
     return replace(
         item, kind="attribute" if promoted else item.kind, columns=tuple(ranked), tied=tied
     )
+
+
+def _remarked(tokens: Sequence[Token], item: Item) -> Item:
+    """Take a remark such as `, tax included` for words without a place: it asks for more."""
+    after = tokens[item.last].word if item.last < len(tokens) else ""
+    before = tokens[item.first - 1].text if item.first else ""
+    remark = after in {"included", "excluded", "inclusive", "exclusive"} and before in {",", "("}
+    return replace(item, kind="unknown", columns=()) if remark and item.columns else item
 
 
 _ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "distinct", "each"})

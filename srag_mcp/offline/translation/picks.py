@@ -182,13 +182,23 @@ def _is_meant(column: Column, concepts: Sequence[Concept], sentence: Sentence, i
     )
 
 
+def column_of_adjective(sentence: Sentence, word: str) -> Column | None:
+    """Return the column that an adjective such as `oldest` or `cheapest` ranks by."""
+    for concept in SUPERLATIVES[word][0] if word in SUPERLATIVES else ():
+        column = _column_of_concept(sentence, concept)
+        if column is not None:
+            return column
+    return None
+
+
 def _column_of_concept(sentence: Sentence, concept: Concept) -> Column | None:
     if concept == "any":
         return only_measure(sentence.table, "money")
     if concept in {"time", "age"}:
         ages = [c for c in sentence.table.numbers if concept == "age" and c.measures("age")]
         dates = sorted(sentence.table.dates, key=lambda column: -column.n_non_null)
-        return next(iter([*ages, *dates]), None)
+        years = [c for c in sentence.table.columns if c.year_text and concept == "age"]
+        return next(iter([*ages, *years, *dates]), None)
     fitting = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]
     if concept == "money" and len(fitting) != 1:
         return None

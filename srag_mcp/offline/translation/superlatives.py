@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from srag_mcp.offline.translation.asked import label_of, outputs_of
+from srag_mcp.offline.translation.asked import asks_in_vain, label_of, outputs_of
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
@@ -30,6 +30,8 @@ def read_superlative(sentence: Sentence) -> Parse | None:
     if len(picks) != 1 or picks[0] is None or sentence.has("difference") or sentence.has("than"):
         return None
     pick = picks[0]
+    if asks_in_vain(sentence):
+        return None
     outputs, shown = outputs_of(sentence, pick.used, pick.term)
     if pick.term is None or pick.often:
         return _counted(sentence, pick, (outputs, shown))

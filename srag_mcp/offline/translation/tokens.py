@@ -42,6 +42,12 @@ _DERIVATIONS = (
     "izations", "isations", "ization", "isation", "ation", "ator", "er", "or", "ement", "ment",
     "ion", "ly", "at",
 )  # fmt: skip
+# Words whose ending only looks like one.
+_WHOLE = frozenset(
+    {"station", "nation", "ration", "motion", "version", "mission", "number", "winter", "summer",
+     "letter", "matter", "member", "server", "tower", "power", "river", "paper", "master", "center",
+     "doctor", "author", "floor", "minor", "major", "quarter", "border", "corner", "chapter"}
+)  # fmt: skip
 _VOWELS = set("aeiouy")
 _MIN_STEM = 4
 _MIN_PLURAL = 4
@@ -90,6 +96,8 @@ def stem(word: str) -> str:
     if word.endswith(("ss", "us", "is")) or any(char.isdigit() for char in word):
         return word
     word = _uninflected(word)
+    if word in _WHOLE:
+        return word
     for ending in _DERIVATIONS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             word = _undoubled(word[: -len(ending)])
@@ -100,6 +108,8 @@ def _uninflected(word: str) -> str:
     """Cut plural, past and -ing endings: `"boxes" -> "box"`, `"stopped" -> "stop"`."""
     if word.endswith(("ies", "ied")) and len(word) > _MIN_STEM:
         return word[:-3] + "y"
+    if word.endswith("ie") and len(word) > _MIN_STEM:
+        return word[:-2] + "y"
     if word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
     for ending in _INFLECTIONS:

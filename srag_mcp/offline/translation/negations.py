@@ -1,0 +1,64 @@
+"""Filters turned round: `not in 2018`, `without a pool`, `neither … nor …`."""
+
+from dataclasses import replace
+
+from srag_mcp.offline.translation.items import Item, Sentence, filter_item
+from srag_mcp.offline.translation.reading import Compare, Condition, Either, Every, Missing, Negated
+
+_AFTER_NEGATION = {"left out", "excluded", "leave out", "exclude", "disregarded"}
+
+
+def reduce_negations(sentence: Sentence) -> Sentence:
+    """Turn round the filter beside each `not`; `without a price` is a missing value."""
+    for negation in sentence.of("not"):
+        if negation not in sentence.items:
+            continue
+        at = sentence.items.index(negation)
+        words = sentence.words(negation).lower()
+        step = -1 if words in _AFTER_NEGATION and at > 0 else 1
+        index = _operand(sentence, at, step)
+        if index is None:
+            continue
+        low, high = min(at, index), max(at, index)
+        inner = list(sentence.items[low + 1 : high])
+        condition = _turned(sentence, sentence.items[index])
+        item = filter_item(negation, sentence.items[index], condition)
+        sentence = sentence.spliced(low, high - low + 1, *inner, item)
+        if words in {"neither", "not", "without", "no"}:
+            sentence = _spread(sentence, sentence.items.index(item))
+    return sentence
+
+
+def _operand(sentence: Sentence, at: int, step: int) -> int | None:
+    for index in (at + step, at + 2 * step, at + 3 * step):
+        if not 0 <= index < len(sentence.items):
+            return None
+        item = sentence.items[index]
+        if item.kind == "filter" or (item.kind == "attribute" and sentence.column(item)):
+            return index
+        if item.kind not in {"entity", "wh", "and", "distinct", "yes_no", "how_many", "period"}:
+            return None
+    return None
+
+
+def _turned(sentence: Sentence, item: Item) -> Condition:
+    if item.condition is not None:
+        return Negated(item.condition)
+    column = sentence.column(item)
+    if column is None:
+        return Every()
+    if column.is_number:
+        return Either((Missing(column.name), Compare(column.term, "=", 0)))
+    return Missing(column.name)
+
+
+def _spread(sentence: Sentence, at: int) -> Sentence:
+    """Carry a negation over `or` and `nor`: neither a pool nor a garden."""
+    for index in range(at + 1, len(sentence.items) - 1):
+        link, right = sentence.items[index], sentence.items[index + 1]
+        joins = link.kind == "or" or sentence.words(link).lower() == "nor"
+        if not joins or right.kind != "filter" or right.condition is None:
+            break
+        turned = replace(right, condition=Negated(right.condition))
+        sentence = sentence.spliced(index, 2, replace(link, kind="and"), turned)
+    return sentence
