@@ -25,6 +25,7 @@ class Candidate:
         context: Words that change the reading of its values ("in millions").
         labels: Other words for it that documents use.
         full_label: More words for it, for when another attribute has the label already.
+        quotes: Passages that state it.
         asked: How much the sample questions ask for it.
         absent_means: What a document that does not mention it says.
     """
@@ -38,6 +39,7 @@ class Candidate:
     context: str = ""
     labels: tuple[str, ...] = ()
     full_label: str = ""
+    quotes: tuple[str, ...] = ()
     asked: float = 0.0
     absent_means: AbsentMeans = "unknown"
 

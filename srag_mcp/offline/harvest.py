@@ -1,6 +1,7 @@
 """Harvest: all candidates of a sample of documents, each fact once."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,9 @@ _SAME = 0.85
 _SAME_STATEMENTS = 0.95
 _REPEATED = 0.4
 _LONG_VALUE = 240
+_MIN_TEMPLATES = 5
+_TEMPLATE_SHARE = 0.4
+_MIN_WORDS = 5
 _CLOCK = frozenset({"am", "pm"})
 _MAX_SIZE_FACTOR = 3.0
 
@@ -139,7 +143,20 @@ def _is_usable(item: TypedCandidate) -> bool:
     plain = {_plain_words(value, without_numbers=place) for value in values}
     if len(values) > 1 and len(plain) == 1:
         return False
-    return sorted(map(len, values))[len(values) // 2] <= _LONG_VALUE
+    if sorted(map(len, values))[len(values) // 2] > _LONG_VALUE:
+        return False
+    return item.guess.type != "string" or not _is_template(values)
+
+
+def _is_template(values: Sequence[str]) -> bool:
+    """Whether texts are one sentence with changing names in it, which are facts of their own."""
+    texts = [fold(value).split() for value in dict.fromkeys(values)]
+    if len(texts) < _MIN_TEMPLATES or sum(map(len, texts)) < _MIN_WORDS * len(texts):
+        return False
+    counts = Counter(word for text in texts for word in set(text))
+    constant = {word for word, count in counts.items() if count >= 0.9 * len(texts)}
+    shares = sorted(sum(word in constant for word in text) / max(1, len(text)) for text in texts)
+    return shares[len(shares) // 2] >= _TEMPLATE_SHARE
 
 
 def _plain_words(value: str, *, without_numbers: bool) -> str:

@@ -11,7 +11,7 @@ _BEST = 4
 _MIN_MATCH = 0.5
 _MAX_WORDS_OF_CANDIDATE = 24
 _OWN = 0.3
-_MAX_OWNERS = 2
+_MAX_OWNERS = 1
 
 
 def weigh_by_questions(candidates: Sequence[Candidate], questions: Sequence[str]) -> None:

@@ -27,6 +27,8 @@ _N_LABEL_WORDS = 4
 _LABEL_SHARE = 0.4
 _FAR_SHARE = 0.6
 _TELLING = 1.0
+_OWNER_SHARE = 0.2
+_QUOTE_CHARACTERS = 80
 _MAX_PHRASE = 6
 _BREAK = re.compile(r"[,;:()\[\].!?|•·/]")
 _COPULAS = frozenset({"<!is", "<!are", "<!was", "<!wer", "<!at"})
@@ -42,14 +44,24 @@ def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ())
     step = max(1, -(-len(documents) // _MAX_CLUSTERED))
     sample = documents[::step]
     clusters = group_by_keywords(cluster_slots(sample), len(sample))
-    candidates = []
+    candidates: list[Candidate] = []
+    placements: list[dict[int, Slot]] = []
     for cluster in clusters:
         members = without_outliers(cluster.members)
         if len(members) * step >= floor and len(members) >= _MIN_DOCUMENTS and _varies(members):
             placed = {number * step: slot for number, slot in members.items()}
-            candidate = _candidate(placed, documents, sightings)
-            candidate.label = _label(placed, sightings, candidate, asked)
-            candidates.append(candidate)
+            candidates.append(_candidate(placed, documents, sightings))
+            placements.append(placed)
+    for candidate, placed in zip(candidates, placements, strict=True):
+        others = {
+            stem
+            for other in candidates
+            if other is not candidate and len(other.values) >= _OWNER_SHARE * len(documents)
+            for stem, share in other.near.items()
+            if share >= _LABEL_SHARE
+        }
+        candidate.label = _label(placed, sightings, candidate, set(asked) - others, asked)
+        candidate.quotes = _quotes(placed, sightings)
     return sorted(candidates, key=lambda candidate: -len(candidate.values))
 
 
@@ -142,12 +154,14 @@ def _label(
     members: Mapping[int, Slot],
     sightings: Sequence[Sightings],
     candidate: Candidate,
+    own: Collection[str],
     asked: Collection[str],
 ) -> str:
     """Take the words beside the value that most slots share, and what questions call it.
 
-    They come in the order of a typical sentence; many are cut down to those of the questions and
-    the last, which is what the value counts.
+    They come in the order of a typical sentence; many are cut down to those of the questions
+    (*asked*) and the last, which is what the value counts. Words further away count when no other
+    candidate has them near (*own*).
     """
     rule = candidate.rules[0]
     weights = rule.weights if isinstance(rule, SlotRule) else {}
@@ -161,10 +175,27 @@ def _label(
     stems = list(dict.fromkeys(token.stem for token in tokens))
     near = [stem for stem in stems if candidate.near.get(stem, 0.0) >= _LABEL_SHARE]
     common = [stem for stem in stems if shares[stem] >= _FAR_SHARE * len(members)]
-    far = [stem for stem in common if stem in asked and weights.get(f"~{stem}", 0.0) >= _TELLING]
+    far = [stem for stem in common if stem in own and weights.get(f"~{stem}", 0.0) >= _TELLING]
     chosen = _shortened(near or [] if far else near or common, far, asked)
     candidate.full_label = _words_of(tokens, {*near, *common[:_N_LABEL_WORDS]})
     return _words_of(tokens, chosen)
+
+
+def _quotes(members: Mapping[int, Slot], sightings: Sequence[Sightings]) -> tuple[str, ...]:
+    """Return what stands around a first and a middle slot, cut at words."""
+    ordered = sorted(members.items())
+    chosen = [ordered[len(ordered) // 2], ordered[0]]
+    quotes = [_quote(sightings[number].text, slot) for number, slot in chosen]
+    return tuple(dict.fromkeys(quotes))
+
+
+def _quote(text: str, slot: Slot) -> str:
+    sentence, value = slot.sentence, slot.value.span
+    start = max(sentence.start, value.start - _QUOTE_CHARACTERS)
+    end = min(sentence.end, value.end + _QUOTE_CHARACTERS)
+    words = " ".join(text[start:end].split())
+    words = words if start == sentence.start else f"… {words.partition(' ')[2]}"
+    return words if end == sentence.end else f"{words.rpartition(' ')[0]} …"
 
 
 def _words_of(tokens: Sequence[Token], stems: Collection[str]) -> str:
