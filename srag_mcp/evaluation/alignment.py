@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
 from srag_mcp.records.normalise import fold, read_boolean
 from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.schema.names import snake_case
 from srag_mcp.store.guard import Value
 
 _LEAST_AGREEMENT = 0.1
@@ -58,6 +59,19 @@ def align(
             chosen[pair.field] = pair
             taken.add(pair.column)
     return tuple(_score(field, chosen.get(field)) for field in fields)
+
+
+def score_by_name(
+    gold: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Value]]
+) -> tuple[FieldScore, ...]:
+    """Score each gold field in the column of its own name, where the schema was given."""
+    fields = list(next(iter(gold.values()), {}))
+    columns = {name for cells in found.values() for name in cells}
+    named = {field: snake_case(field) for field in fields}
+    return tuple(
+        _score(field, _pair(field, column, gold, found) if column in columns else None)
+        for field, column in named.items()
+    )
 
 
 def _score(field: str, pair: _Pair | None) -> FieldScore:

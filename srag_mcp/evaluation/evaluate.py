@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from srag_mcp.errors import PackError, SragError
-from srag_mcp.evaluation.alignment import align
+from srag_mcp.evaluation.alignment import align, score_by_name
 from srag_mcp.evaluation.evaluation import Evaluation, Outcome, QuestionResult
 from srag_mcp.evaluation.found_records import match_documents, read_records
 from srag_mcp.evaluation.gold_schema import read_gold_schema
@@ -48,8 +48,8 @@ def evaluate(pack: Path, settings: Settings, *, schema: SchemaSource = "induced"
     """Evaluate the offline engine on the pack in the folder *pack*.
 
     With *schema* `gold`, the pack's `schema.json`, or else one made of the names and types of
-    `gold.csv`, replaces induction. A pack of tables measures translation alone: each table is a
-    corpus with a document a row.
+    `gold.csv`, replaces induction, and each field is looked for in the column of its name. A pack
+    of tables measures translation alone: each table is a corpus with a document a row.
 
     Raises:
         PackError: If the pack is incomplete or malformed.
@@ -86,7 +86,7 @@ def _evaluate_documents(pack: Pack, bench: _Bench, source: SchemaSource) -> Eval
         pack=pack.name,
         engine=_ENGINE,
         documents=corpus.info().n_documents,
-        cells=align(pack.gold, found),
+        cells=(align if source == "induced" else score_by_name)(pack.gold, found),
         questions=tuple(_ask(corpus, question) for question in pack.questions),
     )
 

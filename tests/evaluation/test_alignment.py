@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.evaluation.alignment import FieldScore, align
+from srag_mcp.evaluation.alignment import FieldScore, align, score_by_name
 from srag_mcp.evaluation.comparison import equal_cells, gold_type
 from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.store.guard import Value
@@ -105,3 +105,13 @@ def test_a_missing_document_counts_as_empty() -> None:
     records = found(total=list(range(8)))
     del records["7.txt"]
     assert align(GOLD, records)[1] == FieldScore("price", "total", 0.875)
+
+
+def test_a_given_schema_is_scored_by_name_even_where_another_column_fits_better() -> None:
+    records = found(price=[*range(4), None, None, None, None], other=list(range(8)))
+    assert score_by_name(GOLD, records) == (
+        FieldScore("name", None, 0.0),
+        FieldScore("price", "price", 0.5),
+        FieldScore("pool", None, 0.0),
+        FieldScore("age", None, 0.0),
+    )
