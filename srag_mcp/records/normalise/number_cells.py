@@ -21,6 +21,7 @@ _ORDINAL = re.compile(
     r"(?:#|no\.?\s?|nr\.?\s?)?(\d{1,4})\.?(?:st|nd|rd|th|er|e|º|ª)?", re.IGNORECASE
 )
 _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimentary", "gratuit"})
+_MIXED = re.compile(r"(?<![\d/.,])(\d{1,4})[ -](\d{1,2})[/⁄](2|3|4|5|6|8|16|32|64)(?![\d/.,])")
 _STARS = re.compile(r"[★⭐✩☆✪]+")
 
 
@@ -52,6 +53,7 @@ def read_number(text: str, context: str = "") -> Quantity | None:
 
 def find_number(text: str, unit: str | None = None) -> NumberCell:
     """Find the figure that a cell means; *unit* is what the column is measured in."""
+    text = _MIXED.sub(_as_decimal, text)
     figures = list(scan_figures(text))
     if len(figures) != 1 or _maybe_a_date(text):
         figures = _outside_dates(text, figures)
@@ -65,6 +67,11 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
         return NumberCell(number=summed)
     chosen = _choose(figures, unit)
     return NumberCell(figure=chosen) if chosen else NumberCell(reason="several numbers")
+
+
+def _as_decimal(mixed: re.Match[str]) -> str:
+    whole, top, bottom = (int(part or 0) for part in mixed.groups())
+    return f"{whole + top / bottom:.6g}" if top < bottom else mixed.group()
 
 
 def _maybe_a_date(text: str) -> bool:

@@ -41,9 +41,10 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
-_JOINED_CODE = re.compile(r"[^\W_]|[:/]\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
+_JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/]\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
 _CURRENCY_LENGTH = 9
 _SHORTEST_JOINED = 3
+_FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,8 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
         return _after_scale(text, match.end(), scale)
     unit = combine(word) or unit_of(word.replace(" ", ""))
     if unit is None or (match["gap"].endswith("-") and len(word) < _SHORTEST_JOINED):
-        return None if attached or _glued(text, end) else _Tail(end)
+        coded = (attached and word < _FIRST_CJK) or _glued(text, end)
+        return None if coded else _Tail(end)
     if unit in HOURLY and (hourly := _PER_HOUR.match(text, match.end())):
         return _Tail(hourly.end(), 1, HOURLY[unit], word, attached)
     return _Tail(match.end(), 1, unit, word, attached)

@@ -115,10 +115,13 @@ CURRENCY_WORDS: dict[str, str] = {
     "euro": "EUR", "euros": "EUR", "dollar": "USD", "dollars": "USD", "rupee": "INR",
     "rupees": "INR", "yen": "JPY", "yuan": "CNY", "rmb": "CNY", "ringgit": "MYR", "baht": "THB",
     "zloty": "PLN", "rand": "ZAR", "lira": "TRY", "rubles": "RUB", "roubles": "RUB",
+    "円": "JPY", "日元": "JPY", "元": "CNY", "원": "KRW",
     "usd": "USD", "eur": "EUR", "gbp": "GBP", "sterling": "GBP",
 }  # fmt: skip
 
-AMBIGUOUS_CURRENCIES: frozenset[str] = frozenset({"$", "¥", "￥", "kr", "Kr", "kr.", "Rs", "Rs."})
+AMBIGUOUS_CURRENCIES: frozenset[str] = frozenset(
+    {"$", "¥", "￥", "kr", "Kr", "kr.", "Rs", "Rs.", "dollar", "dollars", "pound", "pounds"}
+)
 
 SCALES: dict[str, int] = {
     "hundred": 100,
@@ -134,7 +137,7 @@ SCALES: dict[str, int] = {
     "miliardi": 10**9, "miljard": 10**9,
     "trillion": 10**12, "trillions": 10**12, "tn": 10**12, "trn": 10**12,
     "dozen": 12, "dozens": 12,
-    "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8,
+    "千": 10**3, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8,
 }  # fmt: skip
 
 # One letter, written against the digits; "m" and "mm" only beside a currency (else metres).

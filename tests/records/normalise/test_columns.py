@@ -93,6 +93,8 @@ def test_another_currency_is_kept_apart_and_never_converted() -> None:
     cells = column("number", ["RM 12.50", "$ 9.00", "EUR 3"], unit="MYR")
     assert [(cell.value, cell.unit) for cell in cells] == [(12.5, "MYR"), (9, "MYR"), (3, "EUR")]
     assert cells[2].note == "in EUR, not in MYR"
+    (cell,) = column("number", ["30,000 pounds"], unit="GBP")
+    assert (cell.value, cell.unit) == (30_000, "GBP")
 
 
 def test_a_caption_scales_cells_that_have_no_scale() -> None:

@@ -69,6 +69,10 @@ def test_what_general_libraries_misread_silently_is_read(
         ("★★★★☆", 4, None),
         ("١٢", 12, None),
         ("8 out of 10", 8, None),
+        ("7 1/2 inches", 7.5, "inch"),
+        ("10,000円", 10_000, "JPY"),
+        ("12人", 12, None),
+        ("3.5万", 35_000, None),
     ],
 )
 def test_one_number_of_a_text(text: str, value: float | None, unit: str | None) -> None:
