@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from typing import IO, Final
 
-from srag_mcp.pipeline.reading import Extracted, ExtractTask, Reply, Task, Unreadable
+from srag_mcp.pipeline.reading import Extracted, Reply, Task, Unreadable
 
 DOCUMENT_TIMEOUT_S = 180.0
 _MAX_WAITING_REPLIES = 32
@@ -50,9 +50,7 @@ def perform_tasks(
         yield from _collect(replies, len(threads))
     finally:
         stopping.set()
-        for reader in readers:
-            reader.kill()
-        _drain(replies, threads)
+        _drain(replies, threads, readers)
 
 
 def _collect(replies: "queue.Queue[Reply | _End]", n_running: int) -> Iterator[Reply]:
@@ -119,8 +117,7 @@ class _Reader:
                 last = not isinstance(reply, Extracted)
                 yield reply
         except (EOFError, OSError, pickle.UnpicklingError):
-            known = tuple(task.known) if isinstance(task, ExtractTask) else ()
-            yield Unreadable(task.source.relative, self._why_it_died(), known)
+            yield Unreadable(task.source.relative, self._why_it_died())
 
     def kill(self) -> None:
         """End the process, from any thread; who waits for a reply gets `Unreadable`."""
@@ -199,9 +196,15 @@ def _end_process(process: subprocess.Popen[bytes], patience_s: float) -> int:
     return status
 
 
-def _drain(replies: "queue.Queue[Reply | _End]", threads: Iterable[threading.Thread]) -> None:
-    """Take what threads still put, so that they can end."""
+def _drain(
+    replies: "queue.Queue[Reply | _End]",
+    threads: Iterable[threading.Thread],
+    readers: Iterable[_Reader],
+) -> None:
+    """End the processes and take what threads still put, so that they can end."""
     while any(thread.is_alive() for thread in threads):
+        for reader in readers:
+            reader.kill()
         with suppress(queue.Empty):
             replies.get(timeout=0.05)
 

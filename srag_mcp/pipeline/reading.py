@@ -78,7 +78,6 @@ class Unreadable:
 
     path: str
     reason: str
-    stale: tuple[str, ...] = ()
 
 
 Task: TypeAlias = SampleTask | ExtractTask
@@ -87,18 +86,15 @@ Reply: TypeAlias = Sampled | Extracted | FileDone | Unreadable
 
 def perform(task: Task) -> Iterator[Reply]:
     """Do a task; the last reply is never an `Extracted`."""
-    known = task.known if isinstance(task, ExtractTask) else {}
     try:
         if isinstance(task, SampleTask):
             yield _sample(task)
         else:
             yield from _extract(task)
     except DocumentError as error:
-        yield Unreadable(task.source.relative, error.reason, tuple(known))
+        yield Unreadable(task.source.relative, error.reason)
     except MemoryError:
-        yield Unreadable(
-            task.source.relative, "reading it needs more memory than allowed", tuple(known)
-        )
+        yield Unreadable(task.source.relative, "reading it needs more memory than allowed")
 
 
 def _sample(task: SampleTask) -> Sampled:

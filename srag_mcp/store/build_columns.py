@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names
-from srag_mcp.store.work_rows import CellRow, read_cell, storable
+from srag_mcp.store.work_rows import read_cell, storable
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,6 +24,9 @@ SQL_TYPES = {
     "boolean": "BOOLEAN",
     "date": "DATE",
 }
+_NumberedRow: TypeAlias = tuple[
+    int, str, str, str | None, int | None, int | None, str, str | None, str, str
+]
 _LARGEST_BIGINT = 2**63 - 1
 
 _LISTING = """
@@ -97,18 +100,18 @@ def implied_value(attribute: Attribute) -> bool | int | None:
 
 
 def _normalised_rows(
-    attribute: Attribute, rows: Sequence[tuple[object, ...]]
+    attribute: Attribute, rows: Sequence[_NumberedRow]
 ) -> Iterable[tuple[object, ...]]:
-    cells = [read_cell(_cell_row(row)) for row in rows]
+    cells = [read_cell(row[1:]) for row in rows]
     for row, cell in zip(rows, normalise_column(attribute, cells), strict=True):
         checked = check_value(attribute, cell)
-        start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+        span = checked.span
         yield (
             row[0],
             checked.state.value,
             checked.as_stated,
-            start,
-            end,
+            None if span is None else span.start,
+            None if span is None else span.end,
             checked.value,
             checked.unit,
             checked.engine,
@@ -116,25 +119,10 @@ def _normalised_rows(
         )
 
 
-def _cell_row(row: tuple[object, ...]) -> CellRow:
-    attribute, state, as_stated, start, end, context, unit, engine, note = row[1:]
-    return (
-        str(attribute),
-        str(state),
-        None if as_stated is None else str(as_stated),
-        start if isinstance(start, int) else None,
-        end if isinstance(end, int) else None,
-        str(context or ""),
-        None if unit is None else str(unit),
-        str(engine),
-        str(note or ""),
-    )
-
-
 def check_value(attribute: Attribute, cell: Cell) -> Cell:
     """Return *cell* with a value that its column can hold; FAILED where there is none."""
     if cell.state is State.NOT_MENTIONED or cell.state is State.FAILED:
-        return replace(cell, value=None)
+        return cell if cell.value is None else replace(cell, value=None)
     if cell.value is None:
         if cell.state is State.STATED_ABSENT:
             return cell
@@ -143,12 +131,12 @@ def check_value(attribute: Attribute, cell: Cell) -> Cell:
     if value is None:
         note = f"{cell.value!r} does not fit a column of type {attribute.type}"
         return replace(cell, state=State.FAILED, value=None, note=note)
-    return replace(cell, value=value)
+    return cell if value is cell.value else replace(cell, value=value)
 
 
 def _typed(attribute: Attribute, value: CellValue) -> CellValue | None:
     if attribute.type == "string":
-        return storable(str(value))
+        return value if isinstance(value, str) and value.isascii() else storable(str(value))
     if attribute.type == "date":
         return value if isinstance(value, date) else None
     if attribute.type == "boolean":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -257,11 +258,19 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
     """
     path = work_path(state)
     with ingestion_lock(state), store_errors(f"writing {path}"):
+        _tidy(state)
         work = _open_or_replace(path, state)
         try:
             yield work
         finally:
             work.connection.close()
+
+
+def _tidy(state: Path) -> None:
+    """Remove what a process that was killed left half written."""
+    shutil.rmtree(state / "spill", ignore_errors=True)
+    for path in state.glob("*.tmp"):
+        path.unlink(missing_ok=True)
 
 
 def _open_or_replace(path: Path, state: Path) -> WorkDatabase:

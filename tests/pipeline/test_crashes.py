@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
@@ -80,6 +81,47 @@ def test_kill_at_random_moments_loses_nothing_and_does_nothing_twice(
     builds = sorted(path.name for path in (corpus / ".srag" / "builds").iterdir())
     assert len(builds) == 2
     assert all(name.endswith(".duckdb") for name in builds)
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from srag_mcp.errors import StoreError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+
+folder, home, schema = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+try:
+    ingest(
+        Path(folder), Settings(workers=1, home=Path(home)),
+        schema=Schema.model_validate_json(schema),
+    )
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of file sizes to set")
+def test_a_full_disk_is_an_error_and_the_old_build_stays(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    chance = random.Random(3)
+    for number in range(40):
+        words = " ".join(f"{chance.getrandbits(60):x}" for _ in range(8000))
+        (corpus / f"long-{number}.txt").write_text(f"Town: L\n\n{words}\n", encoding="utf-8")
+
+    arguments = [str(corpus), str(settings.home), schema.model_dump_json()]
+    said = subprocess.run(
+        [sys.executable, "-c", FULL, *arguments], capture_output=True, text=True, check=False
+    )
+
+    assert "writing" in said.stdout, said.stderr
+    assert ask(corpus, "SELECT count(*) FROM stations") == [(5,)]
+    assert ingest(corpus, settings, schema=schema).n_documents == 45
+    assert ask(corpus, "SELECT count(*) FROM stations") == [(45,)]
 
 
 def test_readers_of_a_killed_ingestion_end_with_it(
