@@ -23,8 +23,8 @@ _PEOPLE = _stems(
     party organisation organization"""
 )
 _PLACES = _stems(
-    """place location city country venue site address town state region area district county province street
-    stadium arena village where origin hometown"""
+    """place location city country venue site address town state region area district county
+    province street stadium arena village where origin hometown"""
 )
 
 
@@ -53,15 +53,15 @@ def _by_words(table: Table, words: Sequence[str]) -> Column | None:
 
 
 def period_term(table: Table, item: Item) -> Term | None:
-    """Return the date part that a period noun means: month, year, weekday …"""
+    """Return the date part that a period noun means, such as a month or a weekday."""
     if not table.dates:
         return None
     column = max(table.dates, key=lambda c: c.n_non_null)
     if column.attribute.type != "date":
         return Term(column.name, "plain") if item.word in {"year", "date"} else None
     forms: dict[str, Form] = {
-        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday", "decade": "decade",
-        "week": "week", "date": "plain",
+        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday",
+        "decade": "decade", "week": "week", "date": "plain",
     }  # fmt: skip
     return Term(column.name, forms[item.word])
 
@@ -73,8 +73,8 @@ def label_of(table: Table) -> Term:
 
 _Shown = list[tuple[Item, Term]]
 _PASSED: frozenset[Kind] = frozenset(
-    {"filter", "number", "distinct", "most", "least", "superlative", "ordinal", "aggregate", "wh", "how_many",
-     "which_of", "other", "hint", "direction", "list", "yes_no"}
+    {"filter", "number", "distinct", "most", "least", "superlative", "ordinal", "aggregate", "wh",
+     "how_many", "which_of", "other", "hint", "direction", "list", "yes_no"}
 )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def _by_verb(sentence: Sentence, word: str) -> Column | None:
 
 
 def spoken_for(column: Column, asked: set[str]) -> float:
-    """Say how much the words of a question speak for a column: its name more than its description."""
+    """Say how much the words of a question speak for a column, its name before its description."""
     names = {word for name in column.names for word in name}
     described = set(stems(column.attribute.description))
     return len(asked & names) + 0.4 * len(asked & (described - names))

@@ -1,5 +1,7 @@
 """Relations to numbers: `more than 30`, `between 5 and 10`, `at least three`."""
 
+from collections.abc import Sequence
+
 from srag_mcp.offline.translation.items import Bound, Item, Sentence
 from srag_mcp.offline.translation.reading import Operator
 
@@ -21,20 +23,28 @@ def _bound_at(sentence: Sentence, at: int) -> tuple[Item, int] | None:
     """Return the bound that begins at item *at*, and how many items it takes."""
     items = sentence.items[at : at + 4]
     kinds = tuple(item.kind for item in items)
-    if kinds[:2] in {("above", "number"), ("exactly", "number"), ("which_of", "number")}:
-        word = items[0].word if kinds[0] == "above" else "="
-        return _bound(items[0], items[1], _OPERATORS[word]), 2
-    if kinds[:2] == ("number", "bound_after"):
-        return _bound(items[0], items[1], _OPERATORS[items[1].word]), 2
-    if kinds[:2] == ("most", "number") and sentence.words(items[0]) == "at most":
-        return _bound(items[0], items[1], "<="), 2
+    operator = _operator(sentence, items)
+    if operator is not None:
+        return _bound(items[0], items[1], operator), 2
     if kinds == ("between", "number", "and", "number"):
         return _range(items[0], items[1], items[3]), 4
-    if kinds[:3] == ("time", "number", "number") and items[0].word == ">=":
-        return _range(items[0], items[1], items[2]), 3
-    if kinds[:3] == ("between", "number", "number"):
+    opened = kinds[:1] == ("between",) or (kinds[:1] == ("time",) and items[0].word == ">=")
+    if opened and kinds[1:3] == ("number", "number"):
         return _range(items[0], items[1], items[2]), 3
     return None
+
+
+def _operator(sentence: Sentence, items: Sequence[Item]) -> Operator | None:
+    """Return the relation that the first two of *items* say to a number."""
+    pair = tuple(item.kind for item in items[:2])
+    if pair in {("exactly", "number"), ("which_of", "number")}:
+        return "="
+    if pair == ("above", "number"):
+        return _OPERATORS[items[0].word]
+    if pair == ("number", "bound_after"):
+        return _OPERATORS[items[1].word]
+    at_most = pair == ("most", "number") and sentence.words(items[0]).lower() == "at most"
+    return "<=" if at_most else None
 
 
 def _bound(first: Item, second: Item, operator: Operator) -> Item:

@@ -33,26 +33,27 @@ def build_sql(reading: Reading, table: Table) -> str:
 
 
 def _build(reading: Reading, trees: TreeBuilder) -> "exp.Select":
+    select: exp.Select
     match reading:
         case Single(scalar):
-            return (
+            select = (
                 _single(scalar, trees)
                 if isinstance(scalar, Summary)
                 else _bare(trees.nested(scalar))
             )
         case Listing():
-            return _listing(reading, trees)
+            select = _listing(reading, trees)
         case Grouping():
-            return _grouping(reading, trees)
+            select = _grouping(reading, trees)
         case Verdict(left, operator, right):
-            return _verdict(trees.nested(left), operator, right, trees)
+            select = _verdict(trees.nested(left), operator, right, trees)
         case Existence(where):
-            return _existence(where, trees)
+            select = _existence(where, trees)
         case Neighbour():
-            return _neighbour(reading, trees)
+            select = _neighbour(reading, trees)
         case SameAs():
-            return _same_as(reading, trees)
-    raise TypeError(reading)
+            select = _same_as(reading, trees)
+    return select
 
 
 def _single(summary: Summary, trees: TreeBuilder) -> "exp.Select":

@@ -177,20 +177,18 @@ def _describe(
 def _weigh(
     attribute: Attribute, names: tuple[tuple[str, ...], ...], nouns: frozenset[str]
 ) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for word in _content(attribute.description):
-        if word not in nouns:
-            weights.update(dict.fromkeys((word, *_group_of(word)), DESCRIPTION))
-    for word in _content(attribute.unit or ""):
-        weights[word] = UNIT
-    for name in names:
-        for word in name:
-            for like in _group_of(word) - _light_stems() - nouns:
-                weights[like] = max(weights.get(like, 0), GROUP)
+    """Weigh the words of a column; a word keeps the highest weight that it has."""
+    own = {word for name in names for word in name}
+    alike = {like for word in own for like in _group_of(word)} - _light_stems() - nouns
+    described = {word for word in _content(attribute.description) if word not in nouns}
+    weights = dict.fromkeys({like for word in described for like in _group_of(word)}, DESCRIPTION)
+    weights |= dict.fromkeys(described, DESCRIPTION)
+    weights |= dict.fromkeys(_content(attribute.unit or ""), UNIT)
+    weights |= dict.fromkeys(alike, GROUP)
     if attribute.type == "boolean":
         for text in (str(example) for example in attribute.examples):
-            weights.update(dict.fromkeys(_content(text), SYNONYM))
-    weights.update({word: NAME for name in names for word in name})
+            weights |= dict.fromkeys(_content(text), SYNONYM)
+    weights |= dict.fromkeys(own, NAME)
     return {word: weight for word, weight in weights.items() if word not in _SILENT}
 
 

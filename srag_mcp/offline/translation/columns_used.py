@@ -54,30 +54,32 @@ _Use = tuple[str, Role]
 
 
 def _of_reading(reading: Reading) -> list[_Use]:
+    found: list[_Use]
     match reading:
         case Single(scalar):
-            return _of_scalar(scalar)
+            found = _of_scalar(scalar)
         case Listing(outputs, where, _, order):
-            found: list[_Use] = [(term.column, "output") for term in outputs]
-            return found + _of_condition(where) + ([(order.column, "order")] if order else [])
+            found = [(term.column, "output") for term in outputs]
+            found = found + _of_condition(where) + ([(order.column, "order")] if order else [])
         case Grouping(key, summary):
-            return [(key.column, "group"), *_of_scalar(summary)]
+            found = [(key.column, "group"), *_of_scalar(summary)]
         case Verdict(left, _, right):
             rights = [] if isinstance(right, int | float) else _of_scalar(right)
-            return _of_scalar(left) + rights
+            found = _of_scalar(left) + rights
         case Existence(where):
-            return _of_condition(where)
+            found = _of_condition(where)
         case Neighbour(outputs, anchor, _, where):
             found = [(term.column, "output") for term in outputs]
-            return found + _of_condition(anchor) + _of_condition(where)
+            found = found + _of_condition(anchor) + _of_condition(where)
         case SameAs(outputs, shared, anchor, where):
             found = [(term.column, "output") for term in outputs]
-            return [
+            found = [
                 *found,
                 (shared.column, "filter"),
                 *_of_condition(anchor),
                 *_of_condition(where),
             ]
+    return found
 
 
 def _of_scalar(scalar: Scalar) -> list[_Use]:
@@ -90,21 +92,23 @@ def _of_scalar(scalar: Scalar) -> list[_Use]:
 
 
 def _of_condition(condition: Condition) -> list[_Use]:
+    found: list[_Use]
     match condition:
         case Every(parts) | Either(parts):
-            return [use for part in parts for use in _of_condition(part)]
+            found = [use for part in parts for use in _of_condition(part)]
         case Negated(inner):
-            return _of_condition(inner)
+            found = _of_condition(inner)
         case Extreme(term, _, scope):
-            return [(term.column, "measure"), *_of_condition(scope)]
+            found = [(term.column, "measure"), *_of_condition(scope)]
         case Relative(term, _, summary):
-            return [(term.column, "filter"), *_of_scalar(summary)]
+            found = [(term.column, "filter"), *_of_scalar(summary)]
         case SameColumns(left, right):
-            return [(left.column, "filter"), (right.column, "filter")]
+            found = [(left.column, "filter"), (right.column, "filter")]
         case Compare(term) | Between(term):
-            return [(term.column, "filter")]
+            found = [(term.column, "filter")]
         case OneOf() | Contains() | StartsWith() | Missing() | Truth() | PartIs():
-            return [(condition.column, "filter")]
+            found = [(condition.column, "filter")]
+    return found
 
 
 def _conditions(reading: Reading) -> list[Condition]:

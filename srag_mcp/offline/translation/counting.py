@@ -71,10 +71,8 @@ def _counted_periods(sentence: Sentence) -> Parse | None:
             i for i in sentence.items[max(0, at - 2) : at] if i.kind in {"how_many", "distinct"}
         ]
         asked = item.kind == "elapsed" or any(i.kind == "how_many" for i in before)
-        if (
-            not asked
-            or item.word in {"day", "date"}
-            and not any(i.kind == "distinct" for i in before)
+        if not asked or (
+            item.word in {"day", "date"} and not any(i.kind == "distinct" for i in before)
         ):
             continue
         noun = item if item.kind == "period" else Item("period", item.first, item.last, item.word)

@@ -123,44 +123,46 @@ class TreeBuilder:
 
     def condition(self, condition: Condition) -> "exp.Expression | None":
         """Return a condition; None when it restricts nothing."""
+        tree: exp.Expression | None
         match condition:
             case Every(conditions) | Either(conditions):
-                return self._joined(condition, conditions)
+                tree = self._joined(condition, conditions)
             case Negated(inner):
-                return self._negated(inner)
+                tree = self._negated(inner)
             case Missing(column):
-                return self._exp.Is(this=self.column(column), expression=self._exp.Null())
+                tree = self._exp.Is(this=self.column(column), expression=self._exp.Null())
             case Truth(column):
-                return self.column(column)
+                tree = self.column(column)
             case Extreme(term, highest, scope):
                 best = Summary("max" if highest else "min", term, scope)
-                return self.relation(self.term(term), "=", self.nested(best))
+                tree = self.relation(self.term(term), "=", self.nested(best))
             case Relative(term, operator, summary):
-                return self.relation(self.term(term), operator, self.nested(summary))
+                tree = self.relation(self.term(term), operator, self.nested(summary))
             case _:
-                return self._comparison(condition)
+                tree = self._comparison(condition)
+        return tree
 
     def _comparison(self, condition: Condition) -> "exp.Expression":
+        tree: exp.Expression
         match condition:
             case Compare(term, operator, value):
-                return self.relation(self.term(term), operator, self.literal(value))
+                tree = self.relation(self.term(term), operator, self.literal(value))
             case Between(term, low, high):
-                return self._exp.Between(
+                tree = self._exp.Between(
                     this=self.term(term), low=self.literal(low), high=self.literal(high)
                 )
             case SameColumns(left, right):
-                return self.relation(self.term(left), "=", self.term(right))
+                tree = self.relation(self.term(left), "=", self.term(right))
             case PartIs(column, part, values):
                 name = "isodow" if part == "weekday" else part
-                return self._member(self.call(name, self.column(column)), values)
+                tree = self._member(self.call(name, self.column(column)), values)
             case OneOf(column, values, _):
-                return self._member(self.column(column), values)
+                tree = self._member(self.column(column), values)
             case Contains(column, phrase, _):
-                return self._alike(column, f"%{phrase}%")
+                tree = self._alike(column, f"%{phrase}%")
             case StartsWith(column, letters, at_end):
-                return self._alike(column, f"%{letters}" if at_end else f"{letters}%")
-        msg = f"not a comparison: {condition}"
-        raise TypeError(msg)
+                tree = self._alike(column, f"%{letters}" if at_end else f"{letters}%")
+        return tree
 
     def _alike(self, column: str, pattern: str) -> "exp.Expression":
         return self._exp.ILike(this=self.column(column), expression=self.text(pattern))
@@ -182,8 +184,14 @@ class TreeBuilder:
         if len(built) == 1:
             return built[0]
         if isinstance(condition, Every):
-            return self._exp.and_(*built)
+            return self._all_of(built)
         return self._exp.Paren(this=self._exp.or_(*built))
+
+    def _all_of(self, trees: "list[exp.Expression]") -> "exp.Expression":
+        first, *rest = trees
+        for tree in rest:
+            first = self._exp.And(this=first, expression=tree)
+        return first
 
     def _negated(self, inner: Condition) -> "exp.Expression | None":
         """Negate so that unknown text counts as different; unknown numbers and dates stay out."""

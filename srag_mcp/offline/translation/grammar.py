@@ -41,7 +41,8 @@ FORMS: tuple[Form, ...] = (
 
 
 _BEFORE_NOUN = {
-    "how_many", "wh", "list", "most", "least", "superlative", "distinct", "number", "ordinal", "which_of", "other",
+    "how_many", "wh", "list", "most", "least", "superlative", "distinct", "number", "ordinal",
+    "which_of", "other",
 }  # fmt: skip
 _UNKNOWN_COST = 0.13
 
@@ -83,7 +84,7 @@ def _modifies(sentence: Sentence, item: Item) -> bool:
 
 
 def _is_restricted(reading: Reading) -> bool:
-    """Whether a reading has filters or an extreme; a bare count does not stand for unknown words."""
+    """Whether a reading has filters or an extreme: a bare count cannot stand for unknown words."""
     match reading:
         case Single(Summary(function, _, where)):
             return bool(where.conditions) or function in {"min", "max"}

@@ -6,14 +6,14 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.lexicon import Kind as WordKind
-from srag_mcp.offline.translation.periods import Period
+from srag_mcp.offline.translation.period import Period
 from srag_mcp.offline.translation.reading import Condition, Operator
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueMatch
 
 Kind: TypeAlias = WordKind | Literal[
-    "attribute", "hint", "value", "number", "period_value", "superlative", "bound", "filter", "unknown", "unit", "mark",
-    "comparative",
+    "attribute", "hint", "value", "number", "period_value", "superlative", "bound", "filter",
+    "unknown", "unit", "mark", "comparative",
 ]  # fmt: skip
 
 

@@ -180,17 +180,19 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("starts", "end"): "end with; ends with; ending with; ending in; end in; ends in",
 }  # fmt: skip
 
-GLUE = _words("""a an the of in on for at to with by from as into its it their his her our this that these
-    those there be have do is are was were am been being has had did does having can could may
-    might must will would should shall any some all such one ones i me my you your we us they them
-    he she who whom whose which what when where how if then so also just even still ever yet
-    already within among across during out up upon about against through throughout via whether
-    because very own please inclusive included including taking looking considering regardless
-    respectively according dated whatever going based together around here now himself itself
-    themselves along off down only actually whole entire entirely existing s d t m re ve ll kind
-    type sort part following given single particular certain respective newly table chart list
-    data dataset collection corpus set database series period graph sample information overview
-    daily case exist exists""")
+GLUE = _words(
+    """a an the of in on for at to with by from as into its it their his her our this that
+    these those there be have do is are was were am been being has had did does having can
+    could may might must will would should shall any some all such one ones i me my you your
+    we us they them he she who whom whose which what when where how if then so also just
+    even still ever yet already within among across during out up upon about against through
+    throughout via whether because very own please inclusive included including taking
+    looking considering regardless respectively according dated whatever going based
+    together around here now himself itself themselves along off down only actually whole
+    entire entirely existing s d t m re ve ll kind type sort part following given single
+    particular certain respective newly table chart list data dataset collection corpus set
+    database series period graph sample information overview daily case exist exists"""
+)
 
 # Nouns that name a property without changing it: "a parking facility", "an insurance clause".
 FEATURE_NOUNS = _words("clause provision obligation requirement facility feature amenity")

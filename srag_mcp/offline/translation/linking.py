@@ -112,8 +112,9 @@ def _noun_stems() -> frozenset[str]:
 
 
 _WEAK_KINDS: dict[Kind, float] = {
-    "say": 0.8, "list": 0.5, "yes_no": 0.7, "which_of": 1.0, "other": 1.0, "each": 1.2, "change": 1.6, "time": 1.5,
-    "listed": 1.4, "elapsed": 2.1, "between": 1.2, "same": 1.5, "distinct": 1.8,
+    "say": 0.8, "list": 0.5, "yes_no": 0.7, "which_of": 1.0, "other": 1.0, "each": 1.2,
+    "change": 1.6, "time": 1.5, "listed": 1.4, "elapsed": 2.1, "between": 1.2, "same": 1.5,
+    "distinct": 1.8,
 }  # fmt: skip
 
 

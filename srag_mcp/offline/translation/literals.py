@@ -7,7 +7,7 @@ from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.linking import Candidate, light_stems
-from srag_mcp.offline.translation.periods import year_of
+from srag_mcp.offline.translation.period import year_of
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 
@@ -85,20 +85,25 @@ def _weigh(
     score = matches[0].score
     if score >= 1.0:
         return _EQUAL * length + 0.1 * (length - 1)
-    if score < _MIN_FUZZY or (any(token.number is not None for token in content) and length == 1):
-        return 0.0
-    if (found[0].word in GLUE and not found[0].text[:1].isupper()) or found[-1].word in GLUE:
+    if not _may_be_part(found, content, score):
         return 0.0
     named = content[0].text[:1].isupper() or content[-1].text[:1].isupper()
     short = len(fold_words(matches[0].value)) <= _LONG_VALUE_WORDS
-    if score < 0.8 and not _is_rare(content):
-        return 0.0
     quality = score if score < 0.9 else 1.0
     if length > 1:
         return _PART_OF_MANY * length * quality + 0.1 if named or short else 0.0
     if named:
         return _PART * quality
     return _LOWER_PART * quality if lower and short else 0.0
+
+
+def _may_be_part(found: Sequence[Token], content: Sequence[Token], score: float) -> bool:
+    """Whether tokens can be part of a name: no lone number, no glue at the ends."""
+    if score < _MIN_FUZZY or (len(found) == 1 and content[0].number is not None):
+        return False
+    if (found[0].word in GLUE and not found[0].text[:1].isupper()) or found[-1].word in GLUE:
+        return False
+    return score >= 0.8 or _is_rare(content)
 
 
 def _is_rare(content: Sequence[Token]) -> bool:

@@ -2,28 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.reading import (
-    ROW,
     Between,
     Compare,
     Condition,
     Contains,
     Either,
     Every,
-    Form,
     Function,
     OneOf,
     Relative,
     Summary,
     Term,
 )
-from srag_mcp.offline.translation.thesaurus import COMPARATIVES, Concept
-from srag_mcp.offline.translation.tokens import stem
+from srag_mcp.offline.translation.thesaurus import Concept
 
 _SUMMED = {"total", "sum", "overall"}
 _FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}

@@ -40,8 +40,7 @@ def read_sentence(question: str, table: Table, values: ValueIndex) -> Sentence:
     """Find what each stretch of *question* means."""
     tokens = tokenise(question)
     candidates = [*words_of(table, tokens), *values_of(question, tokens, table, values)]
-    items = [item for item in heaviest(tokens, candidates)]
-    joined = _join_columns(tokens, items, table)
+    joined = _join_columns(tokens, heaviest(tokens, candidates), table)
     return Sentence(question, tokens, tuple(joined), table)
 
 

@@ -61,20 +61,22 @@ def unused(sentence: Sentence, parse: Parse, columns: Iterable[str]) -> list[Ite
 
 def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind in {"attribute", "hint"}:
-        floor = 0.6 * item.columns[0][1] if item.columns else 0
-        if any(name in spoken and weight >= floor for name, weight in item.columns):
-            return True
-        return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
-    if item.kind == "unit":
-        return True
+        return _speaks_of(sentence, item, spoken)
     if item.kind == "or":
         at = sentence.items.index(item)
         near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
         return near == ["filter", "filter"]
-    if item.kind == "period":
-        dates = {column.name for column in sentence.table.dates}
-        return item.word == "date" or bool(dates & spoken)
-    return False
+    dates = {column.name for column in sentence.table.dates}
+    period = item.kind == "period" and (item.word == "date" or bool(dates & spoken))
+    return period or item.kind == "unit"
+
+
+def _speaks_of(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether the words of *item* speak of a column in use, or only of people."""
+    floor = 0.6 * item.columns[0][1] if item.columns else 0
+    if any(name in spoken and weight >= floor for name, weight in item.columns):
+        return True
+    return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
 
 
 def words_of(sentence: Sentence, items: Sequence[Item]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 
-
 _PREPOSITIONS = {
     "by",
     "from",

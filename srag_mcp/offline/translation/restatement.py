@@ -41,29 +41,34 @@ _FUNCTIONS = {
     "percentile": "percentile of", "count": "number of",
 }  # fmt: skip
 _OPERATORS = {
-    "=": "is", "<>": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least",
+    "=": "is", "<>": "is not", "<": "is below", "<=": "is at most", ">": "is above",
+    ">=": "is at least",
 }  # fmt: skip
 
 
 def restate(reading: Reading) -> str:
     """Say what *reading* asks, as one clause with column names."""
+    text: str
     match reading:
         case Single(scalar):
-            return _scalar(scalar)
+            text = _scalar(scalar)
         case Listing():
-            return _listing(reading)
+            text = _listing(reading)
         case Grouping():
-            return _grouping(reading)
+            text = _grouping(reading)
         case Verdict(left, operator, right):
             value = f"{right:g}" if isinstance(right, int | float) else f"the {_scalar(right)}"
-            return f"whether the {_scalar(left)} {_OPERATORS[operator]} {value}"
+            text = f"whether the {_scalar(left)} {_OPERATORS[operator]} {value}"
         case Existence(where):
-            return f"whether there is a record{_where(where)}"
+            text = f"whether there is a record{_where(where)}"
         case Neighbour(outputs, anchor, after, where):
             side = "after" if after else "before"
-            return f"{_terms(outputs)} of the record listed next {side} the one{_where(anchor)}{_where(where)}"
+            place = f"the record listed next {side} the one{_where(anchor)}"
+            text = f"{_terms(outputs)} of {place}{_where(where)}"
         case SameAs(outputs, shared, anchor, where):
-            return f"{_terms(outputs)} of the other records with the same {_term(shared)} as the one{_where(anchor)}{_where(where)}"
+            others = f"the other records with the same {_term(shared)} as the one{_where(anchor)}"
+            text = f"{_terms(outputs)} of {others}{_where(where)}"
+    return text
 
 
 def answer_kind(reading: Reading) -> Literal["value", "boolean", "list", "rows"]:
@@ -83,18 +88,18 @@ def answer_kind(reading: Reading) -> Literal["value", "boolean", "list", "rows"]
 
 def answer_unit(reading: Reading, table: Table) -> str | None:
     """Return the unit of the answer, when its values are of one column."""
+    unit: str | None = None
     match reading:
-        case Single(Summary(function, term)) if term is not None and function != "count":
-            return _unit(term, table)
-        case Single(Operation("/", _, _, factor)) if factor == 100:
-            return "percent"
-        case Single(Operation("-" | "+" | "distance", Summary(function, term))):
-            return _unit(term, table) if term is not None and function != "count" else None
-        case Single(Elapsed(unit)):
-            return f"{unit}s"
+        case Single(Operation("/", _, _, factor)):
+            unit = "percent" if factor == 100 else None
+        case Single(Elapsed(passed)):
+            unit = f"{passed}s"
+        case Single(Summary() as summary) | Single(Operation(left=Summary() as summary)):
+            counted = summary.term is None or summary.function == "count"
+            unit = None if counted or summary.term is None else _unit(summary.term, table)
         case Listing((term,)):
-            return _unit(term, table)
-    return None
+            unit = _unit(term, table)
+    return unit
 
 
 def _unit(term: Term, table: Table) -> str | None:
@@ -116,22 +121,24 @@ def _terms(terms: tuple[Term, ...]) -> str:
 
 
 def _scalar(scalar: Scalar) -> str:
+    text: str
     match scalar:
         case Summary(_, None, where):
-            return f"number of records{_where(where)}"
+            text = f"number of records{_where(where)}"
         case Summary(function, term, where, distinct):
             assert term is not None
             what = "number of different" if distinct else _FUNCTIONS[function]
-            return f"{what} {_term(term)}{_where(where)}"
+            text = f"{what} {_term(term)}{_where(where)}"
         case Operation("/", left, right, factor):
             times = "" if factor == 1 else f"{factor:g} × "
-            return f"{times}({_scalar(left)}) divided by ({_scalar(right)})"
+            text = f"{times}({_scalar(left)}) divided by ({_scalar(right)})"
         case Operation("+", left, right):
-            return f"({_scalar(left)}) plus ({_scalar(right)})"
+            text = f"({_scalar(left)}) plus ({_scalar(right)})"
         case Operation(_, left, right):
-            return f"difference between ({_scalar(left)}) and ({_scalar(right)})"
+            text = f"difference between ({_scalar(left)}) and ({_scalar(right)})"
         case Elapsed(unit, start, end):
-            return f"{unit}s from ({_scalar(start)}) to ({_scalar(end)})"
+            text = f"{unit}s from ({_scalar(start)}) to ({_scalar(end)})"
+    return text
 
 
 def _listing(listing: Listing) -> str:
@@ -162,47 +169,58 @@ def _where(where: Every) -> str:
 
 
 def _condition(condition: Condition) -> str:
+    text: str
     match condition:
         case Every(parts):
-            return " and ".join(_condition(part) for part in parts)
+            text = " and ".join(_condition(part) for part in parts)
         case Either(parts):
-            return "(" + " or ".join(_condition(part) for part in parts) + ")"
+            text = "(" + " or ".join(_condition(part) for part in parts) + ")"
         case Negated(Missing(column)):
-            return f"{column} is stated"
+            text = f"{column} is stated"
         case Negated(OneOf() | Contains() | StartsWith() | Truth() as inner):
-            return f"not {_condition(inner)} (unknown counts as not)"
+            text = f"not {_condition(inner)} (unknown counts as not)"
         case Negated(inner):
-            return f"not {_condition(inner)}"
+            text = f"not {_condition(inner)}"
         case Extreme(term, highest, scope):
             among = f" among records{_where(scope)}" if scope.conditions else ""
-            return f"{_term(term)} is the {'highest' if highest else 'lowest'}{among}"
+            text = f"{_term(term)} is the {'highest' if highest else 'lowest'}{among}"
         case Relative(term, operator, summary):
-            return f"{_term(term)} {_OPERATORS[operator]} the {_scalar(summary)}"
+            text = f"{_term(term)} {_OPERATORS[operator]} the {_scalar(summary)}"
         case _:
-            return _comparison(condition)
+            text = _comparison(condition)
+    return text
 
 
 def _comparison(condition: Condition) -> str:
+    text: str
     match condition:
         case Compare(term, operator, value):
-            return f"{_term(term)} {_OPERATORS[operator]} {_constant(value)}"
+            text = f"{_term(term)} {_OPERATORS[operator]} {_constant(value)}"
         case Between(term, low, high):
-            return f"{_term(term)} is between {_constant(low)} and {_constant(high)}"
-        case SameColumns(left, right):
-            return f"{_term(left)} equals {_term(right)}"
+            text = f"{_term(term)} is between {_constant(low)} and {_constant(high)}"
         case PartIs(column, part, values):
-            return f"{part} of {column} is {' or '.join(str(value) for value in values)}"
+            text = f"{part} of {column} is {' or '.join(str(value) for value in values)}"
         case OneOf(column, values):
-            return f"{column} is {' or '.join(repr(value) for value in values)}"
+            text = f"{column} is {' or '.join(repr(value) for value in values)}"
         case Contains(column, phrase):
-            return f"{column} contains {phrase!r}"
+            text = f"{column} contains {phrase!r}"
+        case _:
+            text = _quality(condition)
+    return text
+
+
+def _quality(condition: Condition) -> str:
+    text = str(condition)
+    match condition:
+        case SameColumns(left, right):
+            text = f"{_term(left)} equals {_term(right)}"
         case StartsWith(column, letters, at_end):
-            return f"{column} {'ends' if at_end else 'begins'} with {letters!r}"
+            text = f"{column} {'ends' if at_end else 'begins'} with {letters!r}"
         case Missing(column):
-            return f"{column} is not stated"
+            text = f"{column} is not stated"
         case Truth(column):
-            return f"{column} holds"
-    return str(condition)
+            text = f"{column} holds"
+    return text
 
 
 def _constant(value: Constant) -> str:

@@ -1,7 +1,7 @@
 """Filters on what documents state: `do not give the price`, `state how many`."""
 
 from srag_mcp.offline.translation.columns import Column
-from srag_mcp.offline.translation.items import Item, Sentence, filter_item
+from srag_mcp.offline.translation.items import Sentence, filter_item
 from srag_mcp.offline.translation.reading import Condition, Missing, Negated
 
 

@@ -12,7 +12,7 @@ Concept: TypeAlias = Literal[
 ]  # fmt: skip
 
 GROUPS = """
-company firm business shop store vendor supplier seller merchant retailer enterprise outlet organisation organization
+company firm business shop store vendor supplier seller merchant retailer outlet organisation
 price cost amount fee charge sum spend money pay payment expense expenditure purchase bill total
 date day
 location place venue site locality where
@@ -148,8 +148,9 @@ COMPARATIVES: dict[str, tuple[Concept, ...]] = {
 CONCEPTS: dict[Concept, str] = {
     "time": "date year time day founded established created released built opened season",
     "age": "age birth born",
-    "money": """price cost amount total fee charge sum salary wage budget revenue payment value rent income gross
-        earnings expense bill usd eur gbp chf jpy myr rm cad aud inr sgd $ € £ money worth sales prize""",
+    "money": """price cost amount total fee charge sum salary wage budget revenue payment value rent
+        income gross earnings expense bill usd eur gbp chf jpy myr rm cad aud inr sgd $ € £ money
+        worth sales prize""",
     "size": "size area population surface extent volume capacity",
     "length": "length long km m mi mile metre meter",
     "height": "height tall elevation altitude ft",

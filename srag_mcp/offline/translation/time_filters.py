@@ -1,4 +1,4 @@
-"""Filters from periods of time: `in March 2018`, `before 2000`, `on a Sunday`, `since 3 May 2021`."""
+"""Filters from periods of time: `in March 2018`, `before 2000`, `on a Sunday`, `since May`."""
 
 from dataclasses import replace
 from datetime import date
@@ -7,7 +7,7 @@ from srag_mcp.offline.translation.asked import spoken_for
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.lexicon import GLUE
-from srag_mcp.offline.translation.periods import MONTHS, Period
+from srag_mcp.offline.translation.period import MONTHS, Period
 from srag_mcp.offline.translation.reading import (
     Between,
     Compare,
@@ -98,29 +98,28 @@ def _close(sentence: Sentence, left: int, right: int) -> bool:
     return sentence.gap(sentence.items[left], sentence.items[right]) <= _MAX_GAP
 
 
+_TIME_WORDS = {"before", "after", "preceding", "following", "prior to", "up to"}
+
+
 def _relation(sentence: Sentence, low: int, high: int) -> tuple[int, str, int]:
-    """Return the relation to the period, and the items that say it: `before`, `or later` …"""
+    """Return the relation to the period (`before`, `or later`) and the items that say it."""
     after = sentence.items[high + 1] if high + 1 < len(sentence.items) else None
     if after is not None and after.kind == "bound_after":
         return low, after.word, high + 1
     before = sentence.items[low - 1] if low else None
     if before is None or sentence.gap(before, sentence.items[low]) > 1:
         return low, "in", high
+    relation = _said_relation(sentence, before, high)
+    return (low, "in", high) if relation is None else (low - 1, relation, high)
+
+
+def _said_relation(sentence: Sentence, before: Item, high: int) -> str | None:
     words = sentence.words(before).lower()
-    if before.kind == "time" or words in {
-        "before",
-        "after",
-        "preceding",
-        "following",
-        "prior to",
-        "up to",
-    }:
-        return low - 1, _time_relation(sentence, before, words, high), high
+    if before.kind == "time" or words in _TIME_WORDS:
+        return _time_relation(sentence, before, words, high)
     if before.kind == "between" or (before.kind == "above" and words == "over"):
-        return low - 1, "in", high
-    if before.kind == "above":
-        return low - 1, before.word, high
-    return low, "in", high
+        return "in"
+    return before.word if before.kind == "above" else None
 
 
 def _time_relation(sentence: Sentence, item: Item, words: str, high: int) -> str:

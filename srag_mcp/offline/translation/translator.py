@@ -64,6 +64,6 @@ def _refusal(sentence: Sentence, words: tuple[str, ...]) -> QuestionError:
         spoken = ", ".join(f"“{word}”" for word in words)
         msg = f"no column or known word for {spoken} in this question"
     else:
-        msg = "no reading of this question is sure enough; name the columns and the values to filter by"
+        msg = "no reading of this question is sure enough; name columns and values to filter by"
     names = ", ".join(column.name for column in sentence.table.columns[:20])
     return QuestionError(f"{msg} (columns: {names})", words)
