@@ -34,5 +34,5 @@ def _unit(mark: str) -> str | None:
 
 def look_like_money(values: Collection[str]) -> bool:
     """Whether nearly all values have two decimals, as prices do."""
-    fitting = sum(_MONEY.search(value) is not None for value in values)
+    fitting = sum(_MONEY.fullmatch(value.strip()) is not None for value in values)
     return bool(values) and fitting >= _MIN_MONEY * len(values)

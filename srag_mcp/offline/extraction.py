@@ -6,7 +6,7 @@ from srag_mcp.offline.places import find_place
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
-from srag_mcp.offline.words import content_roots
+from srag_mcp.offline.words import content_stems
 from srag_mcp.records.cell import Cell, Record, State
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
@@ -83,7 +83,7 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
 
 def _by_item(rule: ItemRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
     """Find a statement of the rule; one that says so wins over one that denies it."""
-    wanted = [frozenset(content_roots(item)) for item in rule.items]
+    wanted = [frozenset(content_stems(item)) for item in rule.items]
     denied: Cell | None = None
     for item in sightings.items:
         if rule.section not in {None, item.section} or not any(w <= item.stems for w in wanted):

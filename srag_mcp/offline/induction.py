@@ -101,7 +101,7 @@ def _attribute(
 ) -> Attribute:
     candidate, guess = item.candidate, item.guess
     words = (*candidate.labels, *asked)
-    known = {fold(name), ""}
+    known = {*name.split("_"), name.replace("_", " ")}
     folded = dict.fromkeys(fold(word) for word in words)
     synonyms = [word for word in folded if word not in known and len(word) > 2]
     is_item = candidate.origin in {"item", "mention"}

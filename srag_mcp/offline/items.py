@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from srag_mcp.offline.candidates import Candidate, Origin
 from srag_mcp.offline.sightings import Item, Sightings
-from srag_mcp.offline.words import STOP_WORDS, content_roots, content_stems, fold
+from srag_mcp.offline.words import STOP_WORDS, content_stems, fold
 from srag_mcp.schema.extractors import ItemRule
 
 _MAX_STEMS = 4
@@ -16,6 +16,7 @@ _MAX_SHARE = 0.985
 _MAX_ITEMS = 60
 _MAX_TOGETHER = 0.3
 _MIN_VARIANTS = 2
+_NO_NOUN_ENDINGS = ("ed", "able", "ible")
 _SENTENCE_ENDS = (".", "?", "!", ":")
 _TELLING_BOTH = 0.75
 
@@ -30,6 +31,8 @@ class Topic:
     denied: set[int] = field(default_factory=set)
     listed: int = 0
     labels: Counter[str] = field(default_factory=Counter)
+    longer: Counter[str] = field(default_factory=Counter)
+    texts: dict[bool, str] = field(default_factory=dict)
 
     @property
     def documents(self) -> set[int]:
@@ -78,6 +81,8 @@ def _count(topics: Collection[Topic], statements: Sequence[tuple[int, Item]]) ->
     for number, item in statements:
         for topic in (topic for stem in item.stems for topic in by_stem[stem]):
             if topic.stems <= item.stems:
+                topic.texts.setdefault(item.negative, " ".join(item.text.split()))
+                topic.longer[item.name] += topic.stems < item.stems
                 (topic.denied if item.negative else topic.said).add(number)
 
 
@@ -86,13 +91,14 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
     heads: dict[str, list[Topic]] = defaultdict(list)
     for topic in topics:
         head = _head(topic.name)
-        if head and len(topic.stems) > 1:
+        if head and len(topic.stems) > 1 and not head.endswith(_NO_NOUN_ENDINGS):
             heads[head].append(topic)
     families = []
     for head, members in heads.items():
-        family = Topic(head, frozenset(content_roots(head)))
+        family = Topic(head, frozenset(content_stems(head)))
         counts: Counter[int] = Counter()
         for topic in _without_longer(members):
+            family.texts = {**topic.texts, **family.texts}
             family.said |= topic.said
             family.denied |= topic.denied
             family.listed += topic.listed
@@ -139,6 +145,8 @@ def _candidate(topic: Topic, n_documents: int) -> Candidate:
     label = topic.labels.most_common(1)[0][0] if topic.labels else topic.name
     origin: Origin = "item" if topic.listed or topic.denied else "mention"
     candidate = Candidate(origin, label, [ItemRule(items=(topic.name,))], values, words)
+    candidate.full_label = topic.longer.most_common(1)[0][0] if topic.longer else ""
+    candidate.quotes = tuple(topic.texts.values())
     told = len(topic.denied) > 0 and len(values) >= _TELLING_BOTH * n_documents
     candidate.absent_means = "unknown" if told else "false"
     return candidate

@@ -20,6 +20,7 @@ _MAX_PER_DOCUMENT = 1.8
 _SETTLED_SHARE = 0.1
 _COMMON = 0.7
 _MIN_COMMON = 2
+_FORMS = frozenset({"@score", "@stars"})
 _NEAR_BONUS = {">!": 1.5, ">": 1.25, "<": 1.15, "~": 1.0}
 _MAX_DISTANCE = 1.5
 
@@ -53,6 +54,8 @@ def _is_settled(cluster: Cluster, n_documents: int) -> bool:
     if n_members < max(_MIN_DOCUMENTS, _SETTLED_SHARE * n_documents):
         return False
     common = {n for n, count in cluster.features.items() if count >= _COMMON * n_members}
+    if not _FORMS.isdisjoint(common):
+        return True
     near = [sum(n[0] in "<>" for n in slot.features & common) for slot in cluster.members.values()]
     return median(near) >= _MIN_COMMON
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.words import QUESTION_WORDS, content_words, stem
+from srag_mcp.records.normalise.unit_words import UNITS
 
 _BEST = 4
 _MIN_MATCH = 0.5
@@ -61,7 +62,7 @@ def asked_words(candidates: Sequence[Candidate], questions: Sequence[str]) -> li
         word
         for question in questions
         for word in content_words(question)
-        if word not in QUESTION_WORDS
+        if word not in QUESTION_WORDS and word not in UNITS
     )
     found: list[list[str]] = [[] for _ in candidates]
     for word, _ in counts.most_common():

@@ -16,7 +16,7 @@ from srag_mcp.documents.document import (
     Table,
 )
 from srag_mcp.offline.slots import Slot, find_slots
-from srag_mcp.offline.words import content_roots, fold
+from srag_mcp.offline.words import content_stems, fold
 
 _NEGATION = re.compile(
     r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"
@@ -26,6 +26,8 @@ _NEGATION = re.compile(
 _VARIABLE = re.compile(
     r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
 )
+_FIGURE = re.compile(r":\s*[^\W\d_]{0,3}\s?\d")
+_ANY_DIGIT = re.compile(r"\d")
 _PART_END = re.compile(r"\s*[;.\n]\s*")
 _MAX_LINE = 80
 _MAX_ITEM = 100
@@ -189,10 +191,10 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
         return None
     bare, negative = strip_negation(words)
     plain = _VARIABLE.sub(" ", bare)
-    if not listed and _has_digit(plain):
+    if (_FIGURE if listed else _ANY_DIGIT).search(plain):
         return None  # a line with a figure states the figure
     name = " ".join(word for word in fold(plain).split() if not _has_digit(word))
-    stems = frozenset(content_roots(name))
+    stems = frozenset(content_stems(name))
     if not stems or len(stems) > _MAX_ITEM_WORDS:
         return None
     return Item(name, stems, words, span, fold(section[-1]) if section else "", negative, listed)

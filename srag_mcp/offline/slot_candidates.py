@@ -26,6 +26,8 @@ _MAX_CLUSTERED = 120
 _N_LABEL_WORDS = 4
 _LABEL_SHARE = 0.4
 _FAR_SHARE = 0.6
+_MARKS = frozenset({"@score", "@stars"})
+_USUAL = 0.8
 _TELLING = 1.0
 _OWNER_SHARE = 0.2
 _QUOTE_CHARACTERS = 80
@@ -81,7 +83,10 @@ def _candidate(
 
 
 def without_outliers(members: Mapping[int, Slot]) -> dict[int, Slot]:
-    """Leave out numbers of another size: a cumulative total among daily figures."""
+    """Leave out numbers of another size or form: a cumulative total among daily figures."""
+    marks = Counter(mark for slot in members.values() for mark in _MARKS & slot.features)
+    usual = {mark for mark, count in marks.items() if count >= _USUAL * len(members)}
+    members = {n: slot for n, slot in members.items() if usual <= slot.features}
     slots = list(members.values())
     if slots[0].value.type == "date" or len(slots) < _MIN_DOCUMENTS:
         return dict(members)

@@ -94,11 +94,7 @@ def _correct(
     winners = _winners(rule, members, documents)
     if not winners:
         return None
-    blame: Counter[str] = Counter()
-    for slot, member in winners:
-        blame.update(slot.features - member.features)
-        for name in member.features - slot.features:
-            blame[name] -= 1
+    blame = _blame(winners)
     weights = dict(rule.weights)
     for name, count in blame.most_common(_MAX_PENALTIES):
         if count > 0 and (name in weights or _n_penalties(weights) < _MAX_PENALTIES):
@@ -107,6 +103,16 @@ def _correct(
         if count < 0:
             weights[name] = round(weights.get(name, 0.0) + _STEP, 3)
     return rule.model_copy(update={"weights": weights})
+
+
+def _blame(winners: Sequence[tuple[Slot, Slot]]) -> Counter[str]:
+    """Count what wrong winners have (+) and members lack (-), but for what is so only once."""
+    blame: Counter[str] = Counter()
+    for slot, member in winners:
+        blame.update(slot.features - member.features)
+        blame.subtract(member.features - slot.features)
+    least = min(2, len(winners))
+    return Counter({name: count for name, count in blame.items() if abs(count) >= least})
 
 
 def _n_penalties(weights: Mapping[str, float]) -> int:

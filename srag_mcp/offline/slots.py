@@ -18,6 +18,8 @@ from srag_mcp.schema.extractors import SlotType
 
 # Digits that belong to a name, a label or a code: "COVID-19", "7-day", "A4", "§ 12", "#3".
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")
+_MARKED = re.compile(r"[/★⭐]")
+_STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
 _NUMERAL = re.compile(r"\d[\d.,]*\d")
 _GLUED_AFTER = re.compile(r"[^\W\d_]")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
@@ -87,6 +89,10 @@ def find_values(text: str) -> list[Value]:
             values.append(
                 Value(_type_of(quantity.unit), span, float(quantity.value), quantity.unit)
             )
+    values.extend(
+        Value("number", Span(*match.span()), float(len(match["full"])))
+        for match in _STARS.finditer(text)
+    )
     return sorted(values, key=lambda value: value.span.start)
 
 
@@ -143,8 +149,8 @@ def _near_features(
     right_end = group[position + 1].span.start if position + 1 < len(group) else len(text)
     features = set(_left_words(text, tokens, left_end, value.span.start))
     features.update(_right_words(text, tokens, value.span.end, right_end))
-    if "/" in value.span.of(text) and value.type == "number":
-        features.add("@score")
+    if value.type == "number" and (mark := _MARKED.search(value.span.of(text))):
+        features.add("@score" if mark.group() == "/" else "@stars")
     if value.unit:
         features.add(f"unit:{SIZES[value.unit][0] if value.unit in SIZES else value.unit}")
     return features

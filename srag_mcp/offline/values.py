@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias
 
 from srag_mcp.records.normalise.dates import find_dates
+from srag_mcp.records.normalise.number_cells import read_number
 from srag_mcp.records.normalise.quantities import find_quantities
 
 Look: TypeAlias = Literal["number", "date", "text"]
@@ -44,8 +45,9 @@ def numbers_of(values: Mapping[int, str]) -> dict[int, str]:
     numbers = {}
     for document, value in values.items():
         quantities = find_quantities(value)
-        if quantities:
-            numbers[document] = repr(float(quantities[-1][1].value))
+        number = quantities[-1][1] if quantities else read_number(value)
+        if number is not None:
+            numbers[document] = repr(float(number.value))
     return numbers
 
 

@@ -84,20 +84,6 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=65_536)
-def singular(word: str) -> str:
-    """Cut the plural ending of a folded word: `pets` -> `pet`, `parking` -> `parking`."""
-    for ending, rest in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("s", "")):
-        if word.endswith(ending) and not word.endswith("ss") and len(word) > _MIN_STEM:
-            return word[: len(word) - len(ending)] + rest
-    return word
-
-
-def content_roots(text: str) -> list[str]:
-    """Return the content words of *text* in the singular, in order."""
-    return [singular(word) for word in content_words(text)]
-
-
 def is_content(word: str) -> bool:
     """Whether a folded word may carry the subject: a word of two letters that is no stop word."""
     return len(word) > 1 and not word.isdigit() and word not in STOP_WORDS
