@@ -2,7 +2,7 @@
 
 Source: Pasupat and Liang, "Compositional Semantic Parsing on Semi-Structured Tables" (ACL 2015),
 `evaluator.py` 1.0.2: normalised texts, numbers and dates are compared as sets of equal size. Two
-readings of ours: a truth value is yes or no, and `33 years` is the number 33.
+readings of ours: a truth value is yes or no, and an expected `33 years` is the number 33.
 """
 
 import re
@@ -21,9 +21,7 @@ _CITATION = re.compile(r"(?<!^)(?:\[[^\]]*\]|[•♦†‡*#+])+$|\[(?:nb )?\d+\
 _DETAILS = re.compile(r"(?<!^)\s*\([^)]*\)$")
 _QUOTED = re.compile(r'^"([^"]*)"$')
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)")
-_WITH_UNIT = re.compile(
-    r"([+-]?\d[\d,]*(?:\.\d+)?)\s+(?:years?|days?|months?|weeks?|hours?|points?)"
-)
+_WITH_UNIT = re.compile(r"(?P<number>[+-]?\d[\d,]*(?:\.\d+)?)\s+(?P<unit>[^\W\d_]+)")
 
 
 def is_right_of_table(values: Sequence[Value], expected: Sequence[Scalar]) -> bool:
@@ -60,20 +58,26 @@ def _said(value: Value) -> str:
 def _equal(found: str, expected: str) -> bool:
     if normalise(found) == normalise(expected):
         return True
-    number, wanted = _number(found), _number(expected)
+    number, wanted = _number(found), _number(_without_unit(expected))
     if number is not None and wanted is not None:
         return abs(number - wanted) < _CLOSE
     day, wanted_day = _day(found), _day(expected)
     return day is not None and day == wanted_day
 
 
+def _without_unit(text: str) -> str:
+    """Return the number of `40 knots` or `12 points`, and any other text as it is."""
+    match = _WITH_UNIT.fullmatch(normalise(text))
+    if match is None:
+        return text
+    quantity = read_number(match.group())
+    known = quantity is not None and quantity.unit is not None
+    return match["number"] if known or match["unit"].startswith("point") else text
+
+
 def _number(text: str) -> float | None:
     text = normalise(text)
-    with_unit = _WITH_UNIT.fullmatch(text)
-    text = with_unit[1] if with_unit else text
-    if not _NUMBER.fullmatch(text):
-        return None
-    quantity = read_number(text)
+    quantity = read_number(text) if _NUMBER.fullmatch(text) else None
     return float(quantity.value) if quantity else None
 
 

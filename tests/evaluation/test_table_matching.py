@@ -17,6 +17,8 @@ from srag_mcp.store.guard import Value
         ([3.0], ("3",)),
         ([1234], ("1,234",)),
         ([33], ("33 years",)),
+        ([40], ("40 knots",)),
+        ([12], ("12 points",)),
         ([True], ("yes",)),
         ([False], ("No",)),
         (["2010-03-05"], ("5 March 2010",)),
@@ -39,6 +41,7 @@ def test_right_answers(values: list[Value], expected: tuple[str, ...]) -> None:
         (["New York City"], ("New York",)),
         (["2010-03-05"], ("March 2010",)),
         ([33], ("33 goals",)),
+        (["40 km"], ("40 knots",)),
         ([True], ("no",)),
     ],
 )
