@@ -1,0 +1,122 @@
+"""Errors reach the model as text that says what to do next."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.server import MCPServer
+from mcp.types import CallToolResult
+
+from srag_mcp import errors
+from srag_mcp.errors import SragError
+from srag_mcp.server.calls import as_result, run_blocking
+from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.results import CorpusList
+from srag_mcp.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+FLEET: dict[str, object] = {"corpus": "fleet"}
+REFUSALS: list[tuple[str, dict[str, object], str]] = [
+    ("get_schema", {}, "there are several corpora; pass one of these as corpus: 'fleet', 'handed'"),
+    ("ask", {"question": "How many?", "corpus": "flet"}, "no corpus 'flet'"),
+    ("get_schema", {"corpus": "fresh"}, "call ingest_corpus with corpus='fresh'"),
+    ("run_sql", {"corpus": "fresh", "sql": "SELECT 1"}, "call ingest_corpus with corpus='fresh'"),
+    ("ask", {"corpus": "fresh", "question": "How many?"}, "call ingest_corpus"),
+    ("ingest_status", {"corpus": "fresh"}, "none yet: call ingest_corpus"),
+    ("ingest_status", {**FLEET, "job_id": "../../x"}, "no ingestion job '../../x'"),
+    ("ingest_corpus", {"corpus": "handed"}, "'handed' is a published build without documents"),
+    ("run_sql", {**FLEET, "sql": "SELECT lenght FROM boats"}, "Did you mean length?"),
+    ("run_sql", {**FLEET, "sql": "SELECT * FROM boat"}, "Did you mean boats?"),
+    ("run_sql", {**FLEET, "sql": "DROP TABLE boats"}, "DROP is not allowed: only one SELECT"),
+    ("run_sql", {**FLEET, "sql": "SELECT 1; SELECT 2"}, "one"),
+    ("run_sql", {**FLEET, "sql": "FROM read_text('/etc/passwd')"}, "not allowed"),
+    ("run_sql", {**FLEET, "sql": "SELECT 1", "limit": 1001}, "less than or equal to 1000"),
+    ("run_sql", FLEET, "Field required"),
+    ("get_column_stats", {**FLEET, "columns": ["lenght"]}, "did you mean length?"),
+    ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "columns: name, harbour, length"),
+    ("trace_value", {**FLEET, "column": "harbor"}, "did you mean harbour?"),
+    ("trace_value", FLEET, "pass column"),
+    ("trace_value", {**FLEET, "column": "crew", "where": "harbor = 'Kiel'"}, "harbour"),
+    ("trace_value", {**FLEET, "column": "crew", "where": "1=1); DROP TABLE x; --"}, ""),
+    ("trace_value", {**FLEET, "column": "crew", "state": "known"}, "'stated_absent'"),
+    ("trace_value", {**FLEET, "document_id": "documents/x/juno.md"}, "try: documents/a b/juno.md"),
+    ("get_document", {**FLEET, "document_id": "tern"}, "try: documents/tern.txt"),
+    ("get_document", {**FLEET, "document_id": "../schema.json"}, "no document '../schema.json'"),
+]
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), REFUSALS, ids=lambda item: str(item)[:40])
+async def test_a_wrong_call_is_told_what_to_do(
+    memory: Client, tool: str, arguments: dict[str, object], said: str
+) -> None:
+    result = await memory.call_tool(tool, arguments)
+
+    assert result.is_error
+    assert text_of(result).startswith(f"Error executing tool {tool}: ")
+    assert said in text_of(result)
+
+
+async def test_errors_arrive_over_every_way(client: Client) -> None:
+    result = await client.call_tool("run_sql", {**FLEET, "sql": "SELECT lenght FROM boats"})
+
+    assert result.is_error
+    assert "Did you mean length?" in text_of(result)
+
+
+def error_kinds(kind: type[SragError] = SragError) -> Iterator[type[SragError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from error_kinds(below)
+
+
+def make(kind: type[SragError]) -> SragError:
+    said = f"what {kind.__name__} says"
+    if issubclass(kind, errors.DocumentError):
+        return kind("a.pdf", said)
+    if issubclass(kind, (errors.QueryError, errors.LockedError)):
+        return kind(said, "SELECT 1")
+    return kind(said)
+
+
+@pytest.mark.parametrize("kind", list(error_kinds()), ids=lambda kind: kind.__name__)
+async def test_the_text_of_every_error_of_the_tree_arrives(
+    kind: type[SragError], settings: Settings
+) -> None:
+    corpora = Corpora([], settings)
+    server = MCPServer("test", log_level="ERROR")
+
+    def work() -> CorpusList:
+        raise make(kind)
+
+    @server.tool()
+    async def fail() -> CallToolResult:
+        return as_result(await run_blocking(corpora, work))
+
+    async with Client(server) as client:
+        result = await client.call_tool("fail", {})
+
+    assert result.is_error
+    assert f"what {kind.__name__} says" in text_of(result)
+
+
+async def test_one_damaged_corpus_does_not_hide_the_others(
+    connect: Callable[..., Client], fleet: Path, tmp_path: Path
+) -> None:
+    damaged = tmp_path / "damaged.duckdb"
+    damaged.write_bytes(b"this is no database")
+
+    async with connect(fleet, damaged, tmp_path / "gone.duckdb") as client:
+        listed = await client.call_tool("list_corpora", {})
+
+    entries = CorpusList.model_validate(listed.structured_content).corpora
+    assert [entry.state for entry in entries] == ["ready", "unreadable", "unreadable"]
+    assert "damaged.duckdb cannot be read" in entries[1].problem
+    assert "gone.duckdb" in entries[2].problem

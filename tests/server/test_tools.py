@@ -1,0 +1,222 @@
+"""Every tool, over every way to reach the server."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias, TypeVar
+
+import jsonschema  # type: ignore[import-untyped]  # it comes without types
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult
+from pydantic import BaseModel
+
+from srag_mcp.server.results import (
+    AnswerPage,
+    CorpusList,
+    DocumentPage,
+    ResultTable,
+    SchemaPage,
+    SourceEntry,
+    StatisticsPage,
+    TracePage,
+)
+
+pytestmark = pytest.mark.anyio
+
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+Page = TypeVar("Page", bound=BaseModel)
+
+TOOLS = [
+    "list_corpora",
+    "ingest_corpus",
+    "ingest_status",
+    "get_schema",
+    "get_column_stats",
+    "run_sql",
+    "ask",
+    "trace_value",
+    "get_document",
+]
+CALLS: list[tuple[str, dict[str, Json]]] = [
+    ("list_corpora", {}),
+    ("get_schema", {"corpus": "fleet"}),
+    ("get_column_stats", {"corpus": "fleet", "columns": ["length", "harbour"]}),
+    ("run_sql", {"corpus": "fleet", "sql": "SELECT name, length, crew FROM boats ORDER BY 2"}),
+    ("run_sql", {"corpus": "handed", "sql": "SELECT document_id FROM documents", "limit": 2}),
+    ("ask", {"corpus": "fleet", "question": "What is the average length?"}),
+    ("ask", {"corpus": "fleet", "question": "Which poet in Bergen liked zeppelins?"}),
+    ("trace_value", {"corpus": "fleet", "column": "length", "limit": 3}),
+    ("trace_value", {"corpus": "fleet", "column": "harbour", "value": "Bergem"}),
+    ("get_document", {"corpus": "fleet", "document_id": "documents/a b/ü.txt", "length": 30}),
+]
+
+
+def structured(result: CallToolResult) -> dict[str, Json]:
+    assert not result.is_error, result.content
+    content: dict[str, Json] | None = result.structured_content
+    assert content is not None
+    return content
+
+
+async def call(client: Client, page: type[Page], tool: str, **arguments: object) -> Page:
+    return page.model_validate(structured(await client.call_tool(tool, arguments)))
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
+
+
+def leaves(value: Json) -> Iterator[str | int | float]:
+    """Return what a reader has to learn: texts and numbers; flags have words of their own."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
+    tools = (await client.list_tools()).tools
+
+    assert [tool.name for tool in tools] == TOOLS
+    assert all(tool.description and tool.title and tool.output_schema for tool in tools)
+    writing = [t.name for t in tools if t.annotations and not t.annotations.read_only_hint]
+    assert writing == ["ingest_corpus", "ingest_status"]
+
+
+async def test_the_instructions_reach_the_client(client: Client) -> None:
+    assert client.instructions is not None
+    assert "list_corpora" in client.instructions
+    assert len(client.instructions) <= 1500
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=lambda item: str(item)[:30])
+async def test_text_and_structured_content_say_the_same(
+    client: Client, tool: str, arguments: dict[str, Json]
+) -> None:
+    (listed,) = [item for item in (await client.list_tools()).tools if item.name == tool]
+
+    result = await client.call_tool(tool, arguments)
+
+    content, text = structured(result), text_of(result)
+    jsonschema.validate(content, listed.output_schema)
+    missing = [leaf for leaf in leaves(content) if not said(leaf, text)]
+    assert missing == []
+    if content.get("truncated"):
+        assert "truncated" in text
+
+
+def said(leaf: str | float, text: str) -> bool:
+    """Whether *text* holds *leaf*, plain or as JSON writes it."""
+    return str(leaf) in text or json.dumps(leaf, ensure_ascii=False).strip('"') in text
+
+
+async def test_corpora_are_listed_with_their_state(client: Client) -> None:
+    listed = await call(client, CorpusList, "list_corpora")
+
+    states = {entry.name: entry.state for entry in listed.corpora}
+    assert states == {"fleet": "ready", "handed": "ready", "fresh": "not ingested"}
+    assert listed.next == "call ingest_corpus with corpus='fresh'"
+
+
+async def test_the_schema_says_what_columns_hold(client: Client) -> None:
+    page = await call(client, SchemaPage, "get_schema", corpus="fleet")
+
+    assert (page.table, page.documents) == ("boats", 8)
+    assert page.columns == [
+        "document_id string: key of the record; the same in documents and cells",
+        "name string: Gale, Juno, Moth, … 7 distinct; known in 7 of 8 — The name of the boat",
+        "harbour string: Bergen (3), Brest (2), Kiel (2); known in 7 of 8"
+        " — The harbour of the boat",
+        "length number m: 6.5 to 31.5, median 12.5; known in 7 of 8 — The length of the boat",
+        "built integer: 1975 to 2019, median 2001.5; known in 6 of 8 — The built of the boat",
+        "crew integer: 1 to 12, median 5.0; known in 6 of 8 — The crew of the boat",
+    ]
+
+
+async def test_statistics_count_the_states(client: Client) -> None:
+    page = await call(client, StatisticsPage, "get_column_stats", corpus="fleet", columns=["crew"])
+
+    (crew,) = page.columns
+    assert (crew.records, crew.non_null, crew.minimum, crew.maximum) == (8, 6, 1, 12)
+    assert (crew.stated, crew.stated_absent, crew.not_mentioned, crew.failed) == (6, 0, 1, 1)
+
+
+async def test_rows_come_with_their_denominator(client: Client) -> None:
+    sql = "SELECT harbour, count(*) AS n FROM boats WHERE crew > 1 GROUP BY ALL ORDER BY ALL"
+
+    table = await call(client, ResultTable, "run_sql", corpus="fleet", sql=sql)
+
+    assert table.rows == [["Bergen", 2], ["Brest", 1], ["Kiel", 2]]
+    (coverage,) = table.coverage
+    assert coverage.startswith("Over all 8 documents; ")
+    assert "crew: 6 used, 1 do not say, 1 could not be read" in coverage
+
+
+async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client) -> None:
+    answer = await call(
+        client, AnswerPage, "ask", corpus="fleet", question="What is the average length?"
+    )
+
+    assert answer.answered
+    assert answer.rows == [[pytest.approx(105.5 / 7)]]
+    assert answer.denominator == "Over all 8 documents; length: 7 used, 1 could not be read."
+    assert [source.quote for source in answer.sources] == ["22.75 m", "15 m", "31.5 m"]
+
+
+async def test_a_question_that_is_not_understood_gets_a_brief(client: Client) -> None:
+    answer = await call(
+        client, AnswerPage, "ask", corpus="fleet", question="Which poet in Bergen liked zeppelins?"
+    )
+
+    assert not answer.answered
+    assert answer.brief is not None
+    assert answer.brief.table == "boats"
+    assert len(answer.brief.columns) == 6
+    linked = [(value.column, value.value, value.records) for value in answer.brief.linked_values]
+    assert linked == [("harbour", "Bergen", 3)]
+    assert "run_sql" in answer.brief.next
+
+
+async def test_the_quotes_behind_an_aggregate_can_be_traced(client: Client) -> None:
+    where = "harbour = 'Kiel' -- both"
+
+    page = await call(
+        client, TracePage, "trace_value", corpus="fleet", column="length", where=where
+    )
+
+    assert page.total == 2
+    assert page.sources[1] == SourceEntry(
+        document_id="documents/a b/ü.txt",
+        title="Report on Übermut",
+        column="length",
+        state="stated",
+        value="15.0",
+        unit="m",
+        quote="15 m",
+        start=55,
+        end=59,
+    )
+
+
+async def test_what_could_not_be_read_can_be_traced(client: Client) -> None:
+    arguments = {"corpus": "fleet", "document_id": "documents/broken.pdf", "state": "failed"}
+
+    page = await call(client, TracePage, "trace_value", **arguments)
+
+    assert [source.column for source in page.sources] == sorted(
+        ["name", "harbour", "length", "built", "crew"]
+    )
+    assert all(source.note for source in page.sources)
+
+
+async def test_a_document_is_read_by_range(client: Client) -> None:
+    arguments = {"document_id": "documents/a b/ü.txt", "start": 55, "length": 4}
+
+    page = await call(client, DocumentPage, "get_document", corpus="handed", **arguments)
+
+    assert (page.text, page.truncated, page.next_start) == ("15 m", True, 59)
