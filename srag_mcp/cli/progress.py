@@ -18,7 +18,7 @@ from srag_mcp.pipeline.report import Progress as Step
 from srag_mcp.pipeline.report import Stage
 
 SHOWN: dict[Stage, str] = {
-    "schema": "finding the columns",
+    "schema": "reading a sample",
     "extracting": "reading and extracting",
     "normalising": "normalising columns",
 }

@@ -1,0 +1,134 @@
+"""Bad input on the command line: `error: …` on stderr and exit 1, or usage and exit 2."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+def _refused(cli: Cli, *arguments: str | Path) -> str:
+    result = cli(*arguments)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.count("error: ") == 1
+    assert "Traceback" not in result.err
+    return result.err.rpartition("error: ")[2]
+
+
+@pytest.mark.parametrize("command", ["ingest", "schema", "stats"])
+def test_a_missing_folder_is_named_with_the_shipped_corpora(cli: Cli, command: str) -> None:
+    text = _refused(cli, command, "nowhere")
+
+    assert text == "no folder or .duckdb build 'nowhere'; shipped corpora: hotels, cvs\n"
+
+
+def test_an_empty_folder_says_what_to_put_into_it(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+
+    assert "holds no documents; put files into it (txt, " in _refused(cli, "ingest", folder)
+
+
+def test_a_document_is_not_a_corpus(cli: Cli, ferries: Path) -> None:
+    text = _refused(cli, "ingest", ferries / "aldra.txt")
+
+    assert "is neither a folder nor a .duckdb build; give the folder it is in" in text
+
+
+def test_a_folder_of_unreadable_files_names_one_with_its_reason(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "empty.html").touch()
+    (folder / "fake.pdf").write_bytes(b"not a pdf")
+
+    text = _refused(cli, "ask", folder, "How many?")
+
+    assert "none of the files" in text
+    assert "empty.html: the file is empty" in text
+
+
+def test_a_file_that_only_claims_to_be_a_build(cli: Cli, tmp_path: Path) -> None:
+    build = tmp_path / "build.duckdb"
+    build.write_bytes(b"not a database")
+
+    assert "build.duckdb" in _refused(cli, "schema", build)
+
+
+def test_a_build_cannot_be_ingested(cli: Cli, ingested: Path) -> None:
+    (build,) = (ingested / ".srag" / "builds").glob("*.duckdb")
+
+    assert "is a published build; only a folder can be ingested" in _refused(cli, "ingest", build)
+
+
+def test_a_missing_schema_file(cli: Cli, ferries: Path) -> None:
+    text = _refused(cli, "ingest", ferries, "--schema", "gone.json")
+
+    assert text == "gone.json: No such file or directory\n"
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff\xfe{\x00", b""])
+def test_a_schema_file_that_is_not_json(cli: Cli, ferries: Path, content: bytes) -> None:
+    Path("schema.json").write_bytes(content)
+
+    assert "schema.json is not JSON" in _refused(cli, "ingest", ferries, "--schema", "schema.json")
+
+
+def test_a_schema_with_a_list_names_the_attribute(cli: Cli, ferries: Path) -> None:
+    schema = {"type": "object", "properties": {"ports": {"type": "array"}}}
+    Path("schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+    assert "ports" in _refused(cli, "ingest", ferries, "--schema", "schema.json")
+
+
+def test_an_unknown_column_names_those_there_are(cli: Cli, ingested: Path) -> None:
+    for command in ("stats", "trace"):
+        text = _refused(cli, command, ingested, "colour")
+        assert text.startswith("no attribute 'colour'; there are: name, passengers")
+
+
+def test_sql_that_changes_something(cli: Cli, ingested: Path) -> None:
+    assert "DROP is not allowed" in _refused(cli, "sql", ingested, "DROP TABLE ferry")
+
+
+def test_sql_with_an_unknown_column(cli: Cli, ingested: Path) -> None:
+    assert "colour" in _refused(cli, "sql", ingested, "SELECT colour FROM ferry", "--json")
+
+
+def test_a_setting_that_cannot_be_used(
+    cli: Cli, ferries: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_WORKERS", "many")
+
+    assert _refused(cli, "ingest", ferries).startswith("SRAG_WORKERS: ")
+
+
+def test_a_folder_without_gold_is_no_pack(cli: Cli, ferries: Path) -> None:
+    assert "has no folder documents/" in _refused(cli, "eval", ferries)
+
+
+def test_serving_a_missing_folder_ends_at_once(cli: Cli) -> None:
+    assert "'nowhere'" in _refused(cli, "serve", "--corpus", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nonsense"], "nonsense"),
+        (["ingest"], "CORPUS"),
+        (["serve"], "--corpus"),
+        (["ingest", "x", "--rows", "some"], "'auto', 'file', 'row'"),
+        (["trace", "x", "y", "--state", "lost"], "'not_mentioned'"),
+        (["sql", "x", "SELECT 1", "--limit", "0"], "--limit"),
+        (["serve", "--corpus", "x", "--http", "99999"], "--http"),
+        (["config", "telnet", "--corpus", "x"], "'claude-desktop'"),
+        (["ask", "x"], "QUESTION"),
+        (["demo", "--colour"], "--colour"),
+    ],
+)
+def test_wrong_usage_is_named_and_ends_with_2(cli: Cli, arguments: list[str], named: str) -> None:
+    result = cli(*arguments)
+
+    assert (result.status, result.out) == (2, "")
+    assert named in result.err
+    assert result.err.startswith("Usage: ")

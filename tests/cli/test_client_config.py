@@ -1,0 +1,98 @@
+"""What `config` prints starts the server, for each client; so does the repository's example."""
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+from tests.cli.conftest import Cli
+
+TOOLS = [
+    "list_corpora",
+    "ingest_corpus",
+    "ingest_status",
+    "get_schema",
+    "get_column_stats",
+    "run_sql",
+    "ask",
+    "trace_value",
+    "get_document",
+]
+EXAMPLE = Path(__file__).parents[2] / "claude_desktop_config.example.json"
+
+
+def _under(key: str) -> Callable[[str], object]:
+    return lambda text: json.loads(text)[key]["srag"]
+
+
+def _codex(text: str) -> object:
+    return tomllib.loads(text)["mcp_servers"]["srag"]
+
+
+READERS = {
+    "claude-desktop": _under("mcpServers"),
+    "claude-code": _under("mcpServers"),
+    "cursor": _under("mcpServers"),
+    "vscode": _under("servers"),
+    "codex": _codex,
+}
+
+
+def _list_tools(entry: object, environment: dict[str, str], folder: Path) -> list[str]:
+    """Start the server as a client does: in some folder, with little of an environment."""
+    assert isinstance(entry, dict)
+    server = StdioServerParameters(
+        command=entry["command"], args=entry["args"], env=environment, cwd=folder
+    )
+
+    async def run() -> list[str]:
+        async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            return [tool.name for tool in (await session.list_tools()).tools]
+
+    return anyio.run(run)
+
+
+@pytest.mark.parametrize("client", READERS)
+def test_the_printed_configuration_starts_the_server(
+    cli: Cli, ferries: Path, tmp_path: Path, client: str
+) -> None:
+    odd = ferries.rename(tmp_path / 'ferries "ø" \\ x')
+
+    result = cli("config", client, "--corpus", odd)
+
+    assert result.status == 0
+    assert result.err.startswith("Paste into ")
+    entry = READERS[client](result.out)
+    assert isinstance(entry, dict)
+    assert entry["args"] == ["serve", "--corpus", str(odd), "--home", str(tmp_path / "home")]
+    assert _list_tools(entry, {}, tmp_path) == TOOLS
+
+
+def test_several_corpora_are_served_in_their_order(
+    cli: Cli, ferries: Path, ingested: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SRAG_HOME")
+
+    result = cli("config", "cursor", "--corpus", ferries, "--corpus", ingested)
+
+    entry = json.loads(result.out)["mcpServers"]["srag"]
+    assert entry["args"] == ["serve", "--corpus", str(ferries), "--corpus", str(ingested)]
+
+
+def test_the_example_serves_a_shipped_corpus_when_pasted(tmp_path: Path) -> None:
+    entry = json.loads(EXAMPLE.read_text(encoding="utf-8"))["mcpServers"]["srag"]
+    assert entry == {"command": "srag-mcp", "args": ["serve", "--corpus", "hotels"]}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {"PATH": path, "SRAG_HOME": str(tmp_path / "home")}
+
+    assert _list_tools(entry, environment, tmp_path) == TOOLS
+
+    copies = list((tmp_path / "home").rglob("documents/*.html"))
+    assert len(copies) == 60

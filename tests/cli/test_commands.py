@@ -1,0 +1,200 @@
+"""Each command: what it prints for people, and for machines."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PASSENGERS, PROPERTIES, Cli
+
+
+def test_ingest_reports_what_it_did(cli: Cli, ferries: Path, schema_file: Path) -> None:
+    result = cli("ingest", ferries, "--schema", schema_file)
+
+    lines = result.out.splitlines()
+    assert result.status == 0
+    assert lines[0].startswith("ferries: published build 000001-")
+    assert lines[1:] == [
+        "4 documents (4 read now, 0 unchanged, 0 removed, 0 could not be read)",
+        "4 attributes: name, passengers, operator, cafe",
+    ]
+
+
+def test_ingest_again_has_nothing_to_do(cli: Cli, ingested: Path) -> None:
+    result = cli("ingest", ingested, "--json")
+
+    report = json.loads(result.out)
+    assert (report["published"], report["n_extracted"], report["n_unchanged"]) == (False, 0, 4)
+
+
+def test_off_a_terminal_progress_is_a_line_a_stage_on_stderr(
+    cli: Cli, ferries: Path, schema_file: Path
+) -> None:
+    result = cli("ingest", ferries, "--schema", schema_file, "--json")
+
+    json.loads(result.out)
+    assert result.err.splitlines() == [
+        "reading a sample",
+        "reading and extracting: 4",
+        "normalising columns: 4",
+    ]
+
+
+def test_quiet_shows_no_progress(cli: Cli, ferries: Path, schema_file: Path) -> None:
+    assert cli("ingest", ferries, "--schema", schema_file, "--quiet").err == ""
+
+
+def test_an_answer_shows_query_denominator_and_quotes(cli: Cli, ingested: Path) -> None:
+    result = cli("ask", ingested, "What is the average passengers of the ferries?")
+
+    average = sum(PASSENGERS.values()) // len(PASSENGERS)
+    assert result.status == 0
+    assert result.out.startswith(str(average))
+    assert "Over all 4 documents" in result.out
+    assert "SQL:  SELECT AVG(passengers) FROM ferry" in result.out
+    assert "Says: aldra.txt: passengers — “120”" in result.out
+
+
+def test_an_answer_for_machines_has_the_same_rows(cli: Cli, ingested: Path) -> None:
+    result = cli("ask", ingested, "What is the average passengers of the ferries?", "--json")
+
+    answer = json.loads(result.out)
+    assert answer["rows"] == [[sum(PASSENGERS.values()) / len(PASSENGERS)]]
+    assert answer["sql"] == "SELECT AVG(passengers) FROM ferry"
+
+
+def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path) -> None:
+    result = cli("ask", ingested, "Which upholstery is the most flammable?")
+
+    reason, *rest = result.out.splitlines()
+    assert result.status == 0
+    assert reason.startswith("Not answered: ")
+    assert "passengers" not in reason
+    assert "Columns of ferry: name, passengers, operator, cafe" in rest
+    assert rest[-1].endswith(f'srag-mcp sql {ingested} "SELECT …"')
+
+
+def test_a_question_to_a_new_folder_ingests_it_first(cli: Cli, ferries: Path) -> None:
+    result = cli("sql", ferries, "SELECT count(*) AS n FROM documents")
+
+    assert result.out == "n\n4\n"
+    assert f"{ferries} is not ingested yet; ingesting it first" in result.err
+
+
+def test_rows_are_a_table_for_people(cli: Cli, ingested: Path) -> None:
+    result = cli(
+        "sql", ingested, "SELECT name, passengers, cafe FROM ferry ORDER BY name", "--limit", "2"
+    )
+
+    assert result.out.splitlines() == [
+        "name     passengers  cafe",
+        "Aldra    120         yes",
+        "Borgund  240         yes",
+    ]
+    assert result.err == "more rows follow: --offset 2\n"
+
+
+def test_the_next_page_starts_where_the_first_one_said(cli: Cli, ingested: Path) -> None:
+    query = "SELECT name FROM ferry ORDER BY name"
+    result = cli("sql", ingested, query, "--offset", "2", "--json")
+
+    page = json.loads(result.out)
+    assert (page["rows"], page["truncated"]) == ([["Calypso"], ["Dovre"]], False)
+
+
+def test_numbers_that_json_lacks_do_not_break_it(cli: Cli, ingested: Path) -> None:
+    result = cli("sql", ingested, "SELECT 'nan'::DOUBLE AS a, 'inf'::DOUBLE AS b", "--json")
+
+    def refuse(constant: str) -> None:
+        pytest.fail(f"{constant} is not JSON")
+
+    json.loads(result.out, parse_constant=refuse)
+
+
+def test_the_schema_says_what_each_column_holds(cli: Cli, ingested: Path) -> None:
+    result = cli("schema", ingested)
+
+    assert result.out.splitlines() == [
+        "Ferry: table ferry, 4 documents",
+        "column      type     unit  known  holds",
+        "name        string         4      Aldra (1), Borgund (1), Calypso (1), Dovre (1)",
+        "passengers  integer        4      120 to 480, median 300",
+        "operator    string         4      Fjord Lines (2), Skerry Ferries (2)",
+        "cafe        boolean        4      yes (3), no (1)",
+    ]
+
+
+def test_the_schema_for_machines_has_all_attributes(cli: Cli, ingested: Path) -> None:
+    schema = json.loads(cli("schema", ingested, "--json").out)
+
+    assert [item["name"] for item in schema["attributes"]] == list(PROPERTIES)
+
+
+def test_statistics_can_be_of_one_column(cli: Cli, ingested: Path) -> None:
+    result = cli("stats", ingested, "passengers")
+
+    assert result.out.splitlines() == [
+        "column      type     known  not mentioned  failed  distinct  holds",
+        "passengers  integer  4      0              0       4         120 to 480, median 300",
+    ]
+
+
+def test_statistics_for_machines(cli: Cli, ingested: Path) -> None:
+    (found,) = json.loads(cli("stats", ingested, "passengers", "--json").out)
+
+    assert (found["minimum"], found["maximum"], found["mean"]) == (120, 480, 300)
+
+
+def test_a_trace_shows_documents_and_quotes(cli: Cli, ingested: Path) -> None:
+    result = cli("trace", ingested, "passengers", "--limit", "2", "--offset", "1")
+
+    assert result.out.splitlines() == [
+        "document     value  state   says",
+        "borgund.txt  240    stated  “240”",
+        "calypso.txt  360    stated  “360”",
+    ]
+    assert result.err.splitlines() == ["cells 2 to 3 of 4", "more follow: --offset 3"]
+
+
+def test_a_trace_can_be_of_one_value(cli: Cli, ingested: Path) -> None:
+    found = json.loads(cli("trace", ingested, "passengers", "--value", "480", "--json").out)
+
+    (evidence,) = found["evidence"]
+    assert (evidence["document_id"], evidence["as_stated"]) == ("dovre.txt", "480")
+    assert evidence["end"] - evidence["start"] == len("480")
+
+
+def test_a_published_build_is_a_corpus(cli: Cli, ingested: Path) -> None:
+    (build,) = (ingested / ".srag" / "builds").glob("*.duckdb")
+
+    assert cli("sql", build, "SELECT count(*) AS n FROM ferry").out == "n\n4\n"
+
+
+def test_a_pack_is_evaluated(cli: Cli, ferries: Path, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    (pack / "documents").mkdir(parents=True)
+    rows = ["document,passengers"]
+    for name, passengers in PASSENGERS.items():
+        (ferries / f"{name.lower()}.txt").rename(pack / "documents" / f"{name.lower()}.txt")
+        rows.append(f"{name.lower()}.txt,{passengers}")
+    (pack / "gold.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    question = {
+        "id": "q1",
+        "question": "What is the total passengers?",
+        "answer": sum(PASSENGERS.values()),
+        "answer_type": "number",
+        "tolerance": 0,
+        "kind": "aggregate",
+    }
+    (pack / "questions.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+
+    people, machines = cli("eval", pack), cli("eval", pack, "--json")
+
+    assert people.out.splitlines()[0].split() == ["gold", "field", "column", "accuracy"]
+    evaluation = json.loads(machines.out)
+    assert (evaluation["documents"], evaluation["cells"]) == (4, {"passengers": 1.0})
+    assert evaluation["questions"]["total"] == 1
+
+
+def test_the_version_is_printed(cli: Cli) -> None:
+    assert cli("--version").out == "0.1.0\n"

@@ -1,0 +1,127 @@
+"""The program as the shell sees it: pipes, interruption, encodings, terminals."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+Program = tuple[list[str], dict[str, str]]
+
+
+def _run(
+    program: Program, *arguments: str | Path, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    command, inherited = program
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        env={**inherited, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+
+
+def test_a_reader_that_goes_away_ends_the_program_quietly(program: Program, ingested: Path) -> None:
+    command, environment = program
+    query = "SELECT repeat('x', 90) AS x FROM range(1000)"
+    process = subprocess.Popen(
+        [*command, "sql", str(ingested), query, "--limit", "1000"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, said = process.communicate()
+
+    assert process.returncode == 1
+    assert b"Traceback" not in said
+    assert b"BrokenPipe" not in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_keeps_what_is_finished(
+    cli: Cli, program: Program, tmp_path: Path, schema_file: Path
+) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(1000):
+        text = f"Name: Ferry {number}\nPassengers: {number}\n" + "She sails at dawn.\n" * 100
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    command, environment = program
+    process = subprocess.Popen(
+        [*command, "ingest", str(folder), "--schema", str(schema_file)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    begun = [process.stderr.readline() for _ in range(2)]
+    os.killpg(process.pid, signal.SIGINT)
+    out, said = process.communicate()
+
+    assert begun == [b"reading a sample\n", b"reading and extracting: 1,000\n"]
+    assert (process.returncode, out) == (130, b"")
+    assert said == b"interrupted: what was finished is kept, the same command goes on from there\n"
+    report = json.loads(cli("ingest", folder, "--json").out)
+    assert (report["published"], report["n_documents"], report["failed"]) == (True, 1000, [])
+
+
+def test_a_terminal_without_the_characters_gets_others(program: Program, ingested: Path) -> None:
+    result = _run(program, "trace", ingested, "passengers", PYTHONIOENCODING="ascii")
+
+    assert result.returncode == 0
+    assert b"aldra.txt    120    stated  ?120?" in result.stdout
+
+
+def test_output_to_a_file_has_no_colours_whatever_the_width(
+    program: Program, ingested: Path
+) -> None:
+    narrow = _run(program, "schema", ingested, COLUMNS="20")
+    wide = _run(program, "schema", ingested, COLUMNS="300")
+
+    assert narrow.stdout == wide.stdout
+    assert b"\x1b" not in narrow.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_a_narrow_terminal_folds_cells_and_loses_none(program: Program, ingested: Path) -> None:
+    shown = _on_a_terminal(program, ["schema", str(ingested)], columns=40)
+
+    assert max(len(line) for line in shown.splitlines()) <= 40
+    assert {"Skerry", "Ferries", "passengers"} <= set(shown.split())
+
+
+def _on_a_terminal(program: Program, arguments: list[str], columns: int) -> str:
+    import pty
+
+    command, environment = program
+    main_end, program_end = pty.openpty()
+    process = subprocess.Popen(
+        [*command, *arguments],
+        env={**environment, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"},
+        stdout=program_end,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(program_end)
+    shown = b""
+    while chunk := _read(main_end):
+        shown += chunk
+    os.close(main_end)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown.decode().replace("\r\n", "\n"))
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux says EIO when the other end is closed
+        return b""
