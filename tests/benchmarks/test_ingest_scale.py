@@ -79,18 +79,23 @@ def peak_memory() -> Iterator[list[float]]:
 
 def resident_mb() -> float:
     """Return the resident memory of this process and its children, from /proc, in MiB."""
-    children = Path("/proc/self/task").glob("*/children")
-    pids = ["self", *(pid for path in children for pid in path.read_text(encoding="utf-8").split())]
+    children = [_read(path) for path in Path("/proc/self/task").glob("*/children")]
+    pids = ["self", *(pid for text in children for pid in text.split())]
     return sum(_resident_kb(pid) for pid in pids) / 1024
 
 
 def _resident_kb(pid: str) -> int:
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
+    status = _read(Path(f"/proc/{pid}/status"))
     lines = [line.split() for line in status.splitlines() if line.startswith("VmRSS")]
     return int(lines[0][1]) if lines else 0
+
+
+def _read(path: Path) -> str:
+    """Read a file of a thread or process that may end meanwhile."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 @pytest.mark.benchmark
