@@ -29,7 +29,7 @@ def question(answer: Expected, tolerance: float = 0.0, *, ordered: bool = False)
         ("January 2021", [("2021-01",)]),
         ("January 2021", [("January 2021", 7)]),
         ("Monday", [("monday",)]),
-        ("AEON CO. (M) BHD", [("Aeon Co (M) Bhd.", 9.0)]),
+        ("ACME CO. (N) LTD", [("Acme Co (N) Ltd.", 9.0)]),
         (("b", "a"), [("a",), ("b",)]),
         ((327, 465.34), [(465.34,), (327.0,), (327.0,)]),
         (("December 2020", "November 2020"), [("2020-11-01", 1), ("2020-12-01", 2)]),

@@ -14,7 +14,7 @@ def fold(text: str) -> str:
     """Return *text* without case, width, accents' encoding, punctuation and extra space.
 
     Marks between digits and `+`, `#`, `&`, `%` stay, because they make another value.
-    `AEON CO. (M) BHD.` -> `aeon co m bhd`; `C++` -> `c++`; `1.5` -> `1.5`
+    `ACME CO. (N) LTD.` -> `acme co n ltd`; `C++` -> `c++`; `1.5` -> `1.5`
     """
     if text.isascii() and text.isalnum():
         return text.lower()

@@ -105,7 +105,7 @@ class Figure:
 def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     """Find the numbers of running text, in order, with sign, scale words and unit.
 
-    Parts of codes (`COVID-19`, `TD011`), times and numeric dates are left out; a range is one
+    Parts of codes (`ISO-9001`, `TD011`), times and numeric dates are left out; a range is one
     quantity with `upper`. Dates in words are not recognised here: `find_dates` gives their spans.
     """
     found: list[tuple[Span, Quantity]] = []
