@@ -1,5 +1,6 @@
 """How a tool runs blocking work: on a thread, cancellable, with errors that the model can read."""
 
+import inspect
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -15,9 +16,19 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.rendering import render_json, structured
 
 Returned = TypeVar("Returned")
+Tool = TypeVar("Tool", bound=Callable[..., object])
 
 STOP_EVERY_S = 0.02
 STOP_FOR_S = 30.0
+
+
+def described(tool: Tool) -> Tool:
+    """Take the indentation out of the docstring of *tool*, which is sent as it is.
+
+    Python does so itself from 3.13 on.
+    """
+    tool.__doc__ = inspect.cleandoc(tool.__doc__ or "")
+    return tool
 
 
 class _Call(Generic[Returned]):

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from srag_mcp.server.calls import as_result, run_blocking
+from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.job_pages import (
     IngestCall,
@@ -34,6 +34,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     """Add list_corpora, ingest_corpus and ingest_status."""
 
     @server.tool(title="List corpora", annotations=READS)
+    @described
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
         """List the corpora (folders of documents) and whether each is ready to be asked.
 
@@ -42,6 +43,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return as_result(await run_blocking(corpora, lambda: list_corpora_page(corpora)))
 
     @server.tool(title="Ingest a corpus", annotations=WRITES)
+    @described
     async def ingest_corpus(
         ctx: Context[Corpora],
         corpus: CorpusName = "",
@@ -61,6 +63,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
     @server.tool(title="Ingestion status", annotations=WRITES)
+    @described
     async def ingest_status(
         ctx: Context[Corpora],
         corpus: CorpusName = "",

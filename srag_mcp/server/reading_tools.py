@@ -6,7 +6,7 @@ from mcp.server import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from srag_mcp.server.calls import as_result, run_blocking
+from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.evidence_pages import document_page, trace_page
 from srag_mcp.server.query_pages import SqlCall, answer_page, run_sql_page
@@ -45,6 +45,7 @@ def add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
 def _add_overview_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Get schema", annotations=READS)
+    @described
     async def get_schema(
         corpus: CorpusName = "", offset: Offset = 0
     ) -> Annotated[CallToolResult, SchemaPage]:
@@ -56,6 +57,7 @@ def _add_overview_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return as_result(page, render_schema(page))
 
     @server.tool(title="Get column statistics", annotations=READS)
+    @described
     async def get_column_stats(
         corpus: CorpusName = "",
         columns: Annotated[list[str], Field(description="Empty: all.")] = [],  # noqa: B006 - shown in the input schema
@@ -70,6 +72,7 @@ def _add_overview_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
 def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Run SQL", annotations=READS)
+    @described
     async def run_sql(
         sql: Annotated[str, Field(description="One SELECT, DuckDB dialect.")],
         corpus: CorpusName = "",
@@ -85,6 +88,7 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return as_result(page, render_table(page))
 
     @server.tool(title="Ask a question", annotations=READS)
+    @described
     async def ask(
         question: Annotated[str, Field(description="In plain words.")],
         corpus: CorpusName = "",
@@ -99,6 +103,7 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
 def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Trace a value", annotations=READS)
+    @described
     async def trace_value(
         column: Annotated[str, Field(description="Empty with document_id: all columns.")] = "",
         corpus: CorpusName = "",
@@ -119,6 +124,7 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return as_result(await run_blocking(corpora, lambda: trace_page(corpora, call)))
 
     @server.tool(title="Get document", annotations=READS)
+    @described
     async def get_document(
         document_id: str,
         corpus: CorpusName = "",

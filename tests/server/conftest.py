@@ -192,3 +192,15 @@ def connect(settings: Settings) -> Connect:
         return Client(build_server(locations, settings.model_copy(update=changes)))
 
     return connect_to
+
+
+@pytest.fixture
+def connect_stdio(settings: Settings) -> Callable[..., StdioServerParameters]:
+    """Say how to start a server over other locations on stdio."""
+    return lambda *locations: stdio_server(list(locations), settings)
+
+
+@pytest.fixture
+def way(request: pytest.FixtureRequest) -> str:
+    """Name the combination under test, such as `http-legacy`."""
+    return str(request.node.callspec.id)

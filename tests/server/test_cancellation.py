@@ -1,0 +1,72 @@
+"""A caller who gives up stops its query, and only its own."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+
+from srag_mcp.server.app import build_server
+from srag_mcp.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
+COUNT = {"corpus": "fleet", "sql": "SELECT count(*) FROM boats"}
+
+
+async def test_giving_up_stops_the_query_and_the_next_one_runs(client: Client, way: str) -> None:
+    if way == "http-legacy":
+        pytest.skip("without a session, an older client has no way to cancel over HTTP")
+    await client.call_tool("run_sql", COUNT)
+
+    with anyio.move_on_after(0.5) as scope:
+        await client.call_tool("run_sql", {"corpus": "fleet", "sql": ENDLESS})
+
+    assert scope.cancelled_caught
+    with anyio.fail_after(60):  # a query of two minutes would be in the way
+        result = await client.call_tool("run_sql", COUNT)
+    assert result.structured_content is not None
+    assert result.structured_content["rows"] == [[8]]
+
+
+async def test_giving_up_does_not_stop_the_query_of_another(
+    fleet: Path, settings: Settings
+) -> None:
+    slow = "SELECT count(*) FROM range(60000000) a(i) WHERE hash(i) % 3 = 1"
+    rows: list[object] = []
+
+    async def ask_slowly(client: Client) -> None:
+        result = await client.call_tool("run_sql", {"corpus": "fleet", "sql": slow})
+        assert result.structured_content is not None, result.content
+        rows.append(result.structured_content["rows"])
+
+    async with (
+        Client(build_server([fleet], settings)) as client,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(ask_slowly, client)
+        for _ in range(5):  # it gives up while it waits for its turn
+            with anyio.move_on_after(0.05):
+                await client.call_tool("run_sql", {"corpus": "fleet", "sql": ENDLESS})
+
+    assert len(rows) == 1
+
+
+async def test_a_query_is_stopped_at_the_time_limit(fleet: Path, settings: Settings) -> None:
+    short = settings.model_copy(update={"query_timeout_s": 1.0})
+
+    async with Client(build_server([fleet], short)) as client:
+        result = await client.call_tool("run_sql", {"corpus": "fleet", "sql": ENDLESS})
+
+    assert result.is_error
+    assert "The query was stopped after 1 s" in str(result.content)
+
+
+async def test_a_server_can_be_used_again_after_it_was_closed(
+    fleet: Path, settings: Settings
+) -> None:
+    server = build_server([fleet], settings)
+    for _ in range(2):
+        async with Client(server) as client:
+            assert not (await client.call_tool("run_sql", COUNT)).is_error

@@ -1,0 +1,156 @@
+"""Ingestion is a job: it outlives the call and the server that started it."""
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from srag_mcp.server.results import CorpusList, JobStatus, ResultTable
+
+pytestmark = pytest.mark.anyio
+
+Connect = Callable[..., Client]
+ConnectStdio = Callable[..., StdioServerParameters]
+
+
+def write_notes(folder: Path, n_documents: int) -> Path:
+    documents = folder / "documents"
+    documents.mkdir(parents=True, exist_ok=True)
+    for number in range(n_documents):
+        text = f"Note {number}\n\nTown: Town {number % 7}\nHeight: {number * 10} m\n"
+        (documents / f"note-{number:05d}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+async def call(client: Client, tool: str, **arguments: object) -> JobStatus:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return JobStatus.model_validate(result.structured_content)
+
+
+async def await_end(client: Client) -> JobStatus:
+    with anyio.fail_after(120):
+        job = await call(client, "ingest_status")
+        while job.state == "running":
+            assert job.next.startswith("call ingest_status with corpus='notes', job_id=")
+            job = await call(client, "ingest_status", job_id=job.job_id)
+    return job
+
+
+async def test_a_folder_becomes_a_table_through_the_tools_alone(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 8)
+    (notes / "documents" / "empty.txt").touch()
+    seen: list[tuple[float, float | None, str | None]] = []
+
+    async def show(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
+
+    async with connect(notes) as client:
+        started = await client.call_tool(
+            "ingest_corpus",
+            {"sample_questions": ["Which town has the highest height?"], "wait_seconds": 50},
+            progress_callback=show,
+        )
+        job = await await_end(client)
+        table = await client.call_tool("run_sql", {"sql": "SELECT count(*) FROM documents"})
+        listed = await client.call_tool("list_corpora", {})
+
+    assert not started.is_error
+    assert job.state == "done"
+    assert "could not be read: documents/empty.txt: the file is empty" in job.report
+    assert job.next == "call get_schema or ask with corpus='notes'"
+    assert ResultTable.model_validate(table.structured_content).rows == [[9]]
+    (entry,) = CorpusList.model_validate(listed.structured_content).corpora
+    assert (entry.state, entry.documents, entry.failed_documents) == ("ready", 9, 1)
+    done = [progress for progress, _total, _message in seen]
+    assert done == sorted(set(done))
+    assert {total for _progress, total, _message in seen} == {100}
+    assert done[-1] == 100
+
+
+async def test_a_call_that_does_not_wait_returns_the_job_and_another_can_cancel_it(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 3000)
+
+    async with connect(notes) as client:
+        job = await call(client, "ingest_corpus", wait_seconds=0)
+        listed = await client.call_tool("list_corpora", {})
+        again = await call(
+            client, "ingest_corpus", sample_questions=["How many towns?"], wait_seconds=0
+        )
+        cancelled = await call(client, "ingest_status", cancel=True, wait_seconds=0)
+        ended = await await_end(client)
+
+    assert job.state == "running"
+    (entry,) = CorpusList.model_validate(listed.structured_content).corpora
+    assert entry.state == "ingesting"
+    assert again.job_id == cancelled.job_id == ended.job_id == job.job_id
+    assert again.report[0].startswith("this job was running before")
+    assert ended.state == "cancelled"
+    assert ended.next == "call ingest_corpus to go on where it stopped"
+
+
+async def test_a_job_outlives_the_server_that_started_it(
+    tmp_path: Path, connect_stdio: ConnectStdio
+) -> None:
+    notes = write_notes(tmp_path / "notes", 1500)
+
+    async with Client(connect_stdio(notes)) as client:
+        started = await call(client, "ingest_corpus", wait_seconds=0)
+    async with Client(connect_stdio(notes)) as client:
+        ended = await await_end(client)
+        rows = await client.call_tool("run_sql", {"sql": "SELECT count(*) FROM documents"})
+
+    assert started.state == "running"
+    assert (ended.job_id, ended.state) == (started.job_id, "done")
+    assert ResultTable.model_validate(rows.structured_content).rows == [[1500]]
+
+
+async def test_a_job_whose_process_died_is_interrupted_and_goes_on(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 3000)
+
+    async with connect(notes) as client:
+        job = await call(client, "ingest_corpus", wait_seconds=0)
+        os.kill(job_process(notes, job.job_id), signal.SIGKILL)
+        with anyio.fail_after(30):
+            status = await call(client, "ingest_status", wait_seconds=10)
+        again = await call(client, "ingest_corpus", wait_seconds=0)
+        await call(client, "ingest_status", cancel=True, wait_seconds=0)
+        await await_end(client)
+
+    assert status.state == "interrupted"
+    assert status.next == "call ingest_corpus to go on where it stopped"
+    assert again.job_id != job.job_id
+
+
+def job_process(folder: Path, job_id: str) -> int:
+    state = folder / ".srag" / "jobs" / f"{job_id}.job.json"
+    pid = json.loads(state.read_text(encoding="utf-8"))["pid"]
+    assert isinstance(pid, int)
+    return pid
+
+
+async def test_a_folder_without_documents_fails_with_a_reason(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+
+    async with connect(notes) as client:
+        await call(client, "ingest_corpus", wait_seconds=0)
+        job = await await_end(client)
+
+    assert job.state == "failed"
+    assert str(notes) in " ".join(job.report)
+    assert job.next == "mend what the report names, then call ingest_corpus again"
