@@ -1,6 +1,7 @@
 """What question words ask for: the columns to put out."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
@@ -39,6 +40,16 @@ def column_for(table: Table, word: str) -> Column | None:
         found = [c for c in table.columns if c.measures(concept) and c.attribute.type != "boolean"]
         if found:
             return found[0]
+    return None
+
+
+def column_of_question(sentence: Sentence, word: str) -> Column | None:
+    """Return the column that `how far`, `how long` … ask for, by the other words of the question."""
+    asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
+    for concept in COMPARATIVES.get(word, ()):
+        found = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]
+        if found:
+            return max(found, key=lambda column: spoken_for(column, asked))
     return None
 
 
@@ -107,7 +118,7 @@ def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
     named = _named_next(sentence, head)
     if named is not None:
         return named
-    column = column_for(sentence.table, head.word)
+    column = column_of_question(sentence, head.word) or column_for(sentence.table, head.word)
     if head.word in {"who", "when"} and sentence.table.named:
         column = _by_verb(sentence, head.word)
     return None if column is None else (head, Term(column.name))
@@ -161,7 +172,7 @@ def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term
     start = sentence.items.index(head) + 1 if head is not None else len(sentence.items)
     for at in range(start, len(sentence.items)):
         item = sentence.items[at]
-        if item.kind == "entity" and not _is_compound(sentence, at):
+        if item.kind == "entity" and not is_compound(sentence, at):
             return item, label_of(sentence.table)
         term = _output(sentence, item, ())
         if term is not None:
@@ -171,7 +182,7 @@ def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term
     return None
 
 
-def _is_compound(sentence: Sentence, at: int) -> bool:
+def is_compound(sentence: Sentence, at: int) -> bool:
     """Whether the entity at *at* is part of a longer noun: `receipt total`."""
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
@@ -197,8 +208,19 @@ def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | Non
         column = sentence.column(item)
         return None if column is None else Term(column.name)
     if item.kind == "period" and _is_asked(sentence, item):
-        return period_term(sentence.table, item)
+        term = period_term(sentence.table, item)
+        return _of_any_year(sentence, item, term)
     return None
+
+
+def _of_any_year(sentence: Sentence, item: Item, term: Term | None) -> Term | None:
+    """Take the month alone when the year is said not to matter: `whatever the year`."""
+    if term is None or term.form != "month":
+        return term
+    words = [token.word for token in sentence.tokens if token.word not in {"the", "of", "a"}]
+    pairs = set(pairwise(words))
+    any_year = bool(pairs & {("whatever", "year"), ("regardless", "year"), ("any", "year")})
+    return Term(term.column, "month_name") if any_year or ("month", "year") in pairs else term
 
 
 def _is_asked(sentence: Sentence, item: Item) -> bool:

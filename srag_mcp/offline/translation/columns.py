@@ -33,6 +33,8 @@ _IDENTIFYING = frozenset(
     )
 ) | {"pos", "season", "date", "day"}
 _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
+_COUNTING = frozenset({"n", "num", "number", "count"})
+_PERSONAL = frozenset({"birth", "gender", "surname", "birthday", "sex"})
 _MIN_SHARE = 0.6
 
 
@@ -105,13 +107,15 @@ class Column:
 class Table:
     """The one table that questions are about.
 
-    *nouns* are the stems that mean a record.
+    *nouns* are the stems that mean a record; *named* is whether there are any, and *of_people*
+    whether records describe people.
     """
 
     name: str
     columns: tuple[Column, ...]
     nouns: frozenset[str]
     named: bool
+    of_people: bool = False
     by_name: Mapping[str, Column] = field(default_factory=dict)
 
     def column(self, name: str) -> Column | None:
@@ -155,7 +159,8 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
         for attribute in schema.attributes
     )
     by_name = {column.name: column for column in columns}
-    return Table(schema.entity, columns, known, named, by_name)
+    words = {word for column in columns for name in column.names for word in name}
+    return Table(schema.entity, columns, known, named, bool(words & _PERSONAL), by_name)
 
 
 def _describe(
@@ -164,7 +169,7 @@ def _describe(
     names = tuple(
         found
         for text in (attribute.name, *attribute.synonyms)
-        if (found := stems(text)) and not set(found) <= _SILENT
+        if (found := _spoken_name(text)) and not set(found) <= _SILENT
     )
     weights = _weigh(attribute, names, nouns)
     numeric, year = _text_shape(attribute, statistics)
@@ -172,6 +177,12 @@ def _describe(
         return Column(attribute, weights, names, numeric, year)
     counts = (statistics.n_records, statistics.n_distinct, statistics.n_non_null)
     return Column(attribute, weights, names, numeric, year, *counts)
+
+
+def _spoken_name(text: str) -> tuple[str, ...]:
+    """Return the stems of a name; `n_rooms` is spoken as `rooms`."""
+    found = stems(text)
+    return found[1:] if len(found) > 1 and found[0] in _COUNTING else found
 
 
 def _weigh(

@@ -7,7 +7,7 @@ from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.filters import condition_columns
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
-from srag_mcp.offline.translation.reading import Condition, Every
+from srag_mcp.offline.translation.reading import Condition, Every, Negated
 from srag_mcp.offline.translation.time_filters import period_condition
 
 
@@ -36,12 +36,23 @@ def contrast_of(sentence: Sentence, divider: Item | None) -> Contrast | None:
     right = [item for item in sentence.of("filter") if item.first >= divider.last]
     before = [item for item in sentence.of("filter") if item.first < divider.first]
     if not right:
-        return None
+        return _without(sentence, divider, before)
     columns = _columns(sentence, right)
     left = [item for item in before if _columns(sentence, [item]) & columns]
     if not left:
         return None
     return _contrast(sentence, left, right)
+
+
+def _without(sentence: Sentence, divider: Item, before: Sequence[Item]) -> Contrast | None:
+    """Read `… with a spa than in one without`: the second group lacks what the first has."""
+    denied = any(item.first >= divider.last for item in sentence.of("not"))
+    if not denied or not before or before[-1].condition is None:
+        return None
+    common = where_of(sentence, without=before[-1:])
+    left = joined(common, before[-1].condition)
+    right = joined(common, Negated(before[-1].condition))
+    return Contrast(left, right, (*sentence.of("filter"), *sentence.of("not")))
 
 
 def _columns(sentence: Sentence, items: Sequence[Item]) -> frozenset[str]:

@@ -6,8 +6,9 @@ from srag_mcp.offline.translation.contrasts import Contrast, contrast_of
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import Measure, measure_of, where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import picks_of
+from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS, picks_of
 from srag_mcp.offline.translation.reading import Function, Operation, Single, Summary
+from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 
 _FALLING = ("fewer", "less", "lower", "smaller", "cheaper")
 _UNSIGNED = ("difference", "gap", "margin", "spread", "range")
@@ -80,19 +81,24 @@ def _measured(sentence: Sentence) -> list[Item]:
 
 def _spread(sentence: Sentence) -> Parse | None:
     """Read the gap between the highest and the lowest value of one column."""
+    items = sentence.of(*SUPERLATIVE_KINDS)
     picks = picks_of(sentence)
-    if len(picks) != 2:
+    if len(items) != 2 or {_is_high(item) for item in items} != {True, False}:
         return None
-    known = [pick for pick in picks if pick is not None and pick.term is not None]
-    highs = {item.kind for item in sentence.of("most", "least")}
-    terms = {pick.term for pick in known}
-    if not known or len(terms) != 1 or highs != {"most", "least"}:
+    terms = {pick.term for pick in picks if pick is not None and pick.term is not None}
+    named = [sentence.column(i, lambda c: c.is_number) for i in sentence.of("attribute")]
+    terms = {column.term for column in named if column is not None} or terms
+    if len(terms) != 1:
         return None
-    where = where_of(sentence)
-    top, low = (Summary(name, known[0].term, where) for name in _ENDS)
-    used = [item for pick in known for item in pick.used]
-    links = sentence.of("difference", "between", "most", "least", "filter")
-    return Parse(Single(Operation("-", top, low)), (*used, *links))
+    where, term = where_of(sentence), terms.pop()
+    top, low = (Summary(name, term, where) for name in _ENDS)
+    used = [item for pick in picks if pick is not None for item in pick.used]
+    links = sentence.of("difference", "between", "than", "above", "comparative", "filter")
+    return Parse(Single(Operation("-", top, low)), (*used, *links, *items))
+
+
+def _is_high(item: Item) -> bool:
+    return item.kind == "most" or (item.kind == "superlative" and SUPERLATIVES[item.word][1])
 
 
 _ENDS: tuple[Function, Function] = ("max", "min")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from srag_mcp.offline.translation.bounds import reduce_bounds
-from srag_mcp.offline.translation.columns import Table
+from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.negations import reduce_negations
 from srag_mcp.offline.translation.number_filters import reduce_comparisons, reduce_equal_numbers
@@ -39,10 +39,17 @@ def reduce_filters(sentence: Sentence) -> Sentence:
     return sentence
 
 
+def _surely(sentence: Sentence, item: Item) -> Column | None:
+    """Return the column of an attribute item, of equals the one that is not boolean."""
+    other = sentence.column(item, lambda c: c.attribute.type != "boolean")
+    equal = item.tied and other is not None and other.name in {name for name, _ in item.columns[:2]}
+    return other if equal else sentence.column(item)
+
+
 def _reduce_booleans(sentence: Sentence) -> Sentence:
     items: list[Item] = []
     for item in sentence.items:
-        column = sentence.column(item) if item.kind == "attribute" else None
+        column = _surely(sentence, item) if item.kind == "attribute" else None
         if column is not None and column.attribute.type == "boolean":
             last = items[-1] if items else None
             truth = Truth(column.name)

@@ -92,8 +92,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("share", "1"): "fraction; what fraction; ratio",
     ("not", ""): """not; no; without; except; excluding; leaving out; left out; leave out;
         except for; apart from; other than; none; never; lacking; lack; lacks; neither; nor;
-        besides; aside from; ignoring; exclude; excluded; omitting; instead of; rather than;
-        missing; free of; outside; non; didnt; dont; doesnt; isnt; wasnt; cannot; arent;
+        besides; aside from; ignoring; exclude; excluded; omitting; instead of; rather than; free of; outside; non; didnt; dont; doesnt; isnt; wasnt; cannot; arent;
         werent; hasnt; havent; disregarding; not counting; but not""",
     ("between", ""): "between; in between; ranging from; ranged from; from",
     ("than", ""): """than; compared with; compared to; as compared with; as against; versus;
@@ -110,7 +109,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         indicated; provided; recorded; known; available; disclosed; listed; documented; noted;
         unknown; missing; absent; blank; empty; unspecified; undated; filled in; unstated;
         unnamed; named""",
-    ("difference", ""): """difference; gap; the difference; difference between; the gap;
+    ("difference", ""): """difference; how far apart; apart; gap; the difference; difference between; the gap;
         margin; spread; range; how much more; how much less; how many more; how many fewer;
         how many less; by how much; by how many; how many additional; how much higher; how
         much lower; how much larger; how much longer; how much greater; how much cheaper; how
@@ -207,6 +206,10 @@ LIGHT_VERBS = _words(
     choose pick need require ask want look enjoy boast possess own mark bear conclude charge
     sign execute subject pass write"""
 )
+
+# Who a record of people is about, and pronouns for anyone at all.
+PERSON_NOUNS = _words("applicant candidate person people individual man woman jobseeker")
+PRONOUNS = _words("anyone anybody someone somebody everyone everybody something anything")
 
 ENTITY_NOUNS = _words(
     """record row entry item document file instance example occurrence case occasion page thing

@@ -20,6 +20,8 @@ from srag_mcp.offline.translation.lexicon import (
     NUMBER_WORDS,
     ORDINAL_WORDS,
     PERIODS,
+    PERSON_NOUNS,
+    PRONOUNS,
     SCALES,
     Kind,
 )
@@ -76,6 +78,10 @@ def _phrases() -> dict[tuple[str, ...], list[tuple[Kind, str]]]:
     for meaning, text in LEXICON.items():
         for phrase in text.split(";"):
             phrases.setdefault(tuple(phrase.replace("/", " / ").split()), []).append(meaning)
+    for word, (concepts, highest) in SUPERLATIVES.items():
+        falling = highest != (concepts[0] == "age")
+        meaning = ("direction", "desc" if falling else "asc")
+        phrases.setdefault((*word.split(), "first"), [meaning])
     return phrases
 
 
@@ -170,8 +176,17 @@ def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candid
         return
     if token.stem in table.nouns:
         yield _ENTITY, Item("entity", at, at + 1)
-    elif token.stem in _generic_nouns():
+    elif (
+        token.word in PRONOUNS
+        or (table.of_people and token.stem in _person_stems())
+        or token.stem in _generic_nouns()
+    ):
         yield _GENERIC, Item("entity", at, at + 1)
+
+
+@lru_cache(maxsize=1)
+def _person_stems() -> frozenset[str]:
+    return frozenset(stem(noun) for noun in PERSON_NOUNS)
 
 
 @lru_cache(maxsize=1)
@@ -186,6 +201,9 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
             if sorted(found) == sorted(name):
                 weight = _FULL_NAME * len(name) + 0.2 * (len(name) - 1)
                 yield weight, _attribute(table, tokens, at, at + len(name))
+            last = _turned_name(tokens, at, name)
+            if last is not None:
+                yield _FULL_NAME * len(name) + _GLUE, _attribute(table, tokens, at, last)
     if not tokens[at].is_mark and tokens[at].stem not in light_stems() | table.nouns:
         weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
         if weight > 0:
@@ -194,6 +212,15 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
     unit = unit_of(tokens[at].word)
     if unit is not None and tokens[at].word not in SHORT:
         yield 1.0, Item("unit", at, at + 1, unit=unit)
+
+
+def _turned_name(tokens: Sequence[Token], at: int, name: tuple[str, ...]) -> int | None:
+    """Return the end of a two-word name said the other way round: `date of birth`."""
+    if len(name) != 2 or at + 2 >= len(tokens) or tokens[at + 1].word != "of":
+        return None
+    last = at + 2 + (tokens[at + 2].word == "the")
+    said = last < len(tokens) and (tokens[last].stem, tokens[at].stem) == name
+    return last + 1 if said else None
 
 
 def _word_weight(weight: float) -> float:

@@ -42,6 +42,9 @@ def _asks_for_list(sentence: Sentence) -> bool:
 
 def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, bool]:
     directions = sentence.of("direction")
+    by = _ordering_column(sentence)
+    if by is not None:
+        return by, any(item.word == "desc" for item in directions)
     if not directions:
         return None, False
     descending = directions[0].word == "desc"
@@ -51,6 +54,19 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
             aged = SUPERLATIVES[word][0][0] == "age" and column.attribute.type != "date"
             return column.term, descending != (aged and not column.year_text)
     return outputs[-1], descending
+
+
+def _ordering_column(sentence: Sentence) -> Term | None:
+    """Return the column behind `by`: `list the … by rating`."""
+    for _, left, right in sentence.pairs():
+        if left.kind == "time" and sentence.words(left).lower() in {
+            "by",
+            "ordered by",
+            "sorted by",
+        }:
+            column = sentence.column(right) if right.kind == "attribute" else None
+            return None if column is None else column.term
+    return None
 
 
 def _is_distinct(sentence: Sentence, outputs: tuple[Term, ...]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srag_mcp.offline.translation.asked import is_compound
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import only_measure, says_sum
@@ -70,10 +71,19 @@ def bind_pick(sentence: Sentence, item: Item) -> Pick | None:
         return Pick(item, None, highest, None, (item,), quantity=True, often=True)
     if item.kind == "superlative":
         return _bind_adjective(sentence, at, highest=highest)
-    found = _ranked_column(sentence, at)
+    found = None if _counts_records(sentence, at) else _ranked_column(sentence, at)
     if found is not None:
         return _measured(sentence, at, found, highest=highest)
     return _bind_entity(sentence, at, highest=highest)
+
+
+def _counts_records(sentence: Sentence, at: int) -> bool:
+    """Whether `most` stands right before the noun of a record: `most receipts`."""
+    after = at + 1
+    if after >= len(sentence.items) or sentence.items[after].kind != "entity":
+        return False
+    word = sentence.words(sentence.items[at]).lower().removeprefix("the ").split()[0]
+    return word in _QUANTITIES and not is_compound(sentence, after)
 
 
 def _ranked_column(sentence: Sentence, at: int) -> tuple[Item, Column] | None:
@@ -92,17 +102,10 @@ def _scan(sentence: Sentence, at: int, step: int) -> tuple[Item, Column] | None:
         if item.kind == "attribute":
             column = sentence.column(item, lambda c: c.is_ordered)
             return None if column is None else (item, column)
-        if item.kind not in _SKIPPED and not (step > 0 and _is_compound(sentence, index)):
+        if item.kind not in _SKIPPED and not (step > 0 and is_compound(sentence, index)):
             return None
         index += step
     return None
-
-
-def _is_compound(sentence: Sentence, index: int) -> bool:
-    """Whether the entity at *index* is part of a longer noun: `receipt total`."""
-    item = sentence.items[index]
-    after = sentence.items[index + 1] if index + 1 < len(sentence.items) else None
-    return item.kind == "entity" and after is not None and sentence.gap(item, after) == 0
 
 
 def _measured(sentence: Sentence, at: int, found: tuple[Item, Column], *, highest: bool) -> Pick:

@@ -8,84 +8,15 @@ from srag_mcp.offline.translation.measures import says_sum, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.reading import Function, Operation, Single, Summary, Term
 
-_VERBS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "do",
-        "does",
-        "did",
-        "show",
-        "shows",
-        "showed",
-        "give",
-        "gives",
-        "gave",
-        "contain",
-        "contains",
-        "carry",
-        "carries",
-        "include",
-        "includes",
-        "included",
-        "limits",
-        "limit",
-        "put",
-        "puts",
-        "report",
-        "reported",
-        "offer",
-        "offers",
-        "list",
-        "lists",
-        "mention",
-        "mentions",
-        "exceed",
-        "exceeds",
-        "exceeded",
-        "state",
-        "states",
-        "require",
-        "requires",
-        "required",
-        "cost",
-        "costs",
-        "come",
-        "comes",
-        "came",
-        "fall",
-        "falls",
-        "fell",
-        "use",
-        "uses",
-        "used",
-        "provide",
-        "provides",
-        "that",
-        "which",
-        "who",
-        "with",
-        "lie",
-        "lies",
-        "where",
-        "whose",
-        "got",
-        "get",
-        "gets",
-        "make",
-        "makes",
-        "made",
-        "score",
-        "scored",
-        "won",
-        "win",
-    ]
-)
+_VERB_WORDS = """is are was were has have had do does did show shows showed give gives gave
+    contain contains carry carries include includes included limits limit put puts
+    report reported offer offers list lists mention mentions exceed exceeds exceeded
+    state states require requires required cost costs come comes came fall falls
+    fell use uses used provide provides lie lies get gets make makes made score
+    scored won win speak speaks live lives work works need needs hold holds belong
+    belongs"""
+_VERBS = frozenset(_VERB_WORDS.split())
+_RELATIVE = frozenset({"that", "which", "who", "whose"})
 
 
 def read_share(sentence: Sentence) -> Parse | None:
@@ -130,7 +61,8 @@ def _verb_after_subject(sentence: Sentence) -> int:
         start = subjects[0].last
     taken = {at for item in sentence.of("share") for at in range(item.first, item.last)}
     for at in range(start, len(sentence.tokens)):
-        if at not in taken and sentence.tokens[at].word in _VERBS:
+        related = sentence.tokens[at - 1].word in _RELATIVE
+        if at not in taken and not related and sentence.tokens[at].word in _VERBS:
             return at
     return start
 
