@@ -44,7 +44,7 @@ def column_for(table: Table, word: str) -> Column | None:
 
 
 def column_of_question(sentence: Sentence, word: str) -> Column | None:
-    """Return the column that `how far`, `how long` … ask for, by the other words of the question."""
+    """Return the column that `how far`, `how long` … ask for, by its other words."""
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
     for concept in COMPARATIVES.get(word, ()):
         found = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]

@@ -17,6 +17,7 @@ NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
 
 _NUMERIC_TEXT = re.compile(r"^\W*[-+−]?\d[\d,.]*")
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
+_RANKING = frozenset({"rank", "position", "no"})
 _IDENTIFYING = frozenset(
     stem(word)
     for word in (
@@ -49,6 +50,7 @@ class Column:
         numeric_text: Whether it is text that begins with a number in most records.
         year_text: Whether it is text or a number that holds a year in most records.
         n_records, n_distinct, n_non_null: From the statistics; 0 when unknown.
+        known_values: Values of a text column, the most frequent ones when there are many.
     """
 
     attribute: Attribute
@@ -59,6 +61,7 @@ class Column:
     n_records: int = 0
     n_distinct: int = 0
     n_non_null: int = 0
+    known_values: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -78,8 +81,9 @@ class Column:
     @property
     def is_additive(self) -> bool:
         """Whether a sum of it means something: not of years, ranks and numbers that identify."""
-        words = {name[-1] for name in self.names} | {name[0] for name in self.names}
-        return self.is_number and not self.year_text and not words & _IDENTIFYING
+        last = {name[-1] for name in self.names}
+        ranked = {name[0] for name in self.names} & _RANKING
+        return self.is_number and not (self.year_text or last & _IDENTIFYING or ranked)
 
     @property
     def is_key(self) -> bool:
@@ -176,7 +180,8 @@ def _describe(
     if statistics is None:
         return Column(attribute, weights, names, numeric, year)
     counts = (statistics.n_records, statistics.n_distinct, statistics.n_non_null)
-    return Column(attribute, weights, names, numeric, year, *counts)
+    texts = tuple(str(item.value) for item in statistics.values)
+    return Column(attribute, weights, names, numeric, year, *counts, texts)
 
 
 def _spoken_name(text: str) -> tuple[str, ...]:

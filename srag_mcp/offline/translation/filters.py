@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from srag_mcp.offline.translation.bounds import reduce_bounds
 from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.currency_filters import reduce_currencies
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.negations import reduce_negations
 from srag_mcp.offline.translation.number_filters import reduce_comparisons, reduce_equal_numbers
@@ -23,6 +24,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
     steps: tuple[Step, ...] = (
         reduce_bounds,
         drop_prepositions,
+        reduce_currencies,
         reduce_stated,
         demote_nouns,
         reduce_values,
@@ -42,8 +44,11 @@ def reduce_filters(sentence: Sentence) -> Sentence:
 def _surely(sentence: Sentence, item: Item) -> Column | None:
     """Return the column of an attribute item, of equals the one that is not boolean."""
     other = sentence.column(item, lambda c: c.attribute.type != "boolean")
-    equal = item.tied and other is not None and other.name in {name for name, _ in item.columns[:2]}
-    return other if equal else sentence.column(item)
+    best = {name for name, _ in item.columns[:2]}
+    if item.tied and other is not None and other.name in best:
+        return other
+    doubtful = item.tied and sentence.table.named and other is None
+    return None if doubtful else sentence.column(item)
 
 
 def _reduce_booleans(sentence: Sentence) -> Sentence:

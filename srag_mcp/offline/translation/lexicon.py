@@ -36,8 +36,8 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("wh", "expensive"): "how expensive",
     ("wh", "fast"): "how fast",
     ("wh", "deep"): "how deep",
-    ("list", ""): """list; name; give; show; enumerate; tell me; show me; give me; find;
-        identify; tell""",
+    ("list", ""): """list; name; give; show; enumerate; tell me; show me; give me;
+        find; identify; tell""",
     ("above", ">"): """more than; greater than; higher than; above; over; exceeding; exceeds;
         exceed; exceeded; larger than; bigger than; longer than; in excess of; topped; tops;
         surpassed; surpass; surpasses; upwards of; heavier than; taller than; older than;
@@ -90,10 +90,11 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("share", "100"): """percentage; percent; share; proportion; per cent; what percentage;
         what percent; percentage of; percent of; what share; what proportion""",
     ("share", "1"): "fraction; what fraction; ratio",
-    ("not", ""): """not; no; without; except; excluding; leaving out; left out; leave out;
-        except for; apart from; other than; none; never; lacking; lack; lacks; neither; nor;
-        besides; aside from; ignoring; exclude; excluded; omitting; instead of; rather than; free of; outside; non; didnt; dont; doesnt; isnt; wasnt; cannot; arent;
-        werent; hasnt; havent; disregarding; not counting; but not""",
+    ("not", ""): """not; no; without; except; excluding; leaving out; left out;
+        leave out; except for; apart from; other than; none; never; lacking; lack; lacks;
+        neither; nor; besides; aside from; ignoring; exclude; excluded; omitting; instead
+        of; rather than; free of; outside; non; didnt; dont; doesnt; isnt; wasnt; cannot;
+        arent; werent; hasnt; havent; disregarding; not counting; but not""",
     ("between", ""): "between; in between; ranging from; ranged from; from",
     ("than", ""): """than; compared with; compared to; as compared with; as against; versus;
         vs; as opposed to; relative to; in comparison to; in comparison with""",
@@ -109,12 +110,12 @@ LEXICON: dict[tuple[Kind, str], str] = {
         indicated; provided; recorded; known; available; disclosed; listed; documented; noted;
         unknown; missing; absent; blank; empty; unspecified; undated; filled in; unstated;
         unnamed; named""",
-    ("difference", ""): """difference; how far apart; apart; gap; the difference; difference between; the gap;
-        margin; spread; range; how much more; how much less; how many more; how many fewer;
-        how many less; by how much; by how many; how many additional; how much higher; how
-        much lower; how much larger; how much longer; how much greater; how much cheaper; how
-        much bigger; how much smaller; how much more expensive; how much older; how much
-        taller; how much heavier; the point difference""",
+    ("difference", ""): """difference; how far apart; apart; gap; the difference;
+        difference between; the gap; margin; spread; range; how much more; how much less;
+        how many more; how many fewer; how many less; by how much; by how many; how many
+        additional; how much higher; how much lower; how much larger; how much longer; how
+        much greater; how much cheaper; how much bigger; how much smaller; how much more
+        expensive; how much older; how much taller; how much heavier; the point difference""",
     ("rate", ""): """how many times larger; how many times higher; how many times more; how
         many times bigger; how many times as many; how many times as high; how many times as
         large; how many times as much; how many times greater; how many times longer; times as

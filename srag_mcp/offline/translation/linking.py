@@ -215,8 +215,13 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
 
 
 def _turned_name(tokens: Sequence[Token], at: int, name: tuple[str, ...]) -> int | None:
-    """Return the end of a two-word name said the other way round: `date of birth`."""
-    if len(name) != 2 or at + 2 >= len(tokens) or tokens[at + 1].word != "of":
+    """Return the end of a two-word name said apart: `date of birth`, `speak any French`."""
+    if len(name) != 2 or at + 2 >= len(tokens):
+        return None
+    if tokens[at + 1].word in {"any", "a", "the", "some"}:
+        said = (tokens[at].stem, tokens[at + 2].stem) == name
+        return at + 3 if said else None
+    if tokens[at + 1].word != "of":
         return None
     last = at + 2 + (tokens[at + 2].word == "the")
     said = last < len(tokens) and (tokens[last].stem, tokens[at].stem) == name

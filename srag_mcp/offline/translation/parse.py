@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.reading import Reading
+from srag_mcp.offline.translation.units import same_unit
 
 # Kinds that may stay unused: they shape the sentence, but ask for nothing by themselves.
 _FREE: frozenset[Kind] = frozenset(
@@ -68,7 +69,15 @@ def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
         return near == ["filter", "filter"]
     dates = {column.name for column in sentence.table.dates}
     period = item.kind == "period" and (item.word == "date" or bool(dates & spoken))
-    return period or item.kind == "unit"
+    return period or (item.kind == "unit" and _fits_unit(sentence, item, spoken))
+
+
+def _fits_unit(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether a column in use can be in the unit: it is, or its unit is unknown."""
+    columns = [column for name in spoken if (column := sentence.table.column(name)) is not None]
+    shared = any(same_unit(c.attribute.unit, item.unit) for c in columns if c.attribute.unit)
+    unknown = any(c.is_number and c.attribute.unit is None for c in columns)
+    return shared or unknown or item.unit == "percent"
 
 
 def _speaks_of(sentence: Sentence, item: Item, spoken: set[str]) -> bool:

@@ -198,9 +198,10 @@ def _column_of_concept(sentence: Sentence, concept: Concept) -> Column | None:
     if concept == "any":
         return only_measure(sentence.table, "money")
     if concept in {"time", "age"}:
-        ages = [c for c in sentence.table.numbers if concept == "age" and c.measures("age")]
+        ordered = [c for c in sentence.table.columns if c.is_ordered or c.year_text]
+        ages = [c for c in ordered if concept == "age" and c.measures("age")]
         dates = sorted(sentence.table.dates, key=lambda column: -column.n_non_null)
-        years = [c for c in sentence.table.columns if c.year_text and concept == "age"]
+        years = [c for c in ordered if c.year_text and concept == "age"]
         return next(iter([*ages, *years, *dates]), None)
     fitting = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]
     if concept == "money" and len(fitting) != 1:
@@ -211,7 +212,8 @@ def _column_of_concept(sentence: Sentence, concept: Concept) -> Column | None:
 def _is_flipped(column: Column, concepts: Sequence[Concept]) -> bool:
     """Whether a high value means a low degree: dates of the old, times of the fast."""
     if concepts[0] == "age":
-        return not column.is_number or column.year_text
+        born = any(word in {"birth", "born"} for name in column.names for word in name)
+        return not column.is_number or column.year_text or born
     spoken = {word for name in column.names for word in name}
     return concepts[0] == "speed" and stem("time") in spoken
 

@@ -2,7 +2,7 @@
 
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Sentence, filter_item
-from srag_mcp.offline.translation.reading import Condition, Missing, Negated
+from srag_mcp.offline.translation.reading import Compare, Condition, Missing, Negated, Term
 
 
 def reduce_stated(sentence: Sentence) -> Sentence:
@@ -67,6 +67,8 @@ def _said(sentence: Sentence, at: int, found: tuple[int, Column]) -> Sentence:
     if word not in _ABSENT and negation is None and not stated:
         return sentence
     condition: Condition = Missing(column.name)
+    if column.attribute.type == "boolean" and negation is not None and negation > at:
+        condition = Compare(Term(column.name), "=", value=False)
     if word not in _ABSENT and negation is None:
         condition = Negated(condition)
     low = low if negation is None else min(low, negation)

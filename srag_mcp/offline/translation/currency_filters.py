@@ -1,0 +1,42 @@
+"""Filters from currencies, where a column says in which currency each amount is."""
+
+from dataclasses import replace
+
+from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.reading import OneOf
+from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit, same_unit
+
+
+def reduce_currencies(sentence: Sentence) -> Sentence:
+    """Turn `in euros` and the unit of `100,000 euros` into a filter on the currency column."""
+    columns = [c for c in sentence.table.of_type("string") if _names_currency(c)]
+    if len(columns) != 1:
+        return sentence
+    items: list[Item] = []
+    for item in sentence.items:
+        unit = item.bound.unit if item.bound is not None else item.unit
+        condition = _condition(columns[0], unit)
+        if condition is None:
+            items.append(item)
+            continue
+        if item.kind != "unit":
+            items.append(_without_unit(item))
+        place = replace(item, first=item.last - 1)
+        items.append(Item("filter", place.first, place.last, "=", condition=condition))
+    return sentence.with_items(items)
+
+
+def _names_currency(column: Column) -> bool:
+    return any("currency" in name for name in column.names)
+
+
+def _condition(column: Column, unit: str | None) -> OneOf | None:
+    money = canonical_unit(unit) in CURRENCIES or unit == "lb"
+    stored = tuple(v for v in column.known_values if same_unit(v, unit)) if money else ()
+    return OneOf(column.name, stored, unit or "") if stored else None
+
+
+def _without_unit(item: Item) -> Item:
+    bound = replace(item.bound, unit=None) if item.bound is not None else None
+    return replace(item, unit=None, bound=bound, last=max(item.first + 1, item.last - 1))
