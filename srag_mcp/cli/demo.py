@@ -13,9 +13,9 @@ from srag_mcp.settings import Settings
 
 CORPUS = "hotels"
 QUESTIONS = (
-    "How many hotels have a pool but no gym?",
-    "What is the average price per night of the hotels with a spa?",
-    "Which city has the most hotels?",
+    "What is the average price per night of hotels with a pool but no airport shuttle?",
+    "How many hotels opened before 1950?",
+    "Which city has the highest average price per night?",
 )
 
 
