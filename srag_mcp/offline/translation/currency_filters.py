@@ -1,7 +1,5 @@
 """Filters from currencies, where a column says in which currency each amount is."""
 
-from dataclasses import replace
-
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.reading import OneOf
@@ -16,14 +14,13 @@ def reduce_currencies(sentence: Sentence) -> Sentence:
     items: list[Item] = []
     for item in sentence.items:
         unit = item.bound.unit if item.bound is not None else item.unit
-        condition = _condition(columns[0], unit)
+        condition = _condition(columns[0], unit, sentence.words(item))
         if condition is None:
             items.append(item)
             continue
         if item.kind != "unit":
-            items.append(_without_unit(item))
-        place = replace(item, first=item.last - 1)
-        items.append(Item("filter", place.first, place.last, "=", condition=condition))
+            items.append(item)
+        items.append(Item("filter", item.last - 1, item.last, "=", condition=condition))
     return sentence.with_items(items)
 
 
@@ -31,12 +28,7 @@ def _names_currency(column: Column) -> bool:
     return any("currency" in name for name in column.names)
 
 
-def _condition(column: Column, unit: str | None) -> OneOf | None:
+def _condition(column: Column, unit: str | None, asked: str) -> OneOf | None:
     money = canonical_unit(unit) in CURRENCIES or unit == "lb"
     stored = tuple(v for v in column.known_values if same_unit(v, unit)) if money else ()
-    return OneOf(column.name, stored, unit or "") if stored else None
-
-
-def _without_unit(item: Item) -> Item:
-    bound = replace(item.bound, unit=None) if item.bound is not None else None
-    return replace(item, unit=None, bound=bound, last=max(item.first + 1, item.last - 1))
+    return OneOf(column.name, stored, asked) if stored else None

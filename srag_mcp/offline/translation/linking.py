@@ -34,6 +34,7 @@ Candidate = tuple[float, Item]
 
 _FULL_NAME, _PART_NAME, _GROUP_WORD, _UNIT_WORD, _DESCRIPTION_WORD = 3.0, 2.1, 1.7, 1.2, 0.9
 _WORD, _ENTITY, _PERIOD, _NUMBER, _GLUE, _LIGHT, _GENERIC = 2.0, 2.3, 2.6, 1.5, 0.6, 0.7, 1.9
+_COMMON_WORD = 1.2
 _MAX_PHRASE = 8
 
 
@@ -207,7 +208,10 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
     if not tokens[at].is_mark and tokens[at].stem not in light_stems() | table.nouns:
         weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
         if weight > 0:
-            yield _word_weight(weight), _attribute(table, tokens, at, at + 1)
+            # A word of the language, such as `highest`, is first of all that word.
+            common = (tokens[at].word,) in _phrases()
+            weight = _COMMON_WORD if common else _word_weight(weight)
+            yield weight, _attribute(table, tokens, at, at + 1)
     yield from _rates_at(table, tokens, at)
     unit = unit_of(tokens[at].word)
     if unit is not None and tokens[at].word not in SHORT:

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
-from srag_mcp.offline.translation.tokens import Token, tokenise
+from srag_mcp.offline.translation.tokens import Token, stems, tokenise
 from srag_mcp.store.values import ValueIndex
 
 _JOINING = frozenset(
@@ -136,7 +137,9 @@ def _fit(said: set[str], name: str, table: Table) -> float:
     column = table.column(name)
     if column is None:
         return 0.0
-    return max((_name_fit(said, words) for words in column.names), default=0.0)
+    silent = GLUE | set(stems(column.attribute.unit or ""))
+    names = ([word for word in words if word not in silent] or words for words in column.names)
+    return max((_name_fit(said, words) for words in names), default=0.0)
 
 
 def _name_fit(said: set[str], words: Sequence[str]) -> float:

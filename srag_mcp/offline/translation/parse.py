@@ -67,6 +67,8 @@ def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
         at = sentence.items.index(item)
         near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
         return near == ["filter", "filter"]
+    if item.kind == "time":
+        return sentence.words(item).lower() == "by"
     dates = {column.name for column in sentence.table.dates}
     period = item.kind == "period" and (item.word == "date" or bool(dates & spoken))
     return period or (item.kind == "unit" and _fits_unit(sentence, item, spoken))

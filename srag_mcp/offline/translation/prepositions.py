@@ -76,15 +76,16 @@ def drop_idle(sentence: Sentence) -> Sentence:
 
 def _is_idle(sentence: Sentence, item: Item) -> bool:
     words = sentence.words(item).lower()
-    if words in {"over", "by", "through", "from", "between"}:
-        return True
     follower = next((i for i in sentence.items if i.first >= item.last), None)
     plain = (
         follower is not None
         and follower.period is None
         and follower.kind in {"filter", "wh", "attribute"}
     )
-    return words in _IDLE_PREPOSITIONS and plain
+    if words == "by" and follower is not None and follower.kind in {"attribute", "period"}:
+        return False
+    always = words in {"over", "by", "through", "from", "between"}
+    return always or (words in _IDLE_PREPOSITIONS and plain)
 
 
 def _precedes_filter(sentence: Sentence, item: Item) -> bool:
