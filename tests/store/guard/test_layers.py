@@ -103,6 +103,7 @@ def ask_processes(build: Path, statements: list[str]) -> list[str]:
     while len(verdicts) < len(statements):
         shown = subprocess.run(
             [sys.executable, "-c", UNLOCKED, str(build)],
+            cwd=build.parent,  # one statement writes below the working directory
             input=json.dumps(statements[len(verdicts) :]),
             capture_output=True,
             text=True,
