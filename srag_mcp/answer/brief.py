@@ -55,23 +55,26 @@ class Brief:
 def describe_column(statistics: ColumnStatistics) -> str:
     """Say what a column holds in one line.
 
-    `"62 to 1244, median 482; known in 98 of 100"`, `"Berlin (12), Rome (9), … 14 distinct"`
+    `"62 to 1244, median 482; known in 98 of 100"`, `"known in 99 of 100: Berlin (12), Rome (9), …
+    14 distinct"`; values that no other record has come without a count.
     """
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null
     n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
-    shown = ", ".join(_show_value(item, statistics) for item in statistics.values[:n_shown])
+    shown = ", ".join(_show_value(item, are_unique) for item in statistics.values[:n_shown])
     rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
-    return f"{shown}{rest}; {known}" if shown else known
+    return f"{known}: {shown}{rest}" if shown else known
 
 
-def _show_value(item: ValueCount, statistics: ColumnStatistics) -> str:
+def _show_value(item: ValueCount, are_unique: bool) -> str:
     text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
     if len(text) > MAX_VALUE_CHARACTERS:
         text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
-    return text if statistics.n_distinct == statistics.n_non_null else f"{text} ({item.count})"
+    if "," in text:
+        text = f"'{text}'"
+    return text if are_unique else f"{text} ({item.count})"
 
 
 def write_brief(

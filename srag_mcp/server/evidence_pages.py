@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
 
 MAX_NEAR_VALUES = 3
+UNREAD = (
+    "this document has no text that could be read; trace_value with its document_id and"
+    " state=failed says why"
+)
 
 
 def trace_page(corpora: Corpora, call: TraceCall) -> TracePage:
@@ -97,4 +101,5 @@ def document_page(
         text=text,
         truncated=truncated,
         next_start=end if truncated else None,
+        note="" if found.characters else UNREAD,
     )

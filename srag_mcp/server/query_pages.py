@@ -70,7 +70,8 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
     answer = ask(corpus, question)
     if answer.brief is not None:
         brief = _brief_page(corpus, answer.brief)
-        return AnswerPage(answered=False, text=answer.text, brief=brief)
+        text = answer.text.partition(" (columns: ")[0]  # the brief tells more of them
+        return AnswerPage(answered=False, text=text, brief=brief)
     return _fitted(_answer_page(answer), answer, corpora.settings.max_result_characters)
 
 

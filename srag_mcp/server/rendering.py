@@ -82,7 +82,7 @@ def render_document(page: DocumentPage) -> str:
     """Write the text of a document below one line that says which part it is."""
     more = f"; truncated, next_start {page.next_start}" if page.truncated else ""
     head = f"{page.document_id} ({page.title}), {page.start}-{page.end} of {page.characters}{more}"
-    return f"{head}\n{page.text}"
+    return f"{head}\n{page.text or page.note}"
 
 
 def render_csv(columns: Sequence[str], rows: Iterable[Sequence[CellScalar]]) -> str:

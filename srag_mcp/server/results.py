@@ -188,3 +188,4 @@ class DocumentPage(BaseModel):
     next_start: Annotated[
         int | None, Field(description="Pass as start; null at the end of the text.")
     ] = None
+    note: str = ""

@@ -79,7 +79,7 @@ async def test_a_folder_becomes_a_table_through_the_tools_alone(
 async def test_a_call_that_does_not_wait_returns_the_job_and_another_can_cancel_it(
     tmp_path: Path, connect: Connect
 ) -> None:
-    notes = write_notes(tmp_path / "notes", 3000)
+    notes = write_notes(tmp_path / "notes", 2000)
 
     async with connect(notes) as client:
         job = await call(client, "ingest_corpus", wait_seconds=0)
@@ -102,7 +102,7 @@ async def test_a_call_that_does_not_wait_returns_the_job_and_another_can_cancel_
 async def test_a_job_outlives_the_server_that_started_it(
     tmp_path: Path, connect_stdio: ConnectStdio
 ) -> None:
-    notes = write_notes(tmp_path / "notes", 1500)
+    notes = write_notes(tmp_path / "notes", 500)
 
     async with Client(connect_stdio(notes)) as client:
         started = await call(client, "ingest_corpus", wait_seconds=0)
@@ -112,13 +112,13 @@ async def test_a_job_outlives_the_server_that_started_it(
 
     assert started.state == "running"
     assert (ended.job_id, ended.state) == (started.job_id, "done")
-    assert ResultTable.model_validate(rows.structured_content).rows == [[1500]]
+    assert ResultTable.model_validate(rows.structured_content).rows == [[500]]
 
 
 async def test_a_job_whose_process_died_is_interrupted_and_goes_on(
     tmp_path: Path, connect: Connect
 ) -> None:
-    notes = write_notes(tmp_path / "notes", 3000)
+    notes = write_notes(tmp_path / "notes", 2000)
 
     async with connect(notes) as client:
         job = await call(client, "ingest_corpus", wait_seconds=0)
