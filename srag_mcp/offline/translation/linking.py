@@ -244,7 +244,7 @@ def _rates_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candid
     """Read `per 100,000 inhabitants` as words of a column that is written so."""
     if tokens[at].word != "per" or at + 2 >= len(tokens) or tokens[at + 1].number is None:
         return
-    base = re.compile(rf"(?<![\d,.]){re.escape(tokens[at + 1].text)}(?![\d,])")
+    base = re.compile(rf"(?:per|/) ?{re.escape(tokens[at + 1].text)}(?![\d,])")
     columns = tuple(
         (column.name, UNIT)
         for column in table.columns

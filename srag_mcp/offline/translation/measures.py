@@ -131,11 +131,11 @@ def _function(aggregates: Sequence[Item]) -> Function | None:
 def _first(
     sentence: Sentence, items: Sequence[Item], wanted: Callable[[Column], bool]
 ) -> tuple[Item, Column] | None:
-    for item in items:
-        column = sentence.column(item, wanted)
-        if column is not None:
-            return item, column
-    return None
+    """Return the first fitting column, of several the one that most items may mean."""
+    found = [(item, c) for item in items if (c := sentence.column(item, wanted)) is not None]
+    if not found:
+        return None
+    return max(found, key=lambda pair: sum(pair[1].name in dict(i.columns) for i in items))
 
 
 def _of_number(

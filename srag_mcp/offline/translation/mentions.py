@@ -59,6 +59,7 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
         else:
             result.append(item)
     settled = [_settled(tokens, _remarked(tokens, item), table) for item in result]
+    settled = [item for at, item in enumerate(settled) if not _only_people(tokens, settled, at)]
     return [_promoted(settled, at) for at in range(len(settled))]
 
 
@@ -121,6 +122,16 @@ def _remarked(tokens: Sequence[Token], item: Item) -> Item:
     before = tokens[item.first - 1].text if item.first else ""
     remark = after in {"included", "excluded", "inclusive", "exclusive"} and before in {",", "("}
     return replace(item, kind="unknown", columns=()) if remark and item.columns else item
+
+
+def _only_people(tokens: Sequence[Token], items: Sequence[Item], at: int) -> bool:
+    """Whether `people` stands for whom another column counts: `people in intensive care`."""
+    item = items[at]
+    alone = item.kind in {"attribute", "hint"} and item.last - item.first == 1
+    if not alone or tokens[item.first].stem != "person":
+        return False
+    near = [i for i in items[at + 1 : at + 3] if i.kind != "yes_no"]
+    return bool(near) and near[0].kind == "attribute"
 
 
 _ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "distinct", "each"})

@@ -84,7 +84,8 @@ def _fits_unit(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
 
 def _speaks_of(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     """Whether the words of *item* speak of a column in use, or only of people."""
-    floor = 0.6 * item.columns[0][1] if item.columns else 0
+    share = 0.3 if item.last - item.first == 1 else 0.6
+    floor = share * item.columns[0][1] if item.columns else 0
     if any(name in spoken and weight >= floor for name, weight in item.columns):
         return True
     return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
