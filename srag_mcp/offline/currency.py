@@ -13,7 +13,7 @@ _MIN_MONEY = 0.8
 _MARK = re.compile(
     r"(?<![^\W\d_])(?:[A-Z]{2,3}(?![^\W\d_])|R[sp](?![^\W\d_])|[^\W\d_]{0,2}[$€£¥₹₩₽₺])"
 )
-_MONEY = re.compile(r"-?\d[\d.,' ]*[.,]\d{2}(?!\d)")
+_MONEY = re.compile(r"[^\W\d_]{0,3}\s?[$€£¥₹]?\s*-?\d[\d.,' ]*[.,]\d{2}")
 
 
 def find_currency(sightings: Sequence[Sightings]) -> str | None:

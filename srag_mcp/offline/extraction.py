@@ -1,8 +1,11 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
 from srag_mcp.documents.document import Document, Span
+from srag_mcp.offline.anchors import find_anchored
+from srag_mcp.offline.mentions import find_mention
 from srag_mcp.offline.parts import find_part
 from srag_mcp.offline.places import find_place
+from srag_mcp.offline.row_cells import find_cell
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
@@ -10,9 +13,12 @@ from srag_mcp.offline.words import content_stems
 from srag_mcp.records.cell import Cell, Record, State
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
+    AnchorRule,
+    CellRule,
     Extractor,
     ItemRule,
     KeyRule,
+    MentionRule,
     PartRule,
     PlaceRule,
     SlotRule,
@@ -50,17 +56,31 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 
 def _find_span(rule: Extractor, sightings: Sightings) -> Span | None:
-    if isinstance(rule, SlotRule):
-        slot = best_slot(rule, sightings.slots)
-        return slot.value.span if slot else None
-    if isinstance(rule, VoteRule):
-        number = elect(rule, keyed_numbers(sightings))
-        return number.span if number else None
-    if isinstance(rule, PlaceRule):
-        return find_place(rule, sightings)
-    if isinstance(rule, PartRule):
-        return find_part(rule, sightings)
-    return None
+    match rule:
+        case SlotRule():
+            slot = best_slot(rule, sightings.slots)
+            return slot.value.span if slot else None
+        case VoteRule():
+            number = elect(rule, keyed_numbers(sightings))
+            return number.span if number else None
+        case PlaceRule():
+            return find_place(rule, sightings)
+        case _:
+            return _find_words(rule, sightings)
+
+
+def _find_words(rule: Extractor, sightings: Sightings) -> Span | None:
+    match rule:
+        case PartRule():
+            return find_part(rule, sightings)
+        case AnchorRule():
+            return find_anchored(rule, sightings)
+        case MentionRule():
+            return find_mention(rule, sightings)
+        case CellRule():
+            return find_cell(rule, sightings)
+        case _:
+            return None
 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:

@@ -6,13 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.offline.anchors import anchor_candidates
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
 from srag_mcp.offline.currency import find_currency, look_like_money
 from srag_mcp.offline.items import item_candidates
 from srag_mcp.offline.keys import harvest_keys, key_candidates
+from srag_mcp.offline.kin import kin_of
+from srag_mcp.offline.mentions import mention_candidates
 from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
 from srag_mcp.offline.questions import question_stems
+from srag_mcp.offline.row_cells import cell_candidates
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
 from srag_mcp.offline.values import middle_of, numbers_of
@@ -72,12 +76,28 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
         *fields,
         *part_candidates(sightings),
         *slot_candidates(sightings, asked),
+        *cell_candidates(sightings),
+        *anchor_candidates(sightings),
         *item_candidates(sightings),
     ]
     typed = [_typed(candidate) for candidate in found]
+    mentions = mention_candidates(sightings, questions, _known_stems(typed))
+    typed.extend(_typed(candidate) for candidate in mentions)
     joined = join_ways(join_same([item for item in typed if _is_usable(item)]))
     currency = find_currency(sightings)
     return [_priced(item, currency) for item in _without_repeated_dates(joined)]
+
+
+def _known_stems(items: Sequence[TypedCandidate]) -> set[str]:
+    """Return the stems that candidates go by, those of like meaning, and those of their texts."""
+    known: set[str] = set()
+    for item in items:
+        labels = " ".join((item.candidate.label, *item.candidate.labels))
+        for name in (*item.candidate.words, *content_stems(labels)):
+            known |= kin_of(name)
+        if item.guess.type == "string" and item.candidate.origin in {"place", "part"}:
+            known.update(content_stems(" ".join(item.candidate.values.values())))
+    return known
 
 
 def _priced(item: TypedCandidate, currency: str | None) -> TypedCandidate:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
+from srag_mcp.offline.kin import are_kin
 from srag_mcp.offline.sightings import Field, Sightings
 from srag_mcp.offline.values import looks, numbers_of, of_one_size
 from srag_mcp.offline.words import content_stems
@@ -127,6 +128,8 @@ def _related(left: Key, right: Key, shared: int, alike: float) -> bool:
         return bool(one & other)
     if not complementary(left.values, right.values):
         return False
+    if are_kin(one, other):
+        return True
     within = bool(one & other) and (one < other or other < one)
     return (within and left.look != "text") or _is_spelling(left.names[0], right.names[0])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.harvest import TypedCandidate
-from srag_mcp.offline.translation.thesaurus import GROUPS
+from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.values import numbers_of
 from srag_mcp.offline.words import content_stems, fold, stem
 from srag_mcp.records.normalise.unit_words import SIZES
@@ -37,7 +37,7 @@ class Wanted:
 
     attribute: Attribute
     stems: dict[str, float]
-    kin: dict[str, set[str]]
+    kin: dict[str, frozenset[str]]
     values: frozenset[str]
 
 
@@ -97,22 +97,12 @@ def _wanted(attribute: Attribute) -> Wanted:
     named = content_stems(attribute.name.replace("_", " "))
     own = [*named, *content_stems(" ".join(attribute.synonyms))]
     for name in own:
-        for like in _kin(name):
+        for like in kin_of(name):
             stems[like] = max(stems.get(like, 0.0), _KIN_WEIGHT)
     stems.update(dict.fromkeys((n for n in own if n not in _HAS_WORDS), _NAME_WEIGHT))
-    kin = {name: _kin(name) | {name} for name in named if name not in _HAS_WORDS}
+    kin = {name: kin_of(name) for name in named if name not in _HAS_WORDS}
     values = (*attribute.examples, *(attribute.categories or ()))
     return Wanted(attribute, stems, kin, frozenset(fold(str(value)) for value in values))
-
-
-def _kin(name: str) -> set[str]:
-    """Return the stems of words of like meaning."""
-    found: set[str] = set()
-    for line in GROUPS.strip().splitlines():
-        stems = {stem(word) for word in line.split()}
-        if name in stems:
-            found |= stems
-    return found
 
 
 def _shares(candidate: Candidate) -> dict[str, float]:

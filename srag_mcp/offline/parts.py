@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from srag_mcp.documents.document import KeyValue, Prose, Span
+from srag_mcp.documents.document import Heading, KeyValue, Prose, Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.country_names import COUNTRIES
 from srag_mcp.offline.sightings import Sightings
@@ -24,6 +24,7 @@ _MIN_SHARE = 0.5
 _MAX_DISTINCT = 0.5
 _MIN_REPEATED = 0.5
 _MAX_TAIL = 6
+_SURE = 0.95
 _MIN_KNOWN = 0.7
 _COMMA = re.compile(r"\s*,\s+")
 _CODE = re.compile(r"^(?:[A-Z]{0,2}-?\d[\w-]*\s+)+|(?:\s+[A-Z]{0,2}\d[\w-]*)+$")
@@ -63,7 +64,7 @@ def _lines(sighting: Sightings) -> Iterator[tuple[str, Span]]:
     for block in sighting.document.blocks:
         if isinstance(block, KeyValue) and "," in block.value and len(block.value) <= _MAX_LINE:
             yield " ".join(map(fold_word, WORD.findall(block.key))), block.value_span
-        elif isinstance(block, Prose) and n_lines < _N_BLOCKS:
+        elif isinstance(block, Prose | Heading) and n_lines < _N_BLOCKS:
             n_lines += 1
             if block.span.end - block.span.start <= _MAX_LINE:
                 yield "", block.span
@@ -87,10 +88,9 @@ def _sources(sightings: Sequence[Sightings]) -> list[tuple[str | None, tuple[str
     found: list[tuple[str | None, tuple[str, ...]]] = [
         (key, _common_tail(lines)) for key, lines in keyed.items() if len(lines) >= floor
     ]
-    frequent = [tail for tail, count in tails.items() if count >= floor]
-    longest = [
-        t for t in frequent if not any(len(o) > len(t) and o[-len(t) :] == t for o in frequent)
-    ]
+    frequent = {tail: count for tail, count in tails.items() if count >= floor}
+    whole = [t for t in frequent if frequent[t] >= _SURE * frequent.get(t[1:], 0)]
+    longest = [t for t in whole if not any(o != t and o[-len(t) :] == t for o in whole)]
     return [*found, *((None, tail) for tail in longest), (None, ())]
 
 

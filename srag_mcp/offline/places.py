@@ -32,6 +32,7 @@ _MIN_RECURRING = 0.1
 _MAX_NAMES_ABOVE = 4
 _REGISTRATION = re.compile(r"\s*[(\[][^()\[\]]*\d[^()\[\]]*[)\]]\s*$")
 _CONTACT = re.compile(r"@|www\.|https?:|\.(?:com|org|net)\b", re.I)
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _HEAD_CHARACTERS = 600
 
 
@@ -42,6 +43,7 @@ def place_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         (PlaceRule(place="first_heading"), "title"),
         (learn_name_line(sightings), "name"),
         (learn_first_date(sightings), "date"),
+        (PlaceRule(place="first_email"), "email"),
     ]
     found = [_candidate(rule, label, sightings) for rule, label in rules]
     return [candidate for candidate in found if _is_telling(candidate, len(sightings))]
@@ -82,6 +84,7 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
         "title": lambda: _title(sighting),
         "first_heading": lambda: _heading(sighting.first_heading, sighting.document.text),
         "name_line": lambda: _name_line(rule, sighting),
+        "first_email": lambda: _first_email(sighting.text),
         "first_date": lambda: _first_date(rule, sighting.document.text),
     }
     return finders[rule.place]()
@@ -112,6 +115,11 @@ def _first_date(rule: PlaceRule, text: str) -> Span | None:
     return None
 
 
+def _first_email(text: str) -> Span | None:
+    match = _EMAIL.search(text)
+    return Span(*match.span()) if match else None
+
+
 def learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:
     """Learn which dates are no fact of a document: those that recur below its first date."""
     first: Counter[str] = Counter()
@@ -128,7 +136,7 @@ def learn_first_date(sightings: Sequence[Sightings]) -> PlaceRule:
 
 def _name_line(rule: PlaceRule, sighting: Sightings) -> Span | None:
     text = sighting.document.text
-    lines = [span for span in sighting.first_lines if fold(span.of(text)) not in rule.skip]
+    lines = [span for span in sighting.first_lines if _shape(span.of(text)) not in rule.skip]
     named = [span for span in lines if _is_name(span.of(text))]
     forms = _LEGAL_FORMS.union(rule.forms)
     for number, span in enumerate(named):
@@ -140,6 +148,13 @@ def _name_line(rule: PlaceRule, sighting: Sightings) -> Span | None:
             return _without_registration(Span(start, span.end), text)
     chosen = [s for s in named[:_MAX_NAMES_ABOVE] if _name_words(s.of(text))[-1] in rule.endings]
     return _without_registration((chosen or named)[0], text) if named else None
+
+
+def _shape(line: str) -> str:
+    """Return a folded line with `#` for its numbers: `Exhibit 10.7` -> `exhibit #`."""
+    words = ["#" if word[0].isdigit() else word for word in fold(line).split()]
+    return " ".join(word for word, before in zip(words, ["", *words], strict=False)
+                    if word != "#" or before != "#")  # fmt: skip
 
 
 def _name_words(line: str) -> list[str]:
@@ -165,21 +180,27 @@ def _is_name(line: str) -> bool:
     return next(char for char in line if char.isalnum()).isupper() or line[0].isdigit()
 
 
+def _mostly_below(places: Sequence[int]) -> bool:
+    return sum(place > 1 for place in places) > 0.4 * len(places)
+
+
 def learn_name_line(sightings: Sequence[Sightings]) -> PlaceRule:
     """Learn what names at the top end in, and which lines stand above them."""
     firsts: Counter[str] = Counter()
     seen: dict[str, list[int]] = defaultdict(list)
+    spelt: dict[str, set[str]] = defaultdict(set)
     for sighting in sightings:
         text = sighting.document.text
         for position, span in enumerate(sighting.first_lines):
-            seen[fold(span.of(text))].append(position)
+            seen[_shape(span.of(text))].append(position)
+            spelt[_shape(span.of(text))].add(fold(span.of(text)))
         named = [line for s in sighting.first_lines if _is_name(line := s.of(text))]
         firsts.update(" ".join(_name_words(line)) for line in named[:1])
     floor = max(2, _MIN_SKIPPED * len(sightings))
     skip = [
         line
         for line, places in seen.items()
-        if len(places) >= floor and sum(place > 1 for place in places) > 0.4 * len(places)
+        if len(places) >= floor and (len(spelt[line]) > 2 or _mostly_below(places))
     ]
     tails = Counter(word for line in firsts for word in set(line.split()[-2:]))
     ends = Counter(line.split()[-1] for line in firsts)

@@ -124,11 +124,14 @@ def _slots_of(text: str, paragraph: Paragraph, values: Sequence[Value]) -> Itera
     stems = [token.stem for token in tokens if is_content(token.word)]
     around = frozenset(f"^{stem}" for stem in stems[:_MAX_AROUND])
     headings = frozenset(f"#{heading}" for heading in paragraph.section[-1:])
+    value_starts = [value.span.start for value in values]
+    token_starts = [token.start for token in tokens]
     for sentence in paragraph.sentences:
-        inside = [n for n, v in enumerate(values) if sentence.start <= v.span.start < sentence.end]
+        inside = _within(value_starts, sentence)
         if not inside:
             continue
-        own = [t for t in tokens if sentence.start <= t.start < sentence.end]
+        span = _within(token_starts, sentence)
+        own = tokens[span.start : span.stop]
         shared = around | headings | {f"~{t.stem}" for t in own if is_content(t.word)}
         group = [values[n] for n in inside]
         for position, number in enumerate(inside):
@@ -139,6 +142,11 @@ def _slots_of(text: str, paragraph: Paragraph, values: Sequence[Value]) -> Itera
             marks = {order[number]} if number in order else set()
             near = _near_features(text, own, group, position)
             yield Slot(values[number], sentence, shared | near | marks)
+
+
+def _within(starts: Sequence[int], span: Span) -> range:
+    """Return the numbers of the things that start within *span*."""
+    return range(bisect_left(starts, span.start), bisect_left(starts, span.end))
 
 
 def _near_features(

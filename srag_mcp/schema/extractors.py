@@ -75,15 +75,14 @@ class SlotRule(_Rule):
 
 
 class AnchorRule(_Rule):
-    """A name right after or before these words, in running text ("the laws of the State of X").
+    """A name right after one of these phrases, in running text ("the laws of the State of Ohio").
 
-    *before* and *after* are folded words in order, without gaps.
+    *before* holds folded phrases, with `*` for a capitalised word before "of" ("the laws of the *
+    of"); an earlier one wins over a later one.
     """
 
     kind: Literal["anchor"] = "anchor"
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    occurrence: Literal["first", "last"] = "first"
+    before: tuple[str, ...] = Field(min_length=1)
 
 
 class PlaceRule(_Rule):
@@ -91,11 +90,11 @@ class PlaceRule(_Rule):
 
     For `name_line`: *forms* are folded words that mark a name of this corpus wherever its line
     stands (a legal form), *endings* words that names often end in; *skip* are folded lines that
-    stand above names without being one.
+    stand above names without being one, with `#` for numbers.
     """
 
     kind: Literal["place"] = "place"
-    place: Literal["title", "first_heading", "name_line", "first_date"]
+    place: Literal["title", "first_heading", "name_line", "first_date", "first_email"]
     forms: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
@@ -123,10 +122,10 @@ class CellRule(_Rule):
 
 
 class MentionRule(_Rule):
-    """Whether the document has a sentence with all stems of one of these groups."""
+    """Whether the document uses a word that begins with one of these folded stems."""
 
     kind: Literal["mention"] = "mention"
-    stems: tuple[tuple[str, ...], ...] = Field(min_length=1)
+    stems: tuple[str, ...] = Field(min_length=1)
 
 
 Extractor = Annotated[

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from srag_mcp.documents.document import Document
+from srag_mcp.documents.document import Document, KeyValue, Span
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import induce_schema
@@ -133,3 +133,85 @@ def test_an_attribute_without_extractors_is_not_mentioned() -> None:
 
 def test_no_documents_give_a_schema_without_attributes() -> None:
     assert induce([]).attributes == ()
+
+
+def test_the_town_and_country_of_an_address_are_attributes() -> None:
+    towns = [("Linz", "Austria"), ("Graz", "Austria"), ("Como", "Italy"), ("Lyon", "France")]
+    documents = [
+        read_text(
+            f"# Barn {chr(65 + n)}\n\nMill Lane {n}, {4000 + n} {town}, {country} - show map\n\n"
+            f"A barn with {n + 20} cows.\n",
+            f"{n}.md",
+        )
+        for n, (town, country) in enumerate(towns * 3)
+    ]
+    schema = induce(documents)
+    assert column(schema, documents, {"country"}) == [country for _, country in towns] * 3
+    assert column(schema, documents, {"city"}) == [town for town, _ in towns] * 3
+
+
+def test_numbers_are_told_by_what_they_count_where_no_sentence_is_like_another() -> None:
+    sentences = [
+        "You sleep in one of {} rooms, and the cat sleeps in all of them.",
+        "The {} rooms were painted by sailors.",
+        "A former mill, it has {} rooms and no lift whatsoever.",
+        "Count {} rooms, a bar and a ghost.",
+        "All {} rooms look south.",
+        "Behind the gate wait {} rooms with creaking floors.",
+        "There are {} rooms here, reached by a ladder.",
+        "With {} rooms it is the biggest house of the valley.",
+    ]
+    documents = [
+        read_text(f"# House\n\n{sentence.format(12 + 7 * n)}\n", f"{n}.md")
+        for n, sentence in enumerate(sentences)
+    ]
+    schema = induce(documents)
+    assert column(schema, documents, {"rooms"}) == [str(12 + 7 * n) for n in range(8)]
+
+
+def test_a_name_after_the_same_words_is_an_attribute() -> None:
+    lands = ["Ohio", "Maine", "Texas", "Utah"]
+    documents = [
+        read_text(
+            f"{'This paper' if n % 2 else 'The lease'} is governed by the laws of the State of "
+            f"{lands[n % 4]} and signed by both sides.\n",
+            f"{n}.txt",
+        )
+        for n in range(12)
+    ]
+    schema = induce(documents)
+    assert column(schema, documents, {"laws"}) == lands * 3
+
+
+def test_what_only_a_question_speaks_of_becomes_a_mention() -> None:
+    documents = [
+        read_text(f"Lot {n}: {n + 3} acres of pasture{', insured' if n % 3 else ''}.\n", f"{n}.txt")
+        for n in range(12)
+    ]
+    schema = induce(documents, "How many lots are insured?")
+    attribute = schema.attribute("insured")
+    assert (attribute.type, attribute.absent_means) == ("boolean", "false")
+
+
+def test_rows_of_a_table_keep_all_their_columns_in_order() -> None:
+    documents = [
+        Document(f"t.csv#{n}", "t.csv", "t", "text/csv", "0", text, (
+            KeyValue(Span(0, 7), "Year", f"19{n:02}", Span(6, 10)),
+            KeyValue(Span(11, 20), "Place", "Rome", Span(18, 22)),
+        ))
+        for n in range(6)
+        for text in [f"Year: 19{n:02}\nPlace: Rome"]
+    ]  # fmt: skip
+    schema = induce(documents)
+    assert [(a.name, a.type) for a in schema.attributes] == [
+        ("year", "integer"),
+        ("place", "string"),
+    ]
+    assert as_stated(extract_record(documents[3], schema), "year") == "1903"
+
+
+def test_amounts_take_the_currency_that_the_documents_show() -> None:
+    documents = [
+        read_text(f"Prices in EUR\nFee: {n + 3}.50\nRef: {n}x{n}\n", f"{n}.txt") for n in range(8)
+    ]
+    assert induce(documents).attribute("fee").unit == "EUR"

@@ -1,0 +1,52 @@
+"""Candidates from questions alone: what they speak of that only some documents mention."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+
+from srag_mcp.documents.document import Span
+from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
+from srag_mcp.schema.extractors import MentionRule
+
+_MIN_SHARE = 0.05
+_MAX_SHARE = 0.85
+_MIN_STEM = 4
+_MAX_CANDIDATES = 8
+
+
+def mention_candidates(
+    sightings: Sequence[Sightings], questions: Sequence[str], known: Collection[str]
+) -> list[Candidate]:
+    """Make a boolean of each word of *questions* that no other candidate has (*known* stems)."""
+    wanted: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for question in questions:
+        for word in content_words(question):
+            name = stem(word)
+            if word not in QUESTION_WORDS and name not in known and len(name) >= _MIN_STEM:
+                wanted.setdefault(name, word)
+                counts[name] += 1
+    documents: dict[str, dict[int, str]] = defaultdict(dict)
+    for number, sighting in enumerate(sightings):
+        for name in {stem(fold_word(word)) for word in WORD.findall(sighting.text)} & wanted.keys():
+            documents[name][number] = "yes"
+    low, high = _MIN_SHARE * len(sightings), _MAX_SHARE * len(sightings)
+    telling = [name for name in counts if low <= len(documents[name]) <= high]
+    telling.sort(key=lambda name: (-counts[name], name))
+    return [_candidate(name, wanted[name], documents[name]) for name in telling[:_MAX_CANDIDATES]]
+
+
+def _candidate(name: str, word: str, values: dict[int, str]) -> Candidate:
+    candidate = Candidate("mention", word, [MentionRule(stems=(name,))], values)
+    candidate.words = Counter({name: len(values)})
+    candidate.absent_means = "false"
+    return candidate
+
+
+def find_mention(rule: MentionRule, sighting: Sightings) -> Span | None:
+    """Return the first word that begins with a stem of *rule*, or None."""
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, rule.stems))})\w*", re.IGNORECASE)
+    match = pattern.search(sighting.text)
+    return Span(*match.span()) if match else None
