@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
+NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
+NEXT = (
+    f"{NEXT_OF_BUILD}, or look for one: ingest_corpus with the question in sample_questions and"
+    " rebuild_schema=true"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def _brief_page(corpus: "Corpus", brief: "Brief") -> BriefPage:
             for match in brief.linked_values
         ],
         rules=list(brief.rules),
-        next="write the SELECT and call run_sql; if no column holds what is asked, say so",
+        next=NEXT_OF_BUILD if corpus.is_build else NEXT,
     )
 
 

@@ -3,6 +3,7 @@
 Imports of the layers below stand in the functions: listing the tools does not need them.
 """
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,7 @@ def _line(attribute: "Attribute", statistics: "ColumnStatistics | None") -> str:
     absent = attribute.absent_means
     absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
     holds = describe_column(statistics) if statistics else "nothing"
-    said = attribute.description.partition(". ")[0].rstrip(".")
+    said = re.split(r"[.;]\s", attribute.description, maxsplit=1)[0].rstrip(".")
     meaning = f" — {said}" if said else ""
     return f"{attribute.name} {attribute.type}{unit}{absence}: {holds}{meaning}"
 
