@@ -6,9 +6,10 @@ from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import Brief
 from srag_mcp.answer.wording import render_denominator
 from srag_mcp.cli.tables import print_json
-from srag_mcp.cli.wording import quote, shorten_reason
+from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
 
 MAX_COLUMNS = 40
+MAX_ID = 200
 
 
 def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
@@ -19,10 +20,10 @@ def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(answer))
     elif answer.brief is not None:
-        print(shorten_reason(answer.text))
+        print(printable(shorten_reason(answer.text)))
         _print_brief(answer.brief, corpus)
     else:
-        print(answer.text)
+        print(printable(answer.text))
         _print_grounds(answer)
 
 
@@ -31,7 +32,7 @@ def _print_brief(brief: Brief, corpus: str) -> None:
     more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
     print(f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}")
     for match in brief.linked_values:
-        print(f"“{match.value}” is a value of {match.column}")
+        print(f"{quote(match.value)} is a value of {match.column}")
     print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
 
 
@@ -43,4 +44,5 @@ def _print_grounds(answer: Answer) -> None:
         print(f"Note: {warning}.")
     print(f"\nSQL:  {answer.sql}")
     for source in answer.sources:
-        print(f"Says: {source.document_id}: {source.column} — {quote(source.as_stated or '')}")
+        document = shorten(source.document_id, MAX_ID)
+        print(f"Says: {document}: {source.column} — {quote(source.as_stated or '')}")

@@ -13,6 +13,7 @@ import typer
 
 from srag_mcp import __version__
 from srag_mcp.cli.client_config import Client
+from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
 from srag_mcp.records.cell import State
 from srag_mcp.settings import Settings
@@ -54,7 +55,7 @@ def run() -> None:
     try:
         app()
     except SragError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         sys.exit(1)
 
 
@@ -82,15 +83,11 @@ def serve(
     home: HomeOption = None,
 ) -> None:
     """Serve corpora to MCP clients, on stdio or over HTTP."""
+    from srag_mcp.cli.serving import serve_corpora
     from srag_mcp.cli.shipped import find_corpus
-    from srag_mcp.server.app import build_server
 
     settings = _settings(home)
-    server = build_server([find_corpus(name, settings) for name in corpus], settings)
-    if http is None:
-        server.run("stdio")
-    else:
-        server.run("streamable-http", host="127.0.0.1", port=http, stateless_http=True)
+    serve_corpora([find_corpus(name, settings) for name in corpus], settings, port=http)
 
 
 @app.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
-from srag_mcp.cli.wording import shorten_reason
+from srag_mcp.cli.wording import printable, shorten_reason
 from srag_mcp.errors import NotIngestedError, SchemaError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.options import RowsMode
@@ -95,4 +95,5 @@ def print_report(report: IngestReport, *, as_json: bool) -> None:
     uncovered = tuple(
         UncoveredQuestion(item.question, shorten_reason(item.reason)) for item in report.uncovered
     )
-    print("\n".join(replace(report, uncovered=uncovered).lines()))
+    for line in replace(report, uncovered=uncovered).lines():
+        print(printable(line.replace("\n", " ")))

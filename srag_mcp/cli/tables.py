@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from srag_mcp.answer.wording import render_value
+from srag_mcp.cli.wording import printable
 from srag_mcp.store.guard import ResultPage, Value
 
 WIDTH_OF_FILES = 100
@@ -41,7 +42,7 @@ def print_page(page: ResultPage, *, as_json: bool) -> None:
 
 def render_cell(value: Value) -> str:
     """Write a value for a table: as stored, with booleans as yes and no."""
-    return render_value(value) if isinstance(value, bool) else str(value)
+    return render_value(value) if isinstance(value, bool) else printable(str(value))
 
 
 def print_json(value: object) -> None:

@@ -1,10 +1,19 @@
-"""Long texts in few words, for terminals."""
+"""Texts of documents on terminals: short, and without what would move the cursor."""
 
 import re
 
 MAX_QUOTE = 160
 
+_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _COLUMN_LIST = re.compile(r"\s*\(columns: .*\)\s*$", re.DOTALL)
+
+
+def printable(text: str) -> str:
+    r"""Replace control characters but for line ends: a document could speak to the terminal.
+
+    `"a\x1b[2J" -> "a�[2J"`
+    """
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def shorten(text: str, length: int) -> str:
@@ -12,7 +21,7 @@ def shorten(text: str, length: int) -> str:
 
     `("two\n lines", 6) -> "two l…"`
     """
-    flat = " ".join(text.split())
+    flat = printable(" ".join(text.split()))
     return flat if len(flat) <= length else f"{flat[: length - 1].rstrip()}…"
 
 

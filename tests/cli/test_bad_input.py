@@ -1,6 +1,7 @@
 """Bad input on the command line: `error: …` on stderr and exit 1, or usage and exit 2."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,35 @@ def test_a_folder_without_gold_is_no_pack(cli: Cli, ferries: Path) -> None:
 
 def test_serving_a_missing_folder_ends_at_once(cli: Cli) -> None:
     assert "'nowhere'" in _refused(cli, "serve", "--corpus", "nowhere")
+
+
+def test_a_port_that_somebody_uses_is_named(cli: Cli, ferries: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        text = _refused(cli, "serve", "--corpus", ferries, "--http", str(port))
+
+    assert text.startswith(f"port {port} of 127.0.0.1 cannot be used: ")
+
+
+def test_a_document_cannot_speak_to_the_terminal(
+    cli: Cli, ferries: Path, schema_file: Path
+) -> None:
+    evil = "Name: \x1b[2J\x1b]0;Owned\x07Evil\nPassengers: 5\nOperator: X\nCafe: no\n"
+    (ferries / "evil.txt").write_text(evil, encoding="utf-8")
+    assert cli("ingest", ferries, "--schema", schema_file).status == 0
+
+    shown = [
+        cli("sql", ferries, "SELECT name FROM ferry").out,
+        cli("trace", ferries, "name").out,
+        cli("schema", ferries).out,
+        cli("ask", ferries, "Which name has the lowest passengers?").out,
+        cli("sql", ferries, 'SELECT "\x1b[2J" FROM ferry').err,
+    ]
+
+    for text in shown:
+        assert "Evil" in text or "error: " in text
+        assert "\x1b" not in text
+        assert "\x07" not in text
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,16 @@ import pytest
 
 from tests.cli.conftest import Cli
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 Program = tuple[list[str], dict[str, str]]
 
 
@@ -73,6 +83,29 @@ def test_ctrl_c_keeps_what_is_finished(
     assert said == b"interrupted: what was finished is kept, the same command goes on from there\n"
     report = json.loads(cli("ingest", folder, "--json").out)
     assert (report["published"], report["n_documents"], report["failed"]) == (True, 1000, [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_ends_a_server_that_waits_for_its_client(program: Program, ferries: Path) -> None:
+    command, environment = program
+    with subprocess.Popen(
+        [*command, "serve", "--corpus", str(ferries)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+        process.stdin.flush()
+        assert b'"serverInfo"' in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        status = process.wait()
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert (status, said) == (-signal.SIGINT, b"")
 
 
 def test_a_terminal_without_the_characters_gets_others(program: Program, ingested: Path) -> None:
