@@ -82,9 +82,9 @@ def published_info(state: Path) -> BuildInfo | None:
 
 
 def _attach(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    connection.execute(
-        f"ATTACH {quote_text(str(path))} AS build (STORAGE_VERSION '{STORAGE_VERSION}')"
-    )
+    # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
+    options = f"STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE NO_WAL_WRITES"
+    connection.execute(f"ATTACH {quote_text(str(path))} AS build ({options})")
 
 
 def _write(
