@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from srag_mcp.offline.translation.lexicon import GLUE, LIGHT_VERBS
+from srag_mcp.offline.translation.lexicon import (
+    BUYING_EVENTS,
+    BUYING_PAPERS,
+    GLUE,
+    LIGHT_VERBS,
+    MEASURE_NOUNS,
+)
 from srag_mcp.offline.translation.reading import Form, Term
 from srag_mcp.offline.translation.thesaurus import CONCEPTS, GROUPS, Concept
 from srag_mcp.offline.translation.tokens import fold, stem, stems
@@ -36,6 +42,8 @@ _IDENTIFYING = frozenset(
 _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _COUNTING = frozenset({"n", "num", "number", "count"})
 _PERSONAL = frozenset({"birth", "gender", "surname", "birthday", "sex"})
+_MANY = 20
+_WELL_FILLED, _POORLY_FILLED = 0.25, 0.12
 _MIN_SHARE = 0.6
 
 
@@ -51,6 +59,7 @@ class Column:
         year_text: Whether it is text or a number that holds a year in most records.
         n_records, n_distinct, n_non_null: From the statistics; 0 when unknown.
         known_values: Values of a text column, the most frequent ones when there are many.
+        trust: Below 1 for a column that few records have.
     """
 
     attribute: Attribute
@@ -62,11 +71,17 @@ class Column:
     n_distinct: int = 0
     n_non_null: int = 0
     known_values: tuple[str, ...] = ()
+    trust: float = 1.0
 
     @property
     def name(self) -> str:
         """The name of the column."""
         return self.attribute.name
+
+    @property
+    def fill(self) -> float:
+        """The share of records with a value; 1 while nothing is known."""
+        return self.n_non_null / self.n_records if self.n_records else 1.0
 
     @property
     def is_number(self) -> bool:
@@ -97,6 +112,10 @@ class Column:
         if self.year_text and self.attribute.type == "string":
             form = "text_year"
         return Term(self.attribute.name, form)
+
+    def is_named_for(self, concept: Concept) -> bool:
+        """Whether a whole name of the column is a word for *concept*."""
+        return any(set(name) <= _concept_stems(concept) for name in self.names)
 
     def measures(self, concept: Concept) -> bool:
         """Whether the column's name, synonyms or unit say that it measures *concept*."""
@@ -157,6 +176,8 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns = {word for noun in schema.nouns for word in stems(noun)}
     entity = set(stems(schema.entity)) - {"record", "row"}
     named = bool(nouns or entity)
+    if nouns & {stem(word) for word in BUYING_PAPERS}:
+        nouns |= {stem(word) for word in (*BUYING_EVENTS, "receipt", "invoice")}
     known = frozenset(nouns | entity)
     columns = tuple(
         _describe(attribute, statistics.get(attribute.name), known)
@@ -180,8 +201,26 @@ def _describe(
     if statistics is None:
         return Column(attribute, weights, names, numeric, year)
     counts = (statistics.n_records, statistics.n_distinct, statistics.n_non_null)
+    trust = _trust(attribute, names, statistics)
+    weights = {word: weight * trust for word, weight in weights.items()}
     texts = tuple(str(item.value) for item in statistics.values)
-    return Column(attribute, weights, names, numeric, year, *counts, texts)
+    return Column(attribute, weights, names, numeric, year, *counts, texts, trust)
+
+
+def _trust(
+    attribute: Attribute, names: tuple[tuple[str, ...], ...], statistics: ColumnStatistics
+) -> float:
+    """Weigh columns down that hold little: people ask for what most documents say.
+
+    A boolean named like a measure (`amount`) says only that the word occurs.
+    """
+    if attribute.type == "boolean":
+        measures = _concept_stems("money") | {stem(word) for word in MEASURE_NOUNS}
+        return 0.3 if any(set(name) <= measures for name in names) else 1.0
+    fill = statistics.n_non_null / statistics.n_records if statistics.n_records >= _MANY else 1.0
+    if fill >= _WELL_FILLED:
+        return 1.0
+    return 0.75 if fill >= _POORLY_FILLED else 0.5
 
 
 def _spoken_name(text: str) -> tuple[str, ...]:

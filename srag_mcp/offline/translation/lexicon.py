@@ -72,7 +72,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         number of; average amount of""",
     ("aggregate", "sum"): """total; in total; sum; sum of; altogether; combined; overall; in
         all; add up to; adds up to; adding up; add up; summed; summing; together; all
-        together; sum up; total of; combined total; sum total; cumulative; accumulates;
+        together; sum up;  sum total; cumulative; accumulates;
         accumulate; accumulated; taken together; summed up; aggregate; totalled; totaled;
         collectively; total amount of; cumulatively; grand total; added up; total number;
         total value of; amount to; summing over; amounted to""",
@@ -211,6 +211,10 @@ LIGHT_VERBS = _words(
 # Who a record of people is about, and pronouns for anyone at all.
 PERSON_NOUNS = _words("applicant candidate person people individual man woman jobseeker")
 PRONOUNS = _words("anyone anybody someone somebody everyone everybody something anything")
+
+# Papers that each document one event of buying, and what people call the event.
+BUYING_PAPERS = _words("receipt invoice bill order ticket transaction payment purchase voucher")
+BUYING_EVENTS = _words("purchase transaction bill visit order payment ticket")
 
 ENTITY_NOUNS = _words(
     """record row entry item document file instance example occurrence case occasion page thing

@@ -28,13 +28,14 @@ from srag_mcp.offline.translation.lexicon import (
 from srag_mcp.offline.translation.periods import read_period
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 from srag_mcp.offline.translation.tokens import Token, stem
-from srag_mcp.offline.translation.units import SHORT, unit_of
+from srag_mcp.offline.translation.units import CURRENCIES, SHORT, unit_of
 
 Candidate = tuple[float, Item]
 
 _FULL_NAME, _PART_NAME, _GROUP_WORD, _UNIT_WORD, _DESCRIPTION_WORD = 3.0, 2.1, 1.7, 1.2, 0.9
 _WORD, _ENTITY, _PERIOD, _NUMBER, _GLUE, _LIGHT, _GENERIC = 2.0, 2.3, 2.6, 1.5, 0.6, 0.7, 1.9
 _COMMON_WORD = 1.2
+_TIME_UNITS = frozenset({"day", "week", "month", "year"})
 _MAX_PHRASE = 8
 
 
@@ -150,9 +151,10 @@ def _numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
         number, last = number * SCALES[tokens[last].word], last + 1
     if last < len(tokens) and unit_of(tokens[last].word) is not None:
         unit, last = unit_of(tokens[last].word), last + 1
-    elif at > 0 and tokens[at - 1].word not in SHORT and unit_of(tokens[at - 1].word) is not None:
+    elif at > 0 and unit_of(tokens[at - 1].word) in CURRENCIES and tokens[at - 1].word not in SHORT:
         unit, first = unit_of(tokens[at - 1].word), at - 1
-    weight = _NUMBER + 1.3 * (last - first - 1)
+    spare = 1.3 if unit in _TIME_UNITS else 3.2
+    weight = _NUMBER + spare * (last - first - 1)
     if unit is not None:
         yield weight, Item("number", first, last, number=number, unit=unit)
     last = last - (unit is not None and first == at)
@@ -185,6 +187,11 @@ def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candid
         yield _GENERIC, Item("entity", at, at + 1)
 
 
+def is_common(word: str) -> bool:
+    """Whether a word is one of the language or a unit, and not by itself a name."""
+    return (word,) in _phrases() or unit_of(word) is not None
+
+
 @lru_cache(maxsize=1)
 def _person_stems() -> frozenset[str]:
     return frozenset(stem(noun) for noun in PERSON_NOUNS)
@@ -198,13 +205,8 @@ def _generic_nouns() -> frozenset[str]:
 def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     for column in table.columns:
         for name in column.names:
-            found = tuple(token.stem for token in tokens[at : at + len(name)])
-            if sorted(found) == sorted(name):
-                weight = _FULL_NAME * len(name) + 0.2 * (len(name) - 1)
-                yield weight, _attribute(table, tokens, at, at + len(name))
-            last = _turned_name(tokens, at, name)
-            if last is not None:
-                yield _FULL_NAME * len(name) + _GLUE, _attribute(table, tokens, at, last)
+            if not set(name) <= table.nouns:
+                yield from _names_at(table, tokens, at, (name, column.weights.get(name[0], NAME)))
     if not tokens[at].is_mark and tokens[at].stem not in light_stems() | table.nouns:
         weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
         if weight > 0:
@@ -215,7 +217,21 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
     yield from _rates_at(table, tokens, at)
     unit = unit_of(tokens[at].word)
     if unit is not None and tokens[at].word not in SHORT:
-        yield 1.0, Item("unit", at, at + 1, unit=unit)
+        yield 1.6 if unit in CURRENCIES else 1.0, Item("unit", at, at + 1, unit=unit)
+
+
+def _names_at(
+    table: Table, tokens: Sequence[Token], at: int, named: tuple[tuple[str, ...], float]
+) -> Iterator[Candidate]:
+    """Yield a whole name of a column, its words in any order."""
+    name, trust = named
+    found = tuple(token.stem for token in tokens[at : at + len(name)])
+    if sorted(found) == sorted(name):
+        weight = (_FULL_NAME * len(name) + 0.2 * (len(name) - 1)) * trust
+        yield weight, _attribute(table, tokens, at, at + len(name))
+    last = _turned_name(tokens, at, name)
+    if last is not None:
+        yield _FULL_NAME * len(name) + _GLUE, _attribute(table, tokens, at, last)
 
 
 def _turned_name(tokens: Sequence[Token], at: int, name: tuple[str, ...]) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import GLUE
-from srag_mcp.offline.translation.linking import Candidate, light_stems
+from srag_mcp.offline.translation.linking import Candidate, is_common, light_stems
 from srag_mcp.offline.translation.period import year_of
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
@@ -70,9 +70,13 @@ def _matched(
         years = len(found) == 1 and year_of(found[0]) is not None and bool(table.dates)
         if not content or years:
             return
+    if len(found) == 1 and is_common(found[0].word):
+        return
     phrase = text[found[0].start : found[-1].end]
     matches = tuple(values.search(phrase, limit=_MAX_MATCHES))
     weight = _weigh(found, content, matches, lower=lower) if matches else 0.0
+    column = table.column(matches[0].column) if matches else None
+    weight *= column.trust if column is not None else 1.0
     if weight > 0:
         yield weight, Item("value", *span, phrase, matches=matches)
 

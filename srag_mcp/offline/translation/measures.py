@@ -180,12 +180,18 @@ def _is_wanted(sentence: Sentence, item: Item) -> bool:
 
 
 def only_measure(table: Table, concept: Concept) -> Column | None:
-    """Return the only number column that measures *concept*, or the only one at all."""
+    """Return the only number column that measures *concept*, or the only one at all.
+
+    Columns that most records have come first, and those whose name says it before those whose
+    unit does.
+    """
     numbers = [column for column in table.numbers if not column.year_text]
-    fitting = [column for column in numbers if column.measures(concept)]
+    filled = [column for column in numbers if column.fill >= 0.5] or numbers
+    named = [column for column in filled if column.is_named_for(concept)]
+    fitting = named or [column for column in filled if column.measures(concept)]
     if len(fitting) == 1:
         return fitting[0]
-    return numbers[0] if len(numbers) == 1 and concept in {"money", "any", "size"} else None
+    return filled[0] if len(filled) == 1 and concept in {"money", "any", "size"} else None
 
 
 def _count(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Bound, Item, Sentence, filter_item
+from srag_mcp.offline.translation.measures import only_measure
 from srag_mcp.offline.translation.reading import Between, Compare, Condition, Every, Negated
 from srag_mcp.offline.translation.units import CURRENCIES, unit_factor
 
@@ -118,6 +119,8 @@ def _column_of_unit(sentence: Sentence, bound: Item) -> Column | None:
         exact = [c for c in numbers if c.attribute.unit and _fits(c, unit)]
         if not exact and unit in CURRENCIES:
             exact = [c for c in numbers if c.measures("money") and c.attribute.unit is None]
+        if len(exact) > 1 and unit in CURRENCIES:
+            return only_measure(sentence.table, "money")
         return exact[0] if len(exact) == 1 else None
     return numbers[0] if len(numbers) == 1 else None
 

@@ -204,8 +204,8 @@ def _column_of_concept(sentence: Sentence, concept: Concept) -> Column | None:
         years = [c for c in ordered if c.year_text and concept == "age"]
         return next(iter([*ages, *years, *dates]), None)
     fitting = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]
-    if concept == "money" and len(fitting) != 1:
-        return None
+    if concept == "money":
+        return only_measure(sentence.table, "money")
     return fitting[0] if fitting else None
 
 

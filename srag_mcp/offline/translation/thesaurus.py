@@ -13,7 +13,7 @@ Concept: TypeAlias = Literal[
 
 GROUPS = """
 company firm business shop store vendor supplier seller merchant retailer outlet organisation
-price cost amount fee charge sum spend money pay payment expense expenditure purchase bill total
+price cost amount fee charge sum spend money pay payment expense expenditure total
 date day
 location place venue site locality where
 city town municipality
