@@ -1,20 +1,15 @@
 """Candidates from names in running text: what follows the same few words in many documents."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from srag_mcp.documents.document import ListItem, Prose, Span
+from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.named_phrases import Place
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.words import content_stems, content_words, fold
 from srag_mcp.schema.extractors import AnchorRule
 
-_WORD = r"[A-ZÀ-Þ][\w'’&-]*(?:\.\w+)*"
-_NAME = rf"{_WORD}(?:\s+(?:(?:of|de|the|and|&|du|der|von)\s+)?{_WORD}){{0,4}}"
-_ANCHORED = re.compile(rf"(?P<before>(?:\b[\w'’]+\s+){{2,5}})(?P<name>{_NAME})")
-_KIND = re.compile(r"[A-ZÀ-Þ]\w+\s+(?:of|de|von)\s+(?=[A-ZÀ-Þ])")
-_N_WORDS = (6, 5, 4, 3, 2)
 _MIN_SHARE = 0.15
 _MIN_DOCUMENTS = 4
 _MIN_DISTINCT = 3
@@ -27,8 +22,9 @@ _MIN_HELD = 0.6
 def anchor_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Find phrases that one name follows in many documents, and not the same everywhere."""
     found: dict[str, dict[int, str]] = defaultdict(dict)
+    places = [sighting.named for sighting in sightings]
     for number, sighting in enumerate(sightings):
-        for phrase, span in _anchored(sighting):
+        for phrase, span in places[number]:
             found[phrase].setdefault(number, span.of(sighting.text))
     floor = max(_MIN_DOCUMENTS, _MIN_SHARE * len(sightings))
     frequent = {p: v for p, v in found.items() if len(v) >= floor and _vary(v) and _tells(p)}
@@ -36,7 +32,7 @@ def anchor_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     candidates: list[Candidate] = []
     for phrase in ranked:
         if not any(_same(frequent[phrase], other.values) for other in candidates):
-            candidates.append(_candidate(phrase, frequent, sightings))
+            candidates.append(_candidate(_kindred(phrase, frequent), sightings, places))
     return [c for c in candidates if not _holds_another(c, candidates)][:_MAX_CANDIDATES]
 
 
@@ -55,29 +51,13 @@ def _holds_another(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
 def find_anchored(rule: AnchorRule, sighting: Sightings) -> Span | None:
     """Return where the name after the first phrase of *rule* is, or None."""
+    return _first(rule, sighting.named)
+
+
+def _first(rule: AnchorRule, places: Iterable[Place]) -> Span | None:
     wanted = {phrase: rank for rank, phrase in enumerate(rule.before)}
-    places = [(wanted[p], span.start, span) for p, span in _anchored(sighting) if p in wanted]
-    return min(places, key=lambda place: place[:2])[2] if places else None
-
-
-def _anchored(sighting: Sightings) -> Iterator[tuple[str, Span]]:
-    """Yield each name of running text with the phrases of several lengths before it."""
-    for block in sighting.document.blocks:
-        if not isinstance(block, Prose | ListItem):
-            continue
-        for match in _ANCHORED.finditer(sighting.text, block.span.start, block.span.end):
-            words = fold(match["before"]).split()
-            yield from _phrases(words, Span(*match.span("name")))
-            kind = _KIND.match(match["name"])
-            if kind:  # "the laws of the State of Ohio": the name is Ohio
-                inner = Span(match.start("name") + kind.end(), match.end("name"))
-                yield from _phrases([*words, "*", "of"], inner)
-
-
-def _phrases(words: Sequence[str], span: Span) -> Iterator[tuple[str, Span]]:
-    for n in _N_WORDS:
-        if len(words) >= n:
-            yield " ".join(words[-n:]), span
+    found = [(wanted[p], span.start, span) for p, span in places if p in wanted]
+    return min(found, key=lambda place: place[:2])[2] if found else None
 
 
 def _vary(values: dict[int, str]) -> bool:
@@ -94,19 +74,23 @@ def _same(left: dict[int, str], right: dict[int, str]) -> bool:
     return 2 * alike > len(left)
 
 
-def _candidate(
-    phrase: str, frequent: dict[str, dict[int, str]], sightings: Sequence[Sightings]
-) -> Candidate:
-    """Join phrases that give the same names where both are there: longer ones are surer."""
+def _kindred(phrase: str, frequent: Mapping[str, dict[int, str]]) -> list[str]:
+    """Return *phrase* and those that give the same names; longer ones are surer, so first."""
     stems = set(content_stems(phrase))
     kin = [p for p in frequent if p != phrase and stems & set(content_stems(p))
            and _same(frequent[p], frequent[phrase])]  # fmt: skip
-    phrases = sorted([phrase, *kin], key=len, reverse=True)[:_MAX_PHRASES]
+    return sorted([phrase, *kin], key=len, reverse=True)[:_MAX_PHRASES]
+
+
+def _candidate(
+    phrases: Sequence[str], sightings: Sequence[Sightings], places: Sequence[Sequence[Place]]
+) -> Candidate:
     rule = AnchorRule(before=tuple(phrases))
+    phrase = min(phrases, key=len)
     values: dict[int, str] = {}
     kinds: Counter[str] = Counter()
     for number, sighting in enumerate(sightings):
-        span = find_anchored(rule, sighting)
+        span = _first(rule, places[number])
         if span is not None:
             values[number] = span.of(sighting.text)
             kinds.update(fold(sighting.text[max(0, span.start - 30) : span.start]).split()[-2:-1])

@@ -7,7 +7,7 @@ one number of a document, and does so in many documents.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
 
 from srag_mcp.offline.clusters import Cluster
@@ -36,15 +36,17 @@ def group_by_keywords(clusters: Sequence[Cluster], n_documents: int) -> list[Clu
     settled = [cluster for cluster in clusters if _is_settled(cluster, n_documents)]
     loose = [cluster for cluster in clusters if not _is_settled(cluster, n_documents)]
     left = [found for cluster in loose for found in cluster.members.items()]
-    groups = []
+    floor = max(_MIN_DOCUMENTS, _MIN_SHARE * n_documents)
+    words = _by_word(left, floor)
+    groups: list[Cluster] = []
+    gone: set[int] = set()
     for _ in range(_MAX_ROUNDS):
-        group = _best_cluster(left, n_documents)
+        group = _best_cluster(words, floor, gone)
         if group is None:
             break
         groups.append(group)
-        gone = {id(slot) for slot in group.members.values()}
-        left = [(document, slot) for document, slot in left if id(slot) not in gone]
-    kept = {id(slot) for _, slot in left}
+        gone.update(id(slot) for slot in group.members.values())
+    kept = {id(slot) for _, slot in left} - gone
     return [*settled, *groups, *(cluster for cluster in loose if _mostly(cluster, kept))]
 
 
@@ -64,17 +66,31 @@ def _mostly(cluster: Cluster, kept: set[int]) -> bool:
     return 2 * sum(id(slot) in kept for slot in cluster.members.values()) > len(cluster.members)
 
 
-def _best_cluster(left: Sequence[Found], n_documents: int) -> Cluster | None:
+def _by_word(left: Sequence[Found], floor: float) -> dict[Keyword, list[Found]]:
+    """Group slots by type, unit and each word around; words of few documents are left out."""
     groups: dict[Keyword, list[Found]] = defaultdict(list)
     for document, slot in left:
+        unit = _unit(slot)
         for word in _words(slot):
-            groups[slot.value.type, _unit(slot), word].append((document, slot))
-    floor = max(_MIN_DOCUMENTS, _MIN_SHARE * n_documents)
+            groups[slot.value.type, unit, word].append((document, slot))
+    return {
+        keyword: group
+        for keyword, group in groups.items()
+        if len(group) >= floor and len({document for document, _ in group}) >= floor
+    }
+
+
+def _best_cluster(
+    words: Mapping[Keyword, list[Found]], floor: float, gone: Collection[int]
+) -> Cluster | None:
     best, points = None, 0.0
-    for (_, _, word), group in groups.items():
-        chosen = _choose(word, group)
+    for (_, _, word), everything in words.items():
+        group = [found for found in everything if id(found[1]) not in gone]
         spread = len({document for document, _ in group})
-        if len(chosen) >= floor and len(group) <= _MAX_PER_DOCUMENT * spread:
+        if spread < floor or len(group) > _MAX_PER_DOCUMENT * spread:
+            continue
+        chosen = _choose(word, group)
+        if len(chosen) >= floor:
             worth = len(chosen) * _nearness(word, chosen) * spread / len(group)
             if worth > points:
                 best, points = chosen, worth

@@ -15,6 +15,7 @@ from srag_mcp.documents.document import (
     Span,
     Table,
 )
+from srag_mcp.offline.named_phrases import Place, find_named
 from srag_mcp.offline.slots import Slot, find_slots
 from srag_mcp.offline.words import content_stems, fold
 
@@ -111,6 +112,11 @@ class Sightings:
     def slots(self) -> list[Slot]:
         """Typed values in running text, in the order of the text."""
         return find_slots(self.document)
+
+    @cached_property
+    def named(self) -> list[Place]:
+        """Names in running text, each with the phrases of several lengths before it."""
+        return list(find_named(self.document))
 
     @cached_property
     def cells(self) -> list[BodyCell]:
