@@ -13,6 +13,7 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.job_pages import (
     IngestCall,
     cancel_page,
+    describe_progress,
     percent_done,
     start_page,
     status_page,
@@ -89,8 +90,7 @@ async def _wait(
         while True:
             percent = percent_done(page)
             if percent > reported:  # the protocol asks that it grows with every notification
-                said = f"{page.state}, {page.stage}: {page.done} of {page.total or '?'}"
-                await ctx.report_progress(percent, 100, said)
+                await ctx.report_progress(percent, 100, describe_progress(page))
                 reported = percent
             if page.state != "running":
                 break

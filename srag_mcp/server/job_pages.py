@@ -71,8 +71,14 @@ def percent_done(page: JobStatus) -> float:
     if page.state == "done":
         return 100.0
     if page.stage == "extracting" and page.total:
-        return 10 + 80 * page.done / page.total
+        return round(10 + 80 * page.done / page.total, 1)
     return STAGES.get(page.stage, 0)
+
+
+def describe_progress(page: JobStatus) -> str:
+    """Say where a job stands: `"extracting: 26 of 40"`, `"publishing"`."""
+    stage = page.stage or "starting"
+    return f"{stage}: {page.done} of {page.total}" if page.total else stage
 
 
 def _folder(corpora: Corpora, name: str) -> Path:

@@ -29,7 +29,7 @@ MAX_RANGE_VALUES = 5
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MIN_LINE_CHARACTERS = 70
-SCHEMA_CHARACTERS = 7000  # with what stands around the columns, below 2,000 tokens
+SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
 PAGE_SHARE = 0.9
 NOTES = (
     "Unknown values are NULL.",
