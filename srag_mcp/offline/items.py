@@ -16,6 +16,7 @@ _MAX_SHARE = 0.985
 _MAX_ITEMS = 60
 _MAX_TOGETHER = 0.3
 _MIN_VARIANTS = 2
+_N_TEXTS = 4
 _NO_NOUN_ENDINGS = ("ed", "able", "ible")
 _SENTENCE_ENDS = (".", "?", "!", ":")
 _TELLING_BOTH = 0.75
@@ -32,7 +33,7 @@ class Topic:
     listed: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     longer: Counter[str] = field(default_factory=Counter)
-    texts: dict[bool, str] = field(default_factory=dict)
+    texts: dict[bool, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     @property
     def documents(self) -> set[int]:
@@ -81,7 +82,7 @@ def _count(topics: Collection[Topic], statements: Sequence[tuple[int, Item]]) ->
     for number, item in statements:
         for topic in (topic for stem in item.stems for topic in by_stem[stem]):
             if topic.stems <= item.stems:
-                topic.texts.setdefault(item.negative, " ".join(item.text.split()))
+                topic.texts[item.negative][" ".join(item.text.split())] += 1
                 topic.longer[item.name] += topic.stems < item.stems
                 (topic.denied if item.negative else topic.said).add(number)
 
@@ -98,7 +99,8 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
         family = Topic(head, frozenset(content_stems(head)))
         counts: Counter[int] = Counter()
         for topic in _without_longer(members):
-            family.texts = {**topic.texts, **family.texts}
+            for denied, texts in topic.texts.items():
+                family.texts[denied] += texts
             family.said |= topic.said
             family.denied |= topic.denied
             family.listed += topic.listed
@@ -146,7 +148,9 @@ def _candidate(topic: Topic, n_documents: int) -> Candidate:
     origin: Origin = "item" if topic.listed or topic.denied else "mention"
     candidate = Candidate(origin, label, [ItemRule(items=(topic.name,))], values, words)
     candidate.full_label = topic.longer.most_common(1)[0][0] if topic.longer else ""
-    candidate.quotes = tuple(topic.texts.values())
+    said = [text for text, _ in topic.texts[False].most_common(_N_TEXTS)]
+    denied = [text for text, _ in topic.texts[True].most_common(1)]
+    candidate.quotes = (*said, *denied)
     told = len(topic.denied) > 0 and len(values) >= _TELLING_BOTH * n_documents
     candidate.absent_means = "unknown" if told else "false"
     return candidate

@@ -94,8 +94,9 @@ def describe(candidate: Candidate, kind: AttributeType, unit: str | None, n_docu
         second = f"{_how(kind, unit)}, written as {shown}." if shown else f"{_how(kind, unit)}."
     others = [label for label in candidate.labels if fold(label) != fold(candidate.label)]
     also = f" Also called {', '.join(others[:4])}." if others else ""
-    quotes = " ".join(f'Stated as in "{quote}"' for quote in candidate.quotes[:2])
-    return " ".join(filter(None, (first, second + also, quotes)))
+    quotes = ", ".join(f'"{quote}"' for quote in candidate.quotes)
+    stated = f"Stated as in {quotes}." if quotes else ""
+    return " ".join(filter(None, (first, second + also, stated)))
 
 
 def _what(candidate: Candidate, kind: AttributeType) -> str:

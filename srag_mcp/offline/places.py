@@ -110,7 +110,8 @@ def _heading(heading: Heading | None, text: str) -> Span | None:
 def _first_date(rule: PlaceRule, text: str) -> Span | None:
     for part in (text[:_HEAD_CHARACTERS], text):
         for span, _ in find_dates(part):
-            if fold(span.of(part)) not in rule.skip:
+            is_code = span.start > 0 and part[span.start - 1].isalnum()
+            if not is_code and fold(span.of(part)) not in rule.skip:
                 return span
     return None
 

@@ -74,7 +74,7 @@ def find_values(text: str) -> list[Value]:
     values: list[Value] = []
     taken: list[Span] = []
     for span, found in find_dates(text, partial=True):
-        if found.precision == "year":
+        if found.precision == "year" or (span.start and text[span.start - 1].isalnum()):
             continue
         taken.append(span)
         day = found.on()
@@ -86,9 +86,7 @@ def find_values(text: str) -> list[Value]:
         if index >= 0 and taken[index].end > span.start:
             continue
         if quantity.upper is None and not _is_glued(text, span):
-            values.append(
-                Value(_type_of(quantity.unit), span, float(quantity.value), quantity.unit)
-            )
+            values.append(_value_of(text, span, quantity))
     values.extend(
         Value("number", Span(*match.span()), float(len(match["full"])))
         for match in _STARS.finditer(text)

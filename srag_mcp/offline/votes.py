@@ -19,6 +19,7 @@ _MIN_KEYS = 3
 _MIN_AGREEING = 0.3
 _MIN_SHARE = 0.3
 _UNKNOWN_KEY = 0.25
+_MIN_VOTES = 0.2
 _DIFFERENCE = 0.9
 _ELSEWHERE = 0.6
 _SUM = 0.5
@@ -64,6 +65,8 @@ def elect(rule: VoteRule, numbers: Sequence[KeyedNumber]) -> KeyedNumber | None:
     if not votes:
         return None
     best = max(votes.values())
+    if best < _MIN_VOTES:
+        return None
     return next(n for n in _members(rule.keys, rule.word, numbers) if votes[n.cents] == best)
 
 
@@ -88,6 +91,15 @@ def _count(
         votes[cents] += _SUM * _is_sum(cents, inside)
         votes[cents] *= 1.0 if cents else 0.3
     return dict(votes)
+
+
+def _is_confirmed(
+    votes: Collection[int], keys: Mapping[str, float], word: str, numbers: Sequence[KeyedNumber]
+) -> bool:
+    members = _members(keys, word, numbers)
+    return any(n.cents in votes and n not in members for n in numbers) or (
+        bool(votes) and len({member.key for member in members}) > 1
+    )
 
 
 def _is_difference(cents: int, paid: Collection[int], returned: Collection[int]) -> bool:
@@ -161,8 +173,8 @@ def _reliabilities(
     tries: Counter[str] = Counter()
     for numbers in documents:
         votes = _count(keys, word, numbers)
-        if not votes:
-            continue
+        if len(votes) < 2 and not _is_confirmed(votes, keys, word, numbers):
+            continue  # a number that stands alone confirms itself
         best = max(votes.values())
         for member in _members(keys, word, numbers):
             tries[member.key] += 1
