@@ -45,6 +45,7 @@ _PERSONAL = frozenset({"birth", "gender", "surname", "birthday", "sex"})
 _MANY = 20
 _WELL_FILLED, _POORLY_FILLED = 0.25, 0.12
 _MIN_SHARE = 0.6
+_MIN_NUMERIC = 0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,11 @@ class Column:
     def is_named_for(self, concept: Concept) -> bool:
         """Whether a whole name of the column is a word for *concept*."""
         return any(set(name) <= _concept_stems(concept) for name in self.names)
+
+    def names_part(self, concept: Concept) -> bool:
+        """Whether a name of the column begins or ends with a word for *concept*."""
+        words = _concept_stems(concept)
+        return any({name[0], name[-1]} & words for name in self.names)
 
     def measures(self, concept: Concept) -> bool:
         """Whether the column's name, synonyms or unit say that it measures *concept*."""
@@ -290,4 +296,4 @@ def _text_shape(attribute: Attribute, statistics: ColumnStatistics | None) -> tu
         return False, False
     numeric = sum(bool(_NUMERIC_TEXT.match(value)) for value in values) / len(values)
     year = sum(bool(_YEAR.search(value)) for value in values) / len(values)
-    return numeric >= _MIN_SHARE and year < _MIN_SHARE, year >= _MIN_SHARE
+    return numeric >= _MIN_NUMERIC and year < _MIN_SHARE, year >= _MIN_SHARE

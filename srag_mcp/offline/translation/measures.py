@@ -187,8 +187,12 @@ def only_measure(table: Table, concept: Concept) -> Column | None:
     """
     numbers = [column for column in table.numbers if not column.year_text]
     filled = [column for column in numbers if column.fill >= 0.5] or numbers
-    named = [column for column in filled if column.is_named_for(concept)]
-    fitting = named or [column for column in filled if column.measures(concept)]
+    tiers = (
+        [column for column in filled if column.is_named_for(concept)],
+        [column for column in filled if column.names_part(concept)],
+        [column for column in filled if column.measures(concept)],
+    )
+    fitting: list[Column] = next((tier for tier in tiers if tier), [])
     if len(fitting) == 1:
         return fitting[0]
     return filled[0] if len(filled) == 1 and concept in {"money", "any", "size"} else None

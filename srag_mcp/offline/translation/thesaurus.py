@@ -71,7 +71,8 @@ passenger traveller
 employee staff worker headcount employ
 participant enrol enroll enrolled patient subject volunteer
 sponsor fund funder funding
-experience seniority year
+experience seniority
+pool swimming
 skill ability competence
 calorie energy kcal
 ingredient component

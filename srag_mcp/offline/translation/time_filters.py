@@ -83,7 +83,7 @@ def _by_words(sentence: Sentence, item: Item) -> Column | None:
     dates = (*sentence.table.dates, *(c for c in years if c not in sentence.table.dates))
     near = {token.stem for token in sentence.tokens[max(0, item.first - 3) : item.first]}
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
-    scores = [spoken_for(c, near) * 2 + spoken_for(c, asked) for c in dates]
+    scores = [(spoken_for(c, near) * 2 + spoken_for(c, asked)) * c.trust for c in dates]
     best = max(scores, default=0)
     if best > 0 and scores.count(best) == 1:
         return dates[scores.index(best)]
