@@ -11,7 +11,7 @@ from srag_mcp.offline.clusters import cluster_slots
 from srag_mcp.offline.keywords import group_by_keywords
 from srag_mcp.offline.sentences import Token, tokens_of
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.offline.slot_rules import best_slot, learn_slot_rule
+from srag_mcp.offline.slot_rules import best_slot, learn_slot_rule, to_latest
 from srag_mcp.offline.slots import Slot
 from srag_mcp.offline.words import is_content
 from srag_mcp.records.normalise.unit_words import UNITS
@@ -51,7 +51,7 @@ def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ())
     for cluster in clusters:
         members = without_outliers(cluster.members)
         if len(members) * step >= floor and len(members) >= _MIN_DOCUMENTS and _varies(members):
-            placed = {number * step: slot for number, slot in members.items()}
+            placed = {n * step: to_latest(slot, sample[n]) for n, slot in members.items()}
             candidates.append(_candidate(placed, documents, sightings))
             placements.append(placed)
     for candidate, placed in zip(candidates, placements, strict=True):

@@ -31,14 +31,32 @@ def _is_in_range(rule: SlotRule, slot: Slot) -> bool:
     return low <= amount <= high or (other is not None and low <= other <= high)
 
 
-def best_slot(rule: SlotRule, slots: Iterable[Slot]) -> Slot | None:
+def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:
     """Return the slot with the most points, the first of equals; None below the threshold."""
     best, found = 0.0, None
     for slot in slots:
         points = score(rule, slot)
         if points > best:
             best, found = points, slot
-    return found if best >= rule.threshold else None
+    if found is None or best < rule.threshold:
+        return None
+    asks_for_earlier = rule.weights.get("@earlier", 0.0) > 0
+    return found if asks_for_earlier else to_latest(found, slots)
+
+
+def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
+    """Return the latest of the values that one paragraph gives for several dates.
+
+    "from 655 on 15 October to 3,395 on 15 November": the second is what holds now.
+    """
+    if "@earlier" not in slot.features:
+        return slot
+    around = {name for name in slot.features if name[0] == "^"}
+    for other in slots:
+        is_latest = "@latest" in other.features and other.value.type == slot.value.type
+        if is_latest and around <= other.features:
+            return other
+    return slot
 
 
 def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]) -> SlotRule:

@@ -33,8 +33,9 @@ _BOUND_MARKS = re.compile(r"[<>≤≥~]\s*$")
 class Value:
     """A typed value in a text.
 
-    *amount* orders values (a date's is its ordinal); *other* is the amount where its separator
-    could be read the other way ("1.019").
+    *amount* orders values: of a date its ordinal, of a measure in the base unit of its kind (of a
+    length in metres). *other* is the amount where its separator could be read the other way
+    ("1.019").
     """
 
     type: SlotType
@@ -95,7 +96,7 @@ def find_values(text: str) -> list[Value]:
 
 
 def _value_of(text: str, span: Span, quantity: Quantity) -> Value:
-    amount = float(quantity.value)
+    amount = float(quantity.value) * SIZES.get(quantity.unit or "", ("", 1.0))[1]
     numeral = _NUMERAL.search(text, span.start, span.end)
     other = None
     if numeral is not None and ambiguous_mark(numeral.group()):
