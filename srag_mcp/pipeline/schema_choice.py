@@ -127,7 +127,7 @@ def _title(folder: Path) -> str:
 def name_entity(work: WorkDatabase, title: str) -> str:
     """Make the name of the record table: no other table, and no word that SQL keeps for itself.
 
-    `"My hotels" -> "my_hotels"`, `"Order" -> "order_records"`
+    `"My ships" -> "my_ships"`, `"Order" -> "order_records"`
     """
     name = snake_case(title) or _GENERIC_ENTITY
     if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):

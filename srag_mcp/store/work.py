@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,9 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.engine import open_for_writing, store_errors
-from srag_mcp.store.layout import work_path
-from srag_mcp.store.lock import ingestion_lock
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
 
 if TYPE_CHECKING:
@@ -49,7 +45,7 @@ class SchemaInForce:
 
 
 class WorkDatabase:
-    """The ingestion's own database; opened by `open_work`, which holds the lock of the corpus.
+    """The ingestion's own database; opened by `work_opening`, which holds the lock of the corpus.
 
     Attributes:
         connection: For the publication, which copies from it.
@@ -244,66 +240,6 @@ def hash_schema(schema: Schema) -> str:
     """Name the content of a schema; its version number does not count."""
     text = schema.model_dump_json(exclude={"version"})
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@contextmanager
-def open_work(state: Path) -> Iterator[WorkDatabase]:
-    """Open the work database for writing, under the lock of the corpus.
-
-    One that is damaged, or of another format, is moved aside and a new one begun.
-
-    Raises:
-        LockedError: If another process ingests the corpus.
-        StoreError: If it cannot be written, for example because the disk is full.
-    """
-    path = work_path(state)
-    with ingestion_lock(state), store_errors(f"writing {path}"):
-        _tidy(state)
-        work = _open_or_replace(path, state)
-        try:
-            yield work
-        finally:
-            work.connection.close()
-
-
-def _tidy(state: Path) -> None:
-    """Remove what a process that was killed left half written."""
-    shutil.rmtree(state / "spill", ignore_errors=True)
-    for path in state.glob("*.tmp"):
-        path.unlink(missing_ok=True)
-
-
-def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
-    import duckdb
-
-    try:
-        connection = open_for_writing(path, state / "spill")
-    except duckdb.Error as error:
-        return _begin_anew(path, state, str(error))
-    try:
-        work = WorkDatabase(connection, state)
-        work.files()
-        problem = _format_problem(work)
-    except duckdb.Error as error:
-        problem = str(error)
-    if not problem:
-        return work
-    connection.close()
-    return _begin_anew(path, state, problem)
-
-
-def _begin_anew(path: Path, state: Path, problem: str) -> WorkDatabase:
-    aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
-    path.replace(aside)
-    path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
-    warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
-    return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)
-
-
-def _format_problem(work: WorkDatabase) -> str:
-    rows = work.connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchall()
-    found = rows[0][0] if rows else None
-    return "" if found == WORK_FORMAT else f"its format is {found!r}, not {WORK_FORMAT!r}"
 
 
 def _document_row(item: FinishedDocument, now: datetime) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +82,7 @@ def test_files_with_the_same_stem_are_two_documents(
     assert rows == [("a.md",), ("a.txt",), ("sub/a.txt",)]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="file systems here refuse such names")
 def test_a_name_that_is_not_unicode_is_reported(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:

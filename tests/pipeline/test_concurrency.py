@@ -12,7 +12,7 @@ from srag_mcp.errors import LockedError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.work import open_work
+from srag_mcp.store.work_opening import open_work
 
 WriteStation = Callable[..., Path]
 

@@ -12,7 +12,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.guard import QueryWorker
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import open_work
+from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile, finish_document
 
 Finish = Callable[..., FinishedDocument]

@@ -12,7 +12,7 @@ from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import QueryWorker
 from srag_mcp.store.pointer import build_path, read_pointer
 from srag_mcp.store.values import ValueMatch
-from srag_mcp.store.work import open_work
+from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_rows import FinishedDocument
 
 Finish = Callable[..., FinishedDocument]

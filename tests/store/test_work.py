@@ -11,7 +11,7 @@ from srag_mcp.records.cell import Cell, Record, State
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_columns import check_value
-from srag_mcp.store.work import open_work
+from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_rows import (
     FinishedDocument,
     FinishedFile,
