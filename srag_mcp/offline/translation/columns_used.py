@@ -50,6 +50,12 @@ def literals_bound(reading: Reading) -> tuple[BoundLiteral, ...]:
     return tuple(dict.fromkeys(bound))
 
 
+def gaps_asked(reading: Reading) -> frozenset[str]:
+    """Return the columns of which *reading* asks where they have (no) value."""
+    found = [leaf for leaf in _conditions(reading) if isinstance(leaf, Missing)]
+    return frozenset(leaf.column for leaf in found)
+
+
 _Use = tuple[str, Role]
 
 

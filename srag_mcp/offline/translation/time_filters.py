@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date
 
 from srag_mcp.offline.translation.asked import spoken_for
-from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.period import MONTHS, Period
@@ -79,15 +79,24 @@ def _named_date(sentence: Sentence, index: int, dates: tuple[Column, ...]) -> Co
 
 def _by_words(sentence: Sentence, item: Item) -> Column | None:
     """Choose among date columns by the words before the period, else the fullest one."""
-    years = tuple(c for c in sentence.table.columns if c.year_text)
-    dates = (*sentence.table.dates, *(c for c in years if c not in sentence.table.dates))
+    dates = _filled(sentence.table)
     near = {token.stem for token in sentence.tokens[max(0, item.first - 3) : item.first]}
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
+    asked -= sentence.table.nouns
     scores = [(spoken_for(c, near) * 2 + spoken_for(c, asked)) * c.trust for c in dates]
     best = max(scores, default=0)
     if best > 0 and scores.count(best) == 1:
         return dates[scores.index(best)]
     return _main_date(sentence.table.dates)
+
+
+def _filled(table: Table) -> tuple[Column, ...]:
+    """Return the columns of dates and years, without sparse ones when there are full ones."""
+    dates = table.dates
+    years = (c for c in table.of_type("integer") if c.year_text and c not in dates)
+    found = (*dates, *years)
+    full = tuple(column for column in found if column.fill >= 0.5)
+    return tuple(c for c in found if c.trust >= 1.0 or c in full) if full else found
 
 
 def _main_date(dates: tuple[Column, ...]) -> Column | None:

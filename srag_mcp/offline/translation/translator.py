@@ -1,12 +1,11 @@
 """From a question in natural language to SQL over one table, without a model."""
 
-import logging
 from collections.abc import Mapping
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation.build_sql import build_sql
 from srag_mcp.offline.translation.columns import Table, describe_table
-from srag_mcp.offline.translation.columns_used import columns_used, literals_bound
+from srag_mcp.offline.translation.columns_used import columns_used, gaps_asked, literals_bound
 from srag_mcp.offline.translation.filters import reduce_filters
 from srag_mcp.offline.translation.grammar import THRESHOLD, read_question
 from srag_mcp.offline.translation.items import Sentence
@@ -18,7 +17,8 @@ from srag_mcp.schema.translation import Translation
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 
-logger = logging.getLogger(__name__)
+_MANY = 20
+_MIN_FILL = 0.1
 
 
 def translate(
@@ -42,7 +42,20 @@ def translate(
         raise _refusal(sentence, words_of(sentence, left))
     if parse.score < THRESHOLD:
         raise _refusal(sentence, ())
+    _check_fill(parse, table)
     return _translated(question, parse, table)
+
+
+def _check_fill(parse: Parse, table: Table) -> None:
+    """Refuse to answer from a column that hardly any document fills; asking for gaps is fine."""
+    for use in columns_used(parse.reading):
+        column = table.column(use.column)
+        if column is None or column.n_records < _MANY or use.column in gaps_asked(parse.reading):
+            continue
+        if column.fill < _MIN_FILL and column.attribute.type != "boolean":
+            known = f"{column.n_non_null} of {column.n_records} documents"
+            msg = f"only {known} give {use.column}; too few to answer this question from"
+            raise QuestionError(msg)
 
 
 def _translated(question: str, parse: Parse, table: Table) -> Translation:
