@@ -60,7 +60,12 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
 def _coverage(corpus: "Corpus", sql: str) -> tuple[list[str], list[str]]:
     """Say over how many documents; a count that fails does not take the rows away."""
     from srag_mcp.answer.coverage import render_coverage  # not needed to list tools
+    from srag_mcp.store.selection import column_conditions
 
+    schema = corpus.schema()
+    names = [attribute.name for attribute in schema.attributes]
+    if not column_conditions(sql, schema.entity, names):
+        return [], []
     try:
         return render_coverage(corpus, sql), []
     except QueryError as error:

@@ -158,6 +158,14 @@ async def test_rows_come_with_their_denominator(client: Client) -> None:
     assert "crew: 6 used, 1 do not say, 1 could not be read" in coverage
 
 
+async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client: Client) -> None:
+    sql = "SELECT count(*) FROM documents WHERE characters = 0"
+
+    table = await call(client, ResultTable, "run_sql", corpus="fleet", sql=sql)
+
+    assert (table.rows, table.coverage, table.notes) == ([[1]], [], [])
+
+
 async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client) -> None:
     answer = await call(
         client, AnswerPage, "ask", corpus="fleet", question="What is the average length?"
