@@ -23,6 +23,8 @@ _MIN_DISTINCT = 3
 _MAX_COMMON = 0.85
 _OUTLIER_FACTOR = 6.0
 _MAX_CLUSTERED = 120
+_MAX_SLOTS = 6_000
+_MIN_SLOTS = 40
 _N_LABEL_WORDS = 4
 _LABEL_SHARE = 0.4
 _FAR_SHARE = 0.6
@@ -45,7 +47,8 @@ def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ())
     floor = max(_MIN_DOCUMENTS, round(_MIN_SHARE * len(documents)))
     step = max(1, -(-len(documents) // _MAX_CLUSTERED))
     sample = documents[::step]
-    clusters = group_by_keywords(cluster_slots(sample), len(sample))
+    familiar = most_familiar(sample, max(_MIN_SLOTS, _MAX_SLOTS // max(1, len(sample))))
+    clusters = group_by_keywords(cluster_slots(familiar), len(sample))
     candidates: list[Candidate] = []
     placements: list[dict[int, Slot]] = []
     for cluster in clusters:
@@ -65,6 +68,25 @@ def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ())
         candidate.label = _label(placed, sightings, candidate, set(asked) - others, asked)
         candidate.quotes = _quotes(placed, sightings)
     return sorted(candidates, key=lambda candidate: -len(candidate.values))
+
+
+def most_familiar(documents: Sequence[Sequence[Slot]], most: int) -> list[list[Slot]]:
+    """Keep at most *most* slots a document: those whose neighbours most documents have.
+
+    Long documents hold hundreds of numbers, and only what recurs can become an attribute.
+    """
+    spread: Counter[str] = Counter()
+    for slots in documents:
+        spread.update({name for slot in slots for name in slot.features if name[0] in "<>@"})
+    kept = []
+    for slots in documents:
+        points = {
+            id(slot): sum(spread[name] for name in slot.features if name[0] in "<>@")
+            for slot in slots
+        }
+        chosen = {id(s) for s in sorted(slots, key=lambda s: -points[id(s)])[:most]}
+        kept.append([slot for slot in slots if id(slot) in chosen])
+    return kept
 
 
 def _candidate(
