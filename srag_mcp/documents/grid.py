@@ -14,6 +14,7 @@ _DATA = re.compile(r"^[^\w]*[A-Z]{0,3}[\s$€£¥]*[-+(]?\d[\d.,'\s/:–-]*[^\W\
 _YEAR = re.compile(r"^(?:1[89]|20)\d\d$")
 
 Row = Sequence[TableCell]
+_Rows = list[tuple[TableCell, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,15 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     That is: each row of a table of two columns, and the only row of a table of one row. Titles and
     notes in rows of their own become part of the caption.
     """
-    rows, notes = _without_notes(_rectangular([row for row in grid.rows if _words(row)]))
+    filled = _rectangular([row for row in grid.rows if _words(row)])
+    titles, rows, notes = _without_notes(filled)
     if not rows or len(rows[0]) < 2:
         return []
-    caption = " ".join([grid.caption, *notes]).strip()
-    n_headers = count_header_rows(rows) if grid.n_headers is None else grid.n_headers
-    n_headers = min(n_headers, len(rows))
+    caption = " ".join([grid.caption, *map(_note, titles), *map(_note, notes)]).strip()
+    if grid.n_headers is None:
+        n_headers = count_header_rows(rows)
+    else:
+        n_headers = min(max(0, grid.n_headers - len(titles)), len(rows))
     headers, body = header_paths(rows[:n_headers], len(rows[0])), rows[n_headers:]
     table = Table(grid.span, headers, tuple(body), caption, section)
     if len(rows[0]) == 2:
@@ -82,19 +86,20 @@ def _words(row: Row) -> set[str]:
     return {cell.text for cell in row if cell.text}
 
 
-def _without_notes(
-    rows: list[tuple[TableCell, ...]],
-) -> tuple[list[tuple[TableCell, ...]], list[str]]:
+def _without_notes(rows: _Rows) -> tuple[_Rows, _Rows, _Rows]:
     """Part the rows from titles above and notes below, which fill one cell of three or more."""
     if not rows or len(rows[0]) < 3:
-        return rows, []
+        return [], rows, []
     start, end = 0, len(rows)
     while start < min(end, MAX_HEADER_ROWS) and _is_title(rows[start]):
         start += 1
     while end > start and _is_note(rows[end - 1]):
         end -= 1
-    notes = [collapse(text) for row in (*rows[:start], *rows[end:]) for text in _words(row)]
-    return rows[start:end], notes
+    return rows[:start], rows[start:end], rows[end:]
+
+
+def _note(row: Row) -> str:
+    return collapse(next(iter(_words(row)), ""))
 
 
 def _is_title(row: Row) -> bool:
@@ -110,16 +115,30 @@ def _is_note(row: Row) -> bool:
 
 
 def header_paths(rows: Sequence[Row], width: int) -> tuple[tuple[str, ...], ...]:
-    """Return one header path a column, outermost first, without repeats and empty cells."""
+    """Return one header path a column, outermost first, without repeats and empty cells.
+
+    A gap right of an upper header, above a lower one, belongs to that upper header: that is how
+    text writes what spans columns. Where a format repeats what spans columns, a gap is a gap.
+    """
+    texts = [[collapse(cell.text) for cell in row] for row in rows]
+    texts = [_spread(upper, lower) for upper, lower in pairwise(texts)] + texts[-1:]
     paths: list[tuple[str, ...]] = []
     for column in range(width):
         path: list[str] = []
-        for row in rows:
-            text = collapse(row[column].text)
-            if text and text not in path[-1:]:
-                path.append(text)
+        for row in texts:
+            if row[column] and row[column] not in path[-1:]:
+                path.append(row[column])
         paths.append(tuple(path))
     return tuple(paths)
+
+
+def _spread(upper: list[str], lower: list[str]) -> list[str]:
+    if any(before and before == after for before, after in pairwise(upper)):
+        return upper
+    spread: list[str] = []
+    for text, below in zip(upper, lower, strict=True):
+        spread.append(text or (spread[-1] if spread and below else ""))
+    return spread
 
 
 def _is_header(row: Row) -> bool:
@@ -128,7 +147,9 @@ def _is_header(row: Row) -> bool:
         return False
     data = [text for text in texts if is_data(text)]
     if data and all(_YEAR.match(text) for text in data):
-        return not is_data(row[0].text) and len(data) >= len(row) - 1
+        others = [text for text in texts if text not in data]
+        are_spread = len(data) > 1 and others == [row[0].text][: len(others)]
+        return not is_data(row[0].text) and (are_spread or len(data) >= len(row) - 1)
     return not data
 
 

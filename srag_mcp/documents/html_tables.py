@@ -52,17 +52,26 @@ def _cells(row: "LexborNode") -> "list[LexborNode]":
 
 
 def _header_rows(rows: "list[LexborNode]", cells: "list[list[LexborNode]]") -> int | None:
-    """Count the rows at the top in `<thead>` or of `<th>` only; None if nothing marks any."""
+    """Count the rows at the top in `<thead>` or of `<th>` only; None if nothing marks any.
+
+    A title that spans all columns above such rows counts with them.
+    """
+    width = max(map(len, cells), default=0)
     n = 0
-    for row, row_cells in zip(rows, cells, strict=True):
+    for number, (row, row_cells) in enumerate(zip(rows, cells, strict=True), start=1):
         in_head = row.parent is not None and row.parent.tag == "thead"
-        if not in_head and not (row_cells and all(cell.tag == "th" for cell in row_cells)):
+        if in_head or (row_cells and all(cell.tag == "th" for cell in row_cells)):
+            n = number
+        elif number > n + 1 or not _is_title(row_cells, width):
             break
-        n += 1
     if n:
         return n
     has_row_names = any(row_cells and row_cells[0].tag == "th" for row_cells in cells)
     return 0 if has_row_names else None
+
+
+def _is_title(cells: "list[LexborNode]", width: int) -> bool:
+    return len(cells) == 1 < width - 1 and _span(cells[0], "colspan") >= width
 
 
 def _grid(rows: "list[list[LexborNode]]") -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from srag_mcp.documents.captions import captions_at_end
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Span, TableCell
 from srag_mcp.documents.encoding import normalise_lines
@@ -16,6 +17,7 @@ from srag_mcp.documents.text_blocks import find_blocks
 
 _MAX_PAIR_ITEM_CHARACTERS = 160
 _MAX_ITEM_KEY_WORDS = 4
+_TAIL_CHARACTERS, _TAIL_PARTS = 1000, 30
 
 
 class Page:
@@ -106,7 +108,8 @@ class Page:
     ) -> None:
         """Write a table, a row a line; rows of one column are written as items.
 
-        *n_headers* is the number of rows at the top that name the columns, None if unknown.
+        *n_headers* is the number of rows at the top that name the columns, None if unknown. Notes
+        that were written just above, such as "(in millions)", become part of the caption.
         """
         filled = [row for row in rows if any(map(str.strip, row))]
         if n_headers is not None:
@@ -115,12 +118,14 @@ class Page:
             for row in filled:
                 self.write_item(row[0])
             return
+        above = captions_at_end(self._blocks, self._tail_of)
         if caption.strip():
             self.write_text(_line(caption))
         self._start("table")
         start = self._length
         cells = [self._write_row(row, is_first=n == 0) for n, row in enumerate(filled)]
-        grid = Grid(Span(start, self._length), tuple(cells), n_headers, _line(caption))
+        caption = _line(" ".join([*above, caption]))
+        grid = Grid(Span(start, self._length), tuple(cells), n_headers, caption)
         self._blocks += grid_blocks(grid, self._outline.section)
         self._kind = "end of table"
 
@@ -134,6 +139,14 @@ class Page:
             text = _joined_lines(raw)
             cells.append(TableCell(text, self._write(text)))
         return tuple(cells)
+
+    def _tail_of(self, span: Span) -> str:
+        """Return the text of *span* if it is near the end: all of it is only joined once."""
+        tail = "".join(part[-_TAIL_CHARACTERS:] for part in self._parts[-_TAIL_PARTS:])
+        tail = tail[-_TAIL_CHARACTERS:]
+        offset = self._length - len(tail)
+        is_near = span.start >= offset
+        return collapse(tail[span.start - offset : span.end - offset]) if is_near else ""
 
     def _add_pair(self, key: str, value: str) -> None:
         start = self._write(f"{key}: ").start

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from srag_mcp.documents.captions import MAX_CAPTION_CHARACTERS, captions_at_end
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, Span
 from srag_mcp.documents.grid import grid_blocks
 from srag_mcp.documents.headings import TitleLine, find_run_in_heading
@@ -18,7 +19,6 @@ _MAX_VALUE_CHARACTERS = 400
 _MAX_LONG_KEY_VALUE_CHARACTERS = 120
 _MAX_PAIR_ITEM_CHARACTERS = 160
 _MIN_CLAUSE_CHARACTERS = 60
-_MAX_CAPTION_CHARACTERS = 200
 _MAX_STACKED_LINES = 60
 
 
@@ -72,14 +72,20 @@ class _TextReader:
         return at + table.n_lines
 
     def _caption_above(self, at: int) -> str:
-        """Return the short text that ends at most one blank line above line *at*."""
-        if not self._blocks or not isinstance(self._blocks[-1], Heading | Prose):
+        """Return the short text that ends at most one blank line above line *at*.
+
+        That is one heading or paragraph, or a few lines that read as captions.
+        """
+        if not self._blocks:
             return ""
         span = self._blocks[-1].span
         gap = sum(line.start > span.end for line in self._lines[max(0, at - 3) : at])
-        if gap > 1 or span.end - span.start > _MAX_CAPTION_CHARACTERS:
+        if gap > 1:
             return ""
-        return self._text(span)
+        captions = " ".join(captions_at_end(self._blocks, self._text))
+        is_line = isinstance(self._blocks[-1], Heading | Prose)
+        is_short = span.end - span.start <= MAX_CAPTION_CHARACTERS
+        return captions or (self._text(span) if is_line and is_short else "")
 
     def _raw(self, span: Span) -> str:
         return self._all[span.start - self._offset : span.end - self._offset]
