@@ -13,6 +13,7 @@ from srag_mcp.errors import DocumentError
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.records.cell import Record
 from srag_mcp.records.evidence import verify_cells
+from srag_mcp.records.surroundings import add_surroundings
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work_rows import FinishedDocument, finish_document
 
@@ -138,6 +139,6 @@ def _read_schema(schema_json: str) -> Schema:
 
 def _extract_document(document: Document, task: ExtractTask) -> FinishedDocument:
     record = extract_record(document, _read_schema(task.schema_json))
-    cells = tuple(verify_cells(record.cells, document.text))
-    verified = Record(record.document_id, cells)
+    cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
+    verified = Record(record.document_id, tuple(cells))
     return finish_document(document, verified, replaces=document.id in task.known)

@@ -1,0 +1,48 @@
+"""Headers, captions and headings around a value change its reading."""
+
+import pytest
+
+from srag_mcp.documents.document import Span
+from srag_mcp.documents.readers import read_content
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.surroundings import add_surroundings
+from srag_mcp.schema.attribute import Attribute
+
+
+def _read(text: str, quote: str, name: str = "a.md") -> Cell:
+    content = read_content(text.encode(), name)
+    start = content.text.index(quote)
+    cell = Cell("x", State.STATED, quote, Span(start, start + len(quote)))
+    return add_surroundings([cell], content.blocks)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "value"),
+    [
+        ("(in millions)\n\n| Item | 2020 | 2021 |\n|--|--|--|\n| Rent | 71 | 82 |\n", "82", 82e6),
+        ("| Item | Now ($m) | Then |\n|--|--|--|\n| Rent | 71 | 82 |\n", "71", 71e6),
+        ("| Item | Now ($m) | Then |\n|--|--|--|\n| Rent | 71 | 82 |\n", "82", 82.0),
+        ("| Item | Now | Then |\n|--|--|--|\n| Rent (in thousands) | 71 | 82 |\n", "82", 82e3),
+        ("(in thousands)\n\n| Item | Sum |\n|--|--|\n| Rent | (71) |\n", "(71)", -71e3),
+        ("# Costs (in thousands)\n\nRent: 71\nHeat: 82\n", "82", 82e3),
+        ("# Costs (in thousands)\n\nRent per head: 71\n", "71", 71.0),
+        ("(in millions)\n\n| Item | 2020 |\n|--|--|\n| Earnings per share | 71 |\n", "71", 71.0),
+        ("# Costs\n\nRent: 71\n", "71", 71.0),
+    ],
+)
+def test_scales_around_a_value_count(text: str, quote: str, value: float) -> None:
+    cell = _read(text, quote)
+    (read,) = normalise_column(Attribute(name="x", type="number"), [cell])
+    assert read.value == value
+
+
+def test_words_around_a_value_are_listed_from_near_to_far() -> None:
+    text = "Costs (in millions)\n\n| Item | 2020 | 2021 |\n|--|--|--|\n| Rent | 71 | 82 |\n"
+    assert _read(text, "82").context == "2021; Rent; Costs (in millions)"
+
+
+def test_what_is_not_stated_has_no_surroundings() -> None:
+    blocks = read_content(b"| a | b |\n|--|--|\n| c | 1 |\n", "a.md").blocks
+    cells = [Cell("x", State.NOT_MENTIONED), Cell("x", State.FAILED, "1", Span(0, 1))]
+    assert add_surroundings(cells, blocks) == cells
