@@ -92,8 +92,10 @@ def _known_stems(items: Sequence[TypedCandidate]) -> set[str]:
     """Return the stems that candidates go by, those of like meaning, and those of their texts."""
     known: set[str] = set()
     for item in items:
-        labels = " ".join((item.candidate.label, *item.candidate.labels))
-        for name in (*item.candidate.words, *content_stems(labels)):
+        candidate = item.candidate
+        labels = content_stems(" ".join((candidate.label, *candidate.labels)))
+        words = candidate.words if candidate.origin != "slot" else ()
+        for name in (*words, *labels):
             known |= kin_of(name)
         if item.guess.type == "string" and item.candidate.origin in {"place", "part"}:
             known.update(content_stems(" ".join(item.candidate.values.values())))

@@ -17,7 +17,7 @@ _ASKED_WEIGHT = 0.5
 _MAX_ASKED = 4.0
 _RARE = 0.15
 _ORIGIN_WEIGHTS = {
-    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.2,
+    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.4,
     "item": 0.6, "part": 1.1,
 }  # fmt: skip
 

@@ -8,8 +8,17 @@ from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
+from srag_mcp.records.normalise.date_words import MONTHS
+from srag_mcp.records.normalise.quantities import find_quantities
+from srag_mcp.records.normalise.unit_words import UNITS
 from srag_mcp.schema.extractors import MentionRule
 
+_COUNTS = re.compile(r"\b(?:how many|share|percent\w*|proportion|any)\b", re.IGNORECASE)
+_AMOUNTS = re.compile(
+    r"\d|\b(?:most|least|highest|lowest|average|mean|median|total|sum|above|below|more|fewer|less"
+    r"|over|under|exceed\w*|between|number)\b",
+    re.IGNORECASE,
+)
 _MIN_SHARE = 0.05
 _MAX_SHARE = 0.85
 _MIN_STEM = 4
@@ -23,9 +32,9 @@ def mention_candidates(
     wanted: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for question in questions:
-        for word in content_words(question):
+        for word in content_words(question) if _asks_who_has(question) else ():
             name = stem(word)
-            if word not in QUESTION_WORDS and name not in known and len(name) >= _MIN_STEM:
+            if _may_be_had(word) and name not in known and len(name) >= _MIN_STEM:
                 wanted.setdefault(name, word)
                 counts[name] += 1
     documents: dict[str, dict[int, str]] = defaultdict(dict)
@@ -36,6 +45,18 @@ def mention_candidates(
     telling = [name for name in counts if low <= len(documents[name]) <= high]
     telling.sort(key=lambda name: (-counts[name], name))
     return [_candidate(name, wanted[name], documents[name]) for name in telling[:_MAX_CANDIDATES]]
+
+
+def _asks_who_has(question: str) -> bool:
+    """Whether a question counts or shares out, and compares no amounts."""
+    return bool(_COUNTS.search(question)) and not _AMOUNTS.search(question)
+
+
+def _may_be_had(word: str) -> bool:
+    """Whether a word may be a thing that some have: no number, unit, or month."""
+    if word in QUESTION_WORDS or word in UNITS or word in MONTHS:
+        return False
+    return not find_quantities(f"{word} things")
 
 
 def _candidate(name: str, word: str, values: dict[int, str]) -> Candidate:

@@ -143,7 +143,7 @@ def _near_words(members: Mapping[int, Slot], sightings: Sequence[Sightings]) -> 
     """Return the share of slots that have a stem where it says what they are.
 
     That is the phrase after the value ("38 small rooms"), but what stands before dates ("opened on
-    3 May") and copulas ("the incidence is 139").
+    3 May") and copulas ("the level is 139").
     """
     counts: Counter[str] = Counter()
     predicate = _is_predicate(members)

@@ -47,7 +47,7 @@ def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
     """Return the latest of the values that one paragraph gives for several dates.
 
-    "from 655 on 15 October to 3,395 on 15 November": the second is what holds now.
+    "from 41 on 1 May to 58 on 1 June": the second is what holds now.
     """
     if "@earlier" not in slot.features:
         return slot

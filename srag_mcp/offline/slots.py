@@ -16,7 +16,7 @@ from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.extractors import SlotType
 
-# Digits that belong to a name, a label or a code: "COVID-19", "7-day", "A4", "§ 12", "#3".
+# Digits that belong to a name, a label or a code: "B-52", "A4", "§ 12", "#3".
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")
 _MARKED = re.compile(r"[/★⭐]")
 _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
@@ -188,7 +188,7 @@ def _right_words(text: str, tokens: Sequence[Token], start: int, end: int) -> It
 def _order_of_dated(values: Sequence[Value]) -> dict[int, str]:
     """Mark the values that stand right before a date: `@latest`, `@earlier`, or a lone `@dated`.
 
-    "from 1,470 on 27/10 to 3,059 on 10/11" -> the second is `@latest`, the first `@earlier`.
+    "from 41 on 1 May to 58 on 1 June" -> the second is `@latest`, the first `@earlier`.
     """
     dated = {
         index: values[index + 1].amount

@@ -1,6 +1,6 @@
 """Votes: which of several keys gives the number a document is about.
 
-A receipt says "total", "total incl. tax", "rounded total" and "amount due"; which of them is meant
+A bill says "total", "total incl. tax", "rounded total" and "amount due"; which of them is meant
 is told by their agreement with one another and with what was paid.
 """
 

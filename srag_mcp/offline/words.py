@@ -74,7 +74,7 @@ def fold(text: str) -> str:
 def stem(word: str) -> str:
     """Cut the ending of a folded word, so that its forms compare equal.
 
-    Example: `vaccinated` -> `vaccinat`, `vaccination` -> `vaccinat`, `cases` -> `cas`
+    Example: `located` -> `locat`, `location` -> `locat`, `boats` -> `boat`
     """
     if word.endswith("ss"):
         return word

@@ -58,9 +58,9 @@ class ItemRule(_Rule):
 class SlotRule(_Rule):
     """A typed value in running text, chosen by the words around it.
 
-    *weights* gives points to what stands around a value: `~care` for a stem in the same sentence,
-    `^care` in the same paragraph, `<until` and `>patient` for a stem near it on the left or right,
-    `<!with` and `>!case` for the very next word, `#rooms` for a heading above, `@latest` for the
+    *weights* gives points to what stands around a value: `~pier` for a stem in the same sentence,
+    `^pier` in the same paragraph, `<until` and `>boat` for a stem near it on the left or right,
+    `<!with` and `>!boat` for the very next word, `#rooms` for a heading above, `@latest` for the
     latest of several dated values, `@score` for "8/10", `unit:length` for the kind of its unit. The
     value of the document with the most points is taken, if it has at least *threshold*. Values
     outside of *minimum* to *maximum* are not considered.
