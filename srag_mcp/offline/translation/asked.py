@@ -188,7 +188,10 @@ def is_compound(sentence: Sentence, at: int) -> bool:
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
     if not near or after is None or after.kind != "attribute":
         return False
-    return not sentence.tokens[after.first].word.endswith(("ed", "ing"))
+    word = sentence.tokens[after.first].word
+    acts = at > 0 and sentence.items[at - 1].kind == "wh" and after.last - after.first == 1
+    singular = not sentence.tokens[sentence.items[at].first].word.endswith("s")
+    return not (word.endswith(("ed", "ing")) or (acts and singular and word.endswith("s")))
 
 
 def _is_further(sentence: Sentence, shown: Item, item: Item) -> bool:

@@ -174,7 +174,13 @@ class Table:
             for column in texts:
                 if any(word in name for name in column.names):
                     return column
-        return next((column for column in texts if column.is_key), None)
+        keys = (column for column in texts if column.is_key)
+        return next((c for c in keys if not self.named or self._names_record(c)), None)
+
+    def _names_record(self, column: Column) -> bool:
+        """Whether a key is called like a record or a number of it: `invoice_number`."""
+        words = {word for name in column.names for word in name}
+        return bool(words & (self.nouns | _IDENTIFYING))
 
 
 def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:

@@ -7,7 +7,7 @@ from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.filters import condition_columns
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
-from srag_mcp.offline.translation.reading import Condition, Every, Negated
+from srag_mcp.offline.translation.reading import Condition, Every, Negated, OneOf
 from srag_mcp.offline.translation.time_filters import period_condition
 
 
@@ -67,7 +67,7 @@ def _contrast(sentence: Sentence, left: Sequence[Item], right: Sequence[Item]) -
     both = (*left, *right)
     common = where_of(sentence, without=both)
     days = all(item.period is not None and item.period.low == item.period.high for item in both)
-    named = all(item.period is None and item.word == "=" for item in both)
+    named = all(isinstance(c := i.condition, OneOf) and len(c.values) == 1 for i in both)
     return Contrast(
         joined(common, *_conditions(left)),
         joined(common, *_conditions(right)),

@@ -26,7 +26,7 @@ def read_listing(sentence: Sentence) -> Parse | None:
     if not where.conditions and not sentence.has("list") and not sentence.has("distinct"):
         return None
     order, descending = _order(sentence, outputs)
-    distinct = _is_distinct(sentence, outputs)
+    distinct = _is_distinct(sentence, outputs) and (order is None or order in outputs)
     reading = Listing(outputs, where, distinct, order, descending)
     taken = (*used, *sentence.of("filter", "distinct", "direction", "which_of"))
     return Parse(reading, (*taken, *_dates(sentence)), ordered=order is not None)
@@ -48,6 +48,8 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
     if not directions:
         return None, False
     descending = directions[0].word == "desc"
+    if "chronolog" in sentence.words(directions[0]).lower() and sentence.table.dates:
+        return max(sentence.table.dates, key=lambda c: c.n_non_null).term, descending
     for word in sentence.words(directions[0]).lower().split():
         column = column_of_adjective(sentence, word)
         if column is not None:

@@ -22,11 +22,19 @@ def reduce_negations(sentence: Sentence) -> Sentence:
         low, high = min(at, index), max(at, index)
         inner = list(sentence.items[low + 1 : high])
         condition = _turned(sentence, sentence.items[index])
+        if low > 0 and step > 0 and sentence.items[low - 1].condition == _plain(condition):
+            low -= 1
+            inner = []
         item = filter_item(negation, sentence.items[index], condition)
         sentence = sentence.spliced(low, high - low + 1, *inner, item)
         if words in {"neither", "not", "without", "no"}:
             sentence = _spread(sentence, sentence.items.index(item))
     return sentence
+
+
+def _plain(condition: Condition) -> Condition | None:
+    """Return what is denied, to find it said before as well: `pays no dividend`."""
+    return condition.condition if isinstance(condition, Negated) else None
 
 
 def _operand(sentence: Sentence, at: int, step: int) -> int | None:

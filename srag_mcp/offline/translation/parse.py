@@ -67,6 +67,9 @@ def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
         at = sentence.items.index(item)
         near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
         return near == ["filter", "filter"]
+    if item.kind == "unknown":
+        people = sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
+        return people and sentence.has("attribute")
     if item.kind == "time":
         return sentence.words(item).lower() == "by"
     dates = {column.name for column in sentence.table.dates}

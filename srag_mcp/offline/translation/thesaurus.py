@@ -148,7 +148,7 @@ COMPARATIVES: dict[str, tuple[Concept, ...]] = {
 # Concept -> words of the names, synonyms and units of attributes that measure it.
 CONCEPTS: dict[Concept, str] = {
     "time": "date year time day founded established created released built opened season",
-    "age": "age birth born",
+    "age": "age birth born founded built made created established constructed",
     "money": """price cost amount total fee charge sum salary wage budget revenue payment value rent
         income gross earnings expense bill usd eur gbp chf jpy myr rm cad aud inr sgd $ € £ money
         worth sales prize""",

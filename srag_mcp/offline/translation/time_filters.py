@@ -20,6 +20,7 @@ from srag_mcp.offline.translation.reading import (
 )
 
 _MAX_GAP = 2
+_PLAIN = GLUE | {"before", "after", "since", "until", "between", "from"}
 _NAMES = {number: name for name, number in MONTHS.items() if len(name) > 3 and name != "sept"}
 _NAMES[5] = "may"
 
@@ -80,7 +81,8 @@ def _named_date(sentence: Sentence, index: int, dates: tuple[Column, ...]) -> Co
 def _by_words(sentence: Sentence, item: Item) -> Column | None:
     """Choose among date columns by the words before the period, else the fullest one."""
     dates = _filled(sentence.table)
-    near = {token.stem for token in sentence.tokens[max(0, item.first - 3) : item.first]}
+    before = sentence.tokens[max(0, item.first - 3) : item.first]
+    near = {token.stem for token in before if token.word not in _PLAIN}
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
     asked -= sentence.table.nouns
     scores = [(spoken_for(c, near) * 2 + spoken_for(c, asked)) * c.trust for c in dates]

@@ -1,4 +1,4 @@
-"""Questions over eight invented subjects, each compared with hand-written SQL.
+"""Questions over ten subjects, each compared with hand-written SQL.
 
 A line of `worlds/<subject>.txt` is a question; the indented line below it is the SQL of its answer,
 or `REFUSED` with the words that the refusal has to name.
