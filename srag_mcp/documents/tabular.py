@@ -58,10 +58,28 @@ def _likeness(sample: str, delimiter: str) -> tuple[float, int]:
 def _read_table(data: bytes, path: str) -> TableRows:
     text = decode(data, path)
     delimiter = "\t" if path.lower().endswith(".tsv") else sniff_delimiter(text)
-    escapes = _BACKSLASH_QUOTE.search(text) is not None
-    lines = io.StringIO(text, newline="")
+    escape = "\\" if _BACKSLASH_QUOTE.search(text) else None
+    # the only way to tell csv: else a cell of more than 131,072 characters is an error
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, escapechar=escape)
+    rows: list[list[str]] = []
+    first_line = last_line = 0  # of the last row
     try:
-        rows = list(csv.reader(lines, delimiter=delimiter, escapechar="\\" if escapes else None))
+        for row in reader:
+            rows.append(row)
+            first_line, last_line = last_line, reader.line_num
     except csv.Error as error:
         raise DocumentError(path, f"the table is broken: {error}") from error
+    if rows and any("\n" in cell for cell in rows[-1]):
+        _check_last_row(text.split("\n")[first_line:], delimiter, path, first_line + 1)
     return arrange_rows(rows)
+
+
+def _check_last_row(lines: Sequence[str], delimiter: str, path: str, number: int) -> None:
+    """Refuse a last row that has swallowed the rest of the table; *number* is its first line."""
+    try:
+        list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            reason = f"the table is broken: a quote that opens in line {number} is never closed"
+            raise DocumentError(path, reason) from error

@@ -57,7 +57,8 @@ CASES = {
     "deep.json": (b"[" * 100_000, "the JSON is nested too deeply"),
     "digits.json": (b"1" * 5000, "the JSON cannot be read"),
     "cut.jsonl": (b'{"a": 1}\n{"a": \n', "it is not JSON at line 2: "),
-    "quotes.csv": (b'a,b\n"' + b"x" * 200_000 + b"\n", "the table is broken: field larger"),
+    "quotes.csv": (b'a,b\n1,2\n3,"4\n5,6\n', "the table is broken: a quote that opens in line 3"),
+    "swallows.csv": (b'a,b\n"' + b"x,y\n" * 50_000, "the table is broken: a quote that opens in"),
     "scripts.html": (b"<script>let a = 1;</script>", "there is no text in it"),
 }  # fmt: skip
 

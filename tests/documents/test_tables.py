@@ -70,6 +70,13 @@ def test_quotes_escaped_by_backslashes_are_read(read_bytes: ReadBytes) -> None:
     assert _pairs(document) == [("A", 'say "yes" now'), ("B", "2")]
 
 
+def test_cells_of_any_length_and_with_lines_in_them_are_read(read_bytes: ReadBytes) -> None:
+    long = "x" * 200_000
+    documents = read_bytes("a.csv", f'A,B,C\n1,{long},2\n3,"4\n5",6\n', rows=True)
+    assert _pairs(documents[0]) == [("A", "1"), ("B", long), ("C", "2")]
+    assert _pairs(documents[1]) == [("A", "3"), ("B", "4 5"), ("C", "6")]
+
+
 def test_every_column_gets_a_name_of_its_own(read_bytes: ReadBytes) -> None:
     assert unique_names(["Name", "name", "", "Name (2)"]) == (
         "Name",
