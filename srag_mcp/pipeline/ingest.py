@@ -1,7 +1,7 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
@@ -117,19 +117,20 @@ def _ingest(run: _Run, work: WorkDatabase) -> IngestReport:
     )
 
 
-def _sample(run: _Run) -> list[Document]:
+def _sample(run: _Run) -> Sequence[Document]:
     """Read the sample for a schema.
 
     Raises:
         CorpusError: If no file can be read, so that there is nothing to learn from.
     """
     run.on_progress(Progress("schema"))
-    documents = read_sample(run.found, run.n_processes)
-    if documents:
-        return documents
-    problems = [str(item) for item in (*run.found.failed, *run.found.skipped)]
-    named = "; ".join(problems[:_MAX_NAMED]) or "see the reasons with `srag-mcp ingest --json`"
-    msg = f"none of the files of {run.folder} could be read: {named}"
+    sample = read_sample(run.found, run.n_processes)
+    if sample.documents:
+        return sample.documents
+    problems = [str(item) for item in (*sample.failed, *run.found.failed, *run.found.skipped)]
+    named = "; ".join(problems[:_MAX_NAMED])
+    more = f" and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
+    msg = f"none of the files of {run.folder} could be read: {named}{more}"
     raise CorpusError(msg)
 
 

@@ -1,30 +1,44 @@
 """Samples: a few documents that show how the others vary."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
+from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import perform_tasks
-from srag_mcp.pipeline.reading import Sampled, SampleTask
+from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
 
 MAX_SAMPLE = 300
 MAX_SAMPLE_CHARACTERS = 20_000_000
 
 
-def read_sample(found: FoundFiles, n_processes: int) -> list[Document]:
-    """Read a sample of the documents, in the order of their ids; files that fail are left out."""
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Documents in the order of their ids, and the files that could not be read."""
+
+    documents: tuple[Document, ...]
+    failed: tuple[DocumentError, ...]
+
+
+def read_sample(found: FoundFiles, n_processes: int) -> Sample:
+    """Read a sample of the documents."""
     documents: list[Document] = []
+    failed: list[DocumentError] = []
     n_characters = 0
     tasks = list(sample_tasks(found))
     for reply in perform_tasks(tasks, min(n_processes, len(tasks))):
         if isinstance(reply, Sampled):
             documents.extend(reply.documents)
             n_characters += sum(len(document.text) for document in reply.documents)
+        elif isinstance(reply, Unreadable):
+            failed.append(DocumentError(reply.path, reply.reason))
         if n_characters > MAX_SAMPLE_CHARACTERS:
             break
-    return sorted(documents, key=lambda document: document.id)
+    documents.sort(key=lambda document: document.id)
+    return Sample(tuple(documents), tuple(failed))
 
 
 def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:

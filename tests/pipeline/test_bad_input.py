@@ -164,6 +164,25 @@ def test_a_folder_without_documents_is_an_error_and_nothing_is_written(
     assert not (folder / ".srag").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.jsonl", b'{"a": 1}\n{"a": \n', r"a\.jsonl: it is not JSON at line 2"),
+        ("a.csv", b"A,B\n", r"a\.csv: there is no row with values"),
+        ("a.pdf", b"no PDF", r"a\.pdf: it is not a PDF file"),
+        ("a.png", b"no text", r"a\.png: not a format"),
+    ],
+)
+def test_when_no_file_can_be_read_each_is_named_with_its_reason(
+    tmp_path: Path, settings: Settings, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / name).write_bytes(content)
+
+    with pytest.raises(CorpusError, match=rf"none of the files of .*: {says}"):
+        ingest(tmp_path / "corpus", settings)
+
+
 def test_a_folder_that_cannot_be_written_keeps_its_state_in_home(
     corpus: Path, settings: Settings, schema: Schema, ask: Ask
 ) -> None:
