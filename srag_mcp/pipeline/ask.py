@@ -1,5 +1,7 @@
 """Inference: a question becomes a query, its result an answer (S-RAG 3.3)."""
 
+from dataclasses import replace
+
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.coverage import bound_count, count_coverage, warn_of_gaps
@@ -45,9 +47,7 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
 
 
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
-    selection = read_selection(translation.sql, corpus.schema().entity)
-    coverage = count_coverage(corpus, translation.sql)
-    return Answer(
+    answer = Answer(
         question=translation.question,
         text=render_text(translation, page),
         kind=translation.kind,
@@ -56,12 +56,26 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
         sql=translation.sql,
         restated=translation.restated,
         n_documents=corpus.info().n_documents,
+        truncated=page.truncated,
+        translation=translation,
+    )
+    try:
+        return _with_grounds(corpus, answer, translation)
+    except QueryError as failure:
+        warning = f"the denominator could not be counted: {failure}"
+        return replace(answer, warnings=(warning,))
+
+
+def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
+    """Add denominator, bounds and quotes, which are queries of their own."""
+    selection = read_selection(translation.sql, corpus.schema().entity)
+    coverage = count_coverage(corpus, translation.sql)
+    return replace(
+        answer,
         coverage=coverage,
         bounds=bound_count(corpus, selection),
         warnings=warn_of_gaps(coverage),
         sources=_quote_sources(corpus, translation, selection),
-        truncated=page.truncated,
-        translation=translation,
     )
 
 
