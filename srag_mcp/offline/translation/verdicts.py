@@ -57,8 +57,24 @@ def read_existence(sentence: Sentence) -> Parse | None:
     if not where.conditions:
         return None
     used = sentence.of("filter", "which_of", "distinct")
+    if _is_universal(sentence):
+        return _of_all(sentence, used)
     summarised = _summarised(sentence)
     return summarised if summarised is not None else Parse(Existence(where), tuple(used))
+
+
+def _is_universal(sentence: Sentence) -> bool:
+    """Whether the question is about all records: `is every …`, `are all …`."""
+    first = sentence.tokens[sentence.items[0].last : sentence.items[0].last + 3]
+    return any(token.word in {"all", "every", "each", "always"} for token in first)
+
+
+def _of_all(sentence: Sentence, used: list[Item]) -> Parse:
+    """Compare the records that meet all filters with those that meet all but the last."""
+    last = sentence.of("filter")[-1:]
+    both = Summary("count", None, where_of(sentence))
+    base = Summary("count", None, where_of(sentence, without=last))
+    return Parse(Verdict(both, "=", base), (*used, *sentence.of("each")))
 
 
 def _summarised(sentence: Sentence) -> Parse | None:
