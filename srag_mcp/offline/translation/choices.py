@@ -40,6 +40,24 @@ def read_choice(sentence: Sentence) -> Parse | None:
     return Parse(_reading(sentence, Term(column), rank, scope), used, 0.95)
 
 
+def read_alternative(sentence: Sentence) -> Parse | None:
+    """Read `was X from A or B`: the one of two values that the other filters leave."""
+    options = _options(sentence)
+    others = [item for item in sentence.of("filter") if item not in options]
+    kinds = {item.kind for item in sentence.items}
+    if len(options) != 2 or not others or sentence.items[0].kind != "yes_no":
+        return None
+    if not kinds <= {"yes_no", "filter", "or", "unknown", "hint"} or _asks_for_any(sentence):
+        return None
+    where = where_of(sentence)
+    reading = Listing((Term(_column(options[0].condition)),), where, distinct=True)
+    return Parse(reading, tuple(sentence.of("filter", "or", "yes_no")), 0.9)
+
+
+def _asks_for_any(sentence: Sentence) -> bool:
+    return any(token.word in {"any", "there", "ever"} for token in sentence.tokens)
+
+
 def _options(sentence: Sentence) -> list[Item]:
     """Return the values of one column that `or` joins."""
     for item in sentence.of("or"):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from srag_mcp.offline.translation.choices import read_choice
+from srag_mcp.offline.translation.choices import read_alternative, read_choice
 from srag_mcp.offline.translation.columns_used import columns_used
 from srag_mcp.offline.translation.counting import read_summary
 from srag_mcp.offline.translation.differences import read_difference, read_rate
@@ -16,6 +16,7 @@ from srag_mcp.offline.translation.neighbours import read_neighbour, read_same
 from srag_mcp.offline.translation.parse import Parse, unused
 from srag_mcp.offline.translation.reading import Existence, Listing, Reading, Single, Summary
 from srag_mcp.offline.translation.shares import read_share
+from srag_mcp.offline.translation.soundness import is_sound
 from srag_mcp.offline.translation.superlatives import read_superlative
 from srag_mcp.offline.translation.verdicts import read_existence, read_verdict
 
@@ -26,6 +27,7 @@ THRESHOLD = 0.6
 FORMS: tuple[Form, ...] = (
     read_same,
     read_choice,
+    read_alternative,
     read_neighbour,
     read_rate,
     read_difference,
@@ -99,7 +101,7 @@ def read_question(sentence: Sentence) -> tuple[Parse | None, list[Item]]:
     sentence = name_record(sentence)
     for form in FORMS:
         parse = form(sentence)
-        if parse is None:
+        if parse is None or not is_sound(parse.reading):
             continue
         left = unused(sentence, parse, {use.column for use in columns_used(parse.reading)})
         if not left:
