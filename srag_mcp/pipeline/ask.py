@@ -10,6 +10,7 @@ from srag_mcp.errors import QueryError, QuestionError
 from srag_mcp.offline.translation import translate
 from srag_mcp.schema.translation import Role, Translation
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.selection import Selection, read_selection
@@ -75,18 +76,30 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
         coverage=coverage,
         bounds=bound_count(corpus, selection),
         warnings=warn_of_gaps(coverage),
-        sources=_quote_sources(corpus, translation, selection),
+        sources=_quote_sources(corpus, translation, _where_of(answer, translation, selection)),
     )
 
 
-def _quote_sources(
-    corpus: Corpus, translation: Translation, selection: Selection
-) -> tuple[Evidence, ...]:
+def _where_of(answer: Answer, translation: Translation, selection: Selection) -> str:
+    """Return the condition on the records behind *answer*: of the winning group, if one won."""
+    conditions = [f"({selection.where})"] if selection.where else []
+    groups = [use.column for use in translation.columns if use.role == "group"]
+    if len(answer.rows) == 1:
+        winner = dict(zip(answer.columns, answer.rows[0], strict=True))
+        conditions += [
+            f"{quote_name(column)} = {quote_text(str(winner[column]))}"
+            for column in groups
+            if winner.get(column) is not None
+        ]
+    return " AND ".join(conditions)
+
+
+def _quote_sources(corpus: Corpus, translation: Translation, where: str) -> tuple[Evidence, ...]:
     """Quote the column that matters most to the answer and is quoted anywhere."""
     names = {attribute.name for attribute in corpus.schema().attributes}
     uses = [use for use in translation.columns if use.column in names]
     for use in sorted(uses, key=lambda use: SOURCE_ORDER.index(use.role)):
-        sources = corpus.quotes(use.column, selection.where, MAX_SOURCES)
+        sources = corpus.quotes(use.column, where, MAX_SOURCES)
         if sources:
             return sources
     return ()
