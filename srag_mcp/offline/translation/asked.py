@@ -18,7 +18,7 @@ def _stems(text: str) -> tuple[str, ...]:
 # Words of columns that answer "who", names of people before names of groups.
 _PEOPLE = _stems(
     """name player author driver artist rider candidate wrestler winner director person athlete
-    swimmer member captain employee customer singer actor coach student patient representative
+    swimmer member captain employee customer singer actor coach student representative
     composer performer recipient president creator owner champion company firm business shop store
     vendor supplier seller merchant issuer opponent employer manufacturer sponsor maker team nation
     party organisation organization"""
@@ -183,7 +183,7 @@ def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term
 
 
 def is_compound(sentence: Sentence, at: int) -> bool:
-    """Whether the entity at *at* is part of a longer noun: `receipt total`."""
+    """Whether the entity at *at* is part of a longer noun: `hotel price`."""
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
     if not near or after is None or after.kind != "attribute":

@@ -123,7 +123,7 @@ def read_rate(sentence: Sentence) -> Parse | None:
 
 
 def _per(sentence: Sentence) -> Parse | None:
-    """Read the sum of one column for so many of another: `deaths per 100 cases`."""
+    """Read the sum of one column for so many of another: `returns per 100 orders`."""
     for at in range(len(sentence.items) - 2):
         each, base, right = sentence.items[at : at + 3]
         if (each.kind, base.kind, right.kind) == ("each", "number", "attribute"):

@@ -42,7 +42,7 @@ def _first_key(sentence: Sentence) -> tuple[Item, Term] | None:
 
 
 def _with_count(sentence: Sentence) -> Parse | None:
-    """Read `which companies have more than three receipts each`."""
+    """Read `which companies have more than three matches each`."""
     counts = [item for item in sentence.of("bound") if item.word == "count"]
     key = _first_key(sentence)
     if len(counts) != 1 or key is None or counts[0].bound is None:

@@ -202,7 +202,7 @@ LIGHT_VERBS = _words(
     register record say tell list name issue stand stay remain lie fall occur happen appear
     take find come go get receive use do be hold keep reach belong seem turn become set call
     describe present provide offer exist count number add result concern cover involve date
-    transmit reckon document feature display measure observe score achieve earn attain
+    reckon document feature display measure observe score achieve earn attain
     accumulate hit amount equal total post publish yield run compute calculate consider select
     choose pick need require ask want look enjoy boast possess own mark bear conclude charge
     sign execute subject pass write"""
@@ -212,9 +212,8 @@ LIGHT_VERBS = _words(
 PERSON_NOUNS = _words("applicant candidate person people individual man woman jobseeker")
 PRONOUNS = _words("anyone anybody someone somebody everyone everybody something anything")
 
-# Papers that each document one event of buying, and what people call the event.
-BUYING_PAPERS = _words("receipt invoice bill order ticket transaction payment purchase voucher")
-BUYING_EVENTS = _words("purchase transaction bill visit order payment ticket")
+# What people call a record that documents a payment.
+PAYMENT_NOUNS = _words("purchase transaction bill visit order payment ticket invoice")
 
 ENTITY_NOUNS = _words(
     """record row entry item document file instance example occurrence case occasion page thing

@@ -125,7 +125,7 @@ def _remarked(tokens: Sequence[Token], item: Item) -> Item:
 
 
 def _only_people(tokens: Sequence[Token], items: Sequence[Item], at: int) -> bool:
-    """Whether `people` stands for whom another column counts: `people in intensive care`."""
+    """Whether `people` stands for whom another column counts: `people in full-time jobs`."""
     item = items[at]
     alone = item.kind in {"attribute", "hint"} and item.last - item.first == 1
     if not alone or tokens[item.first].stem != "person":

@@ -27,7 +27,7 @@ def reduce_comparisons(sentence: Sentence) -> Sentence:
 
 
 def _counted(sentence: Sentence, at: int) -> Item | None:
-    """Return the noun that a bound counts (`at least five receipts`), if there is one."""
+    """Return the noun that a bound counts (`at least five matches`), if there is one."""
     bound = sentence.items[at].bound
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     if after is None or after.kind != "entity" or bound is None or bound.unit is not None:

@@ -78,7 +78,7 @@ def bind_pick(sentence: Sentence, item: Item) -> Pick | None:
 
 
 def _counts_records(sentence: Sentence, at: int) -> bool:
-    """Whether `most` stands right before the noun of a record: `most receipts`."""
+    """Whether `most` stands right before the noun of a record: `most matches`."""
     after = at + 1
     if after >= len(sentence.items) or sentence.items[after].kind != "entity":
         return False
@@ -133,7 +133,7 @@ def _function_near(
 
 
 def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
-    """Rank by number of records (`most receipts`) or by size (`largest receipt`)."""
+    """Rank by number of records (`most matches`) or by size (`largest order`)."""
     item = sentence.items[at]
     word = sentence.words(item).lower().removeprefix("the ").split()[0]
     after = _entity_after(sentence, at)

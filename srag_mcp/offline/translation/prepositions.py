@@ -19,7 +19,7 @@ _NAMED: frozenset[Kind] = frozenset({"value", "entity", "wh", "unknown"})
 
 
 def drop_prepositions(sentence: Sentence) -> Sentence:
-    """Drop prepositions before names: `by Smith`, `under Texas law`, `over all receipts`."""
+    """Drop prepositions before names: `by Smith`, `under a new coach`, `over all matches`."""
     kept: list[Item] = []
     for at, item in enumerate(sentence.items):
         after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None

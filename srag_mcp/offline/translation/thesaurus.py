@@ -69,7 +69,7 @@ height high
 attendance crowd spectator audience attend
 passenger traveller
 employee staff worker headcount employ
-participant enrol enroll enrolled patient subject volunteer
+participant enrol enroll enrolled subject volunteer
 sponsor fund funder funding
 experience seniority
 pool swimming

@@ -91,7 +91,7 @@ def fold(text: str) -> str:
 def stem(word: str) -> str:
     """Cut the endings of a folded word, so that its forms and its doer compare equal.
 
-    `"governing" -> "govern"`, `"winner" -> "win"`, `"vaccinated" -> "vaccin"`, `"cities" -> "city"`
+    `"governing" -> "govern"`, `"winner" -> "win"`, `"operation" -> "oper"`, `"cities" -> "city"`
     """
     word = IRREGULAR.get(word, word)
     if word.endswith(("ss", "us", "is")) or any(char.isdigit() for char in word):
@@ -133,7 +133,7 @@ def _undoubled(word: str) -> str:
 
 
 def tokenise(text: str) -> tuple[Token, ...]:
-    """Split a question into tokens; `7-day` and `covid-19` stay whole, as `7day`, `covid19`."""
+    """Split a question into tokens; `7-day` and `mach-2` stay whole, as `7day`, `mach2`."""
     return tuple(_token(match) for match in _TOKEN.finditer(text.replace("’", "'")))
 
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation.build_sql import build_sql
-from srag_mcp.offline.translation.columns import Table, describe_table
+from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.columns_used import columns_used, gaps_asked, literals_bound
 from srag_mcp.offline.translation.filters import reduce_filters
 from srag_mcp.offline.translation.grammar import THRESHOLD, read_question
 from srag_mcp.offline.translation.items import Sentence
 from srag_mcp.offline.translation.mentions import read_sentence
 from srag_mcp.offline.translation.parse import Parse, words_of
+from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.restatement import answer_kind, answer_unit, restate
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation

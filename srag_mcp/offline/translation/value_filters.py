@@ -1,4 +1,4 @@
-"""Filters from stored values: `Texas law`, `receipts from Smith & Sons`, `in Berlin or Rome`."""
+"""Filters from stored values: `red wine`, `orders from Smith & Sons`, `in Berlin or Rome`."""
 
 from collections import defaultdict
 from collections.abc import Sequence
