@@ -22,7 +22,6 @@ from srag_mcp.offline.translation.reading import (
     Reading,
     Relative,
     SameAs,
-    SameColumns,
     Scalar,
     Single,
     StartsWith,
@@ -108,8 +107,6 @@ def _of_condition(condition: Condition) -> list[_Use]:
             found = [(term.column, "measure"), *_of_condition(scope)]
         case Relative(term, _, summary):
             found = [(term.column, "filter"), *_of_scalar(summary)]
-        case SameColumns(left, right):
-            found = [(left.column, "filter"), (right.column, "filter")]
         case Compare(term) | Between(term):
             found = [(term.column, "filter")]
         case OneOf() | Contains() | StartsWith() | Missing() | Truth() | PartIs():

@@ -15,6 +15,7 @@ from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Single, Summary
 
 _ASSUMED = 0.9
+_HUNDRED = 100
 _OTHER_FORMS: tuple[Kind, ...] = ("share", "difference", "than", "listed")
 _ASKS: tuple[Kind, ...] = ("how_many", "how_much", "aggregate", "elapsed")
 
@@ -25,6 +26,9 @@ def read_summary(sentence: Sentence) -> Parse | None:
         sentence.has(kind) for kind in (*SUPERLATIVE_KINDS, "share", "difference", "than", "listed")
     ):
         return None
+    percentile = _percentile(sentence)
+    if percentile is not None:
+        return percentile
     periods = _counted_periods(sentence)
     if periods is not None:
         return periods
@@ -36,6 +40,20 @@ def read_summary(sentence: Sentence) -> Parse | None:
     summary = measure.over(where_of(sentence))
     score = _ASSUMED if measure.assumed else 1.0
     return Parse(Single(summary), (*_taken(sentence, measure), *sentence.of("filter")), score)
+
+
+def _percentile(sentence: Sentence) -> Parse | None:
+    """Read `the 90th percentile of …`."""
+    asked = [item for item in sentence.of("aggregate") if item.word == "percentile"]
+    ranks = [item for item in sentence.of("ordinal") if 0 < (item.number or 0) < _HUNDRED]
+    for item in sentence.of("attribute"):
+        column = sentence.column(item, lambda c: c.is_number)
+        if asked and ranks and column is not None:
+            share = (ranks[0].number or 0) / _HUNDRED
+            summary = Summary("percentile", column.term, where_of(sentence), share=share)
+            used = (*asked, *ranks[:1], item, *sentence.of("filter"))
+            return Parse(Single(summary), used)
+    return None
 
 
 def _taken(sentence: Sentence, measure: Measure) -> tuple[Item, ...]:

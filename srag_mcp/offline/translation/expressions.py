@@ -22,7 +22,6 @@ from srag_mcp.offline.translation.reading import (
     Operator,
     PartIs,
     Relative,
-    SameColumns,
     Scalar,
     StartsWith,
     Summary,
@@ -151,8 +150,6 @@ class TreeBuilder:
                 tree = self._exp.Between(
                     this=self.term(term), low=self.literal(low), high=self.literal(high)
                 )
-            case SameColumns(left, right):
-                tree = self.relation(self.term(left), "=", self.term(right))
             case PartIs(column, part, values):
                 name = "isodow" if part == "weekday" else part
                 tree = self._member(self.call(name, self.column(column)), values)

@@ -10,7 +10,7 @@ from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.negations import reduce_negations
 from srag_mcp.offline.translation.number_filters import reduce_comparisons, reduce_equal_numbers
 from srag_mcp.offline.translation.prepositions import demote_nouns, drop_idle, drop_prepositions
-from srag_mcp.offline.translation.reading import Condition, Truth
+from srag_mcp.offline.translation.reading import Condition, StartsWith, Truth
 from srag_mcp.offline.translation.relative_filters import reduce_relatives
 from srag_mcp.offline.translation.stated_filters import reduce_stated
 from srag_mcp.offline.translation.time_filters import reduce_periods
@@ -24,6 +24,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
     steps: tuple[Step, ...] = (
         reduce_bounds,
         drop_prepositions,
+        _reduce_letters,
         reduce_currencies,
         reduce_stated,
         demote_nouns,
@@ -38,6 +39,23 @@ def reduce_filters(sentence: Sentence) -> Sentence:
     )
     for step in steps:
         sentence = step(sentence)
+    return sentence
+
+
+def _reduce_letters(sentence: Sentence) -> Sentence:
+    """Read `names that start with B`: the column before, the letters behind."""
+    for item in sentence.of("starts"):
+        at = sentence.items.index(item)
+        rest = [token for token in sentence.tokens[item.last :] if not token.is_mark]
+        before = sentence.items[at - 1] if at else item
+        column = sentence.column(before, lambda c: c.attribute.type == "string")
+        column = column or sentence.table.label
+        if not rest or column is None:
+            continue
+        taken = [i for i in sentence.items[at:] if i.first <= sentence.tokens.index(rest[0])]
+        condition = StartsWith(column.name, rest[0].text, at_end=item.word == "end")
+        found = filter_item(item, taken[-1], condition)
+        sentence = sentence.spliced(at, len(taken), found)
     return sentence
 
 

@@ -76,6 +76,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         accumulate; accumulated; taken together; summed up; aggregate; totalled; totaled;
         collectively; total amount of; cumulatively; grand total; added up; total number;
         total value of; amount to; summing over; amounted to""",
+    ("aggregate", "percentile"): "percentile; percentile of",
     ("aggregate", "median"): "median; the median",
     ("most", ""): """most; highest; largest; biggest; greatest; maximum; max; peak; peaked;
         top; best; maximal; at its maximum; at its highest; at its peak; at the maximum; most

@@ -101,14 +101,6 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class SameColumns:
-    """Two columns hold the same value."""
-
-    left: Term
-    right: Term
-
-
-@dataclass(frozen=True, slots=True)
 class Negated:
     """The condition does not hold; unknown counts as not holding."""
 
@@ -156,7 +148,6 @@ Condition: TypeAlias = (
     | StartsWith
     | Missing
     | Truth
-    | SameColumns
     | Negated
     | Every
     | Either

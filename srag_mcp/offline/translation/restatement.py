@@ -26,7 +26,6 @@ from srag_mcp.offline.translation.reading import (
     Reading,
     Relative,
     SameAs,
-    SameColumns,
     Scalar,
     Single,
     StartsWith,
@@ -212,8 +211,6 @@ def _comparison(condition: Condition) -> str:
 def _quality(condition: Condition) -> str:
     text = str(condition)
     match condition:
-        case SameColumns(left, right):
-            text = f"{_term(left)} equals {_term(right)}"
         case StartsWith(column, letters, at_end):
             text = f"{column} {'ends' if at_end else 'begins'} with {letters!r}"
         case Missing(column):
