@@ -38,7 +38,12 @@ def decode(data: bytes, path: str, declared: str | None = None) -> str:
 def normalise_lines(text: str) -> str:
     r"""Return *text* with `\n` line ends, and without characters that no store can hold."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
-    return text.replace("\0", "").replace("\ufeff", "").encode("utf-8", "replace").decode()
+    return without_surrogates(text.replace("\0", "").replace("\ufeff", ""))
+
+
+def without_surrogates(text: str) -> str:
+    r"""Return *text* with a `?` for each lone surrogate (JSON's `"\ud800"`): UTF-8 has none."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def declared_encoding(data: bytes) -> str | None:

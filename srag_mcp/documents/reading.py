@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.document import Block, Document, Heading
+from srag_mcp.documents.encoding import without_surrogates
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.formats import TABLE_TYPES, media_type, readable_endings
 from srag_mcp.documents.readers import read_content, read_row_contents
@@ -39,6 +40,7 @@ def read_file(source: SourceFile, *, rows: bool = False) -> list[Document]:
 
 def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Document:
     """Return *text* as a document; its blocks are found as in a text file."""
+    text = without_surrogates(text)
     content = Content(text, tuple(find_blocks(text)))
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     return _document(document_id, content, media_type, sha256)
@@ -61,8 +63,11 @@ def _read_bytes(source: SourceFile) -> bytes:
 
 def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
     title = content.title or _first_heading(content.blocks) or PurePosixPath(path).stem
-    title = " ".join(title.split())[:_MAX_TITLE_CHARACTERS]
-    return Document(path, path, title, kind, sha256, content.text, content.blocks)
+    return Document(path, path, _title(title), kind, sha256, content.text, content.blocks)
+
+
+def _title(text: str) -> str:
+    return without_surrogates(" ".join(text.split())[:_MAX_TITLE_CHARACTERS])
 
 
 def _first_heading(blocks: Sequence[Block]) -> str | None:
@@ -78,6 +83,6 @@ def _row_documents(contents: Sequence[Content], path: str, kind: str) -> list[Do
     for number, content in enumerate(contents, start=1):
         sha256 = hashlib.sha256(content.text.encode()).hexdigest()
         row = f"{path}#{number:0{width}}"
-        title = content.title or row
+        title = _title(content.title) if content.title else row
         documents.append(Document(row, path, title, kind, sha256, content.text, content.blocks))
     return documents

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+from srag_mcp.documents.reading import read_text
 
 
 def test_members_are_dotted_keys_items_and_tables(
@@ -47,3 +48,25 @@ def test_a_list_at_the_top_is_a_table(read_bytes: Callable[..., list[Document]])
         ["1", "2", "3", ""],
         ["", "5", "", "6"],
     ]
+
+
+def test_a_lone_surrogate_costs_one_character(read_bytes: Callable[..., list[Document]]) -> None:
+    lines = '{"title": "In\\ud800n", "k\\udfff": "a\\ud800"}\n{"title": "B", "k": "b"}\n'
+
+    rows = read_bytes("a.jsonl", lines, rows=True)
+    (whole,) = read_bytes("a.jsonl", lines)
+    (single,) = read_bytes("a.json", lines.split("\n")[0])
+
+    assert [(row.title, row.text) for row in rows] == [
+        ("In?n", "title: In?n\nk?: a?"),
+        ("B", "title: B\nk: b"),
+    ]
+    assert "In?n" in whole.text
+    assert (single.title, single.text) == (rows[0].title, rows[0].text)
+
+
+def test_plain_text_with_a_lone_surrogate_is_a_document() -> None:
+    document = read_text("Rooms: 12\ud800", "a")
+
+    assert document.text == "Rooms: 12?"
+    assert document.blocks == (KeyValue(Span(0, 10), "Rooms", "12?", Span(7, 10)),)
