@@ -61,11 +61,17 @@ def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     if attribute.type == "date":
         return normalise_dates(cells)
     if attribute.type == "boolean":
-        name = attribute.name
-        return [replace(cell, value=read_statement(cell.as_stated or "", name)) for cell in cells]
+        return [_decide(attribute, cell) for cell in cells]
     if attribute.type == "string":
         return normalise_texts(attribute, cells)
     return [_deny(attribute, cell) for cell in normalise_numbers(attribute, cells)]
+
+
+def _decide(attribute: Attribute, cell: Cell) -> Cell:
+    value = read_statement(cell.as_stated or "", attribute.name)
+    if value is None:
+        return replace(cell, state=State.FAILED, value=None, note="neither yes nor no")
+    return replace(cell, value=value)
 
 
 def _deny(attribute: Attribute, cell: Cell) -> Cell:

@@ -1,9 +1,12 @@
 """Columns of dates: the order of day and month is decided on the whole column."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.normalise.date_words import MONTHS
 from srag_mcp.records.normalise.dates import (
     DateOrder,
     DateText,
@@ -14,6 +17,14 @@ from srag_mcp.records.normalise.dates import (
 )
 
 _ASSUMED = "day before month, which no other document proves"
+
+# "5-7 March 2020", "30 May to 2 June 2020": the first day has no year of its own
+_FIRST_OF_RANGE = re.compile(
+    r"(?<![\d:.,/-])\d{1,2}(?:st|nd|rd|th)?\.?(?:\s(?P<month>[^\W\d_]{3,9})\.?)?"
+    r"\s?(?:[-–—/&]|to|and|until|till|bis|und|au|et|al|y)\s?$",
+    re.IGNORECASE,
+)
+_BEFORE_DATE = 30
 
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 
@@ -27,16 +38,18 @@ class _Column:
 
 def normalise_dates(cells: Sequence[Cell]) -> list[Cell]:
     """Set the values of stated date cells; partial dates are not completed but become FAILED."""
-    found = [[item for _, item in find_dates(cell.as_stated or "")] for cell in cells]
-    everything = [item for dates in found for item in dates]
+    found = [find_dates(cell.as_stated or "") for cell in cells]
+    everything = [item for dates in found for _, item in dates]
     order, proven = decide_order(everything)
     years = tuple(item.year for item in everything if item.year and not item.two_digits)
     column = _Column(order, proven, years)
     return [_normalise(cell, dates, column) for cell, dates in zip(cells, found, strict=True)]
 
 
-def _normalise(cell: Cell, dates: Sequence[DateText], column: _Column) -> Cell:
-    text = cell.as_stated or ""
+def _normalise(cell: Cell, found: Sequence[tuple[Span, DateText]], column: _Column) -> Cell:
+    text, dates = cell.as_stated or "", [item for _, item in found]
+    if any(_ends_a_range(text, span) for span, _ in found):
+        return _failed(cell, "several dates")
     if not dates:
         compact = read_date(text)
         return replace(cell, value=compact) if compact else _failed(cell, _why_not(text))
@@ -49,6 +62,14 @@ def _normalise(cell: Cell, dates: Sequence[DateText], column: _Column) -> Cell:
         return _failed(cell, "a year of two digits that is far from the other documents' years")
     assumed = not column.proven and any(item.ambiguous for item in dates)
     return replace(cell, value=day, note=_ASSUMED if assumed else cell.note)
+
+
+def _ends_a_range(text: str, span: Span) -> bool:
+    if not any(map(str.isalpha, span.of(text))):
+        return False
+    first = _FIRST_OF_RANGE.search(text[max(0, span.start - _BEFORE_DATE) : span.start])
+    month = first["month"] if first else None
+    return first is not None and (month is None or month.lower() in MONTHS)
 
 
 def _is_far(found: DateText, years: Sequence[int]) -> bool:

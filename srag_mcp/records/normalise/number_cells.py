@@ -15,6 +15,7 @@ from srag_mcp.records.normalise.units import convert, is_currency, read_context
 _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
 )
+_LEADING_MINUS = re.compile(r"\s*[-−]\s[$€£¥]?\s?[\d.,' ]*\d\s?%?\s*")
 _TRAILING_MINUS = re.compile(r"\s*\D{0,4}[\d.,' ]*\d\s?[-−]\s*")
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
 _ORDINAL = re.compile(
@@ -105,7 +106,8 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
 
 def _signed(text: str, figure: Figure) -> Figure:
     bracketed = _BRACKETED.fullmatch(text)
-    if (bracketed and _is_bare(bracketed["inner"])) or _TRAILING_MINUS.fullmatch(text):
+    is_minus = _LEADING_MINUS.fullmatch(text) or _TRAILING_MINUS.fullmatch(text)
+    if (bracketed and _is_bare(bracketed["inner"])) or is_minus:
         return replace(figure, sign=-abs(figure.sign))
     return figure
 

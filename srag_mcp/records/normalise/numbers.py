@@ -133,8 +133,8 @@ def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])
         quantity = figure.read(column.grouping, _context_scale(figure, around, column))
-        if quantity is not None and (quantity.unit is None or figure.vague_currency):
-            quantity = replace(quantity, unit=_unit(quantity.unit, around, column))
+        if quantity is not None:
+            quantity = replace(quantity, unit=_unit_of(figure, quantity.unit, around, column))
     if quantity is None:
         return _failed(cell, found.reason or "not a number")
     if quantity.upper is not None:
@@ -146,6 +146,13 @@ def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
     if figure.unit == "percent":
         return 1
     return around.scale if around.scale != 1 or figure.scaled else column.unit.scale
+
+
+def _unit_of(figure: Figure, own: str | None, around: ScaledUnit, column: _Column) -> str | None:
+    if own is None:
+        return _unit(None, around, column)
+    guessed = _unit(own, around, column) if figure.possible_currencies else own
+    return guessed if guessed in figure.possible_currencies else own
 
 
 def _unit(own: str | None, around: ScaledUnit, column: _Column) -> str | None:

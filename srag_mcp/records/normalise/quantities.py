@@ -14,7 +14,7 @@ from srag_mcp.documents.document import Span
 from srag_mcp.records.normalise.number_words import NUMBER_WORDS, read_number_words
 from srag_mcp.records.normalise.numerals import DEFAULT_GROUPING, ambiguous_mark, read_numeral
 from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import AMBIGUOUS_CURRENCIES, HOURLY
+from srag_mcp.records.normalise.unit_words import AMBIGUOUS_CURRENCIES, HOURLY, SCALES
 from srag_mcp.records.normalise.units import combine, is_currency, scale_of, unit_of
 
 _NUMERAL = re.compile(
@@ -29,7 +29,7 @@ _FRACTIONS = dict(
 )
 _BEFORE = re.compile(
     r"(?P<outer>(?<![^\W_])[-−]?)(?P<currency>(?<![^\W\d_])(?:[A-Z]{3}|RM|R[sp]\.?|S?Fr\.|[Kk]r\.?)"
-    r"|(?:US|AU?|CA?|HK|S|NZ|R|MX|NT)?\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲])\s?(?P<sign>[-−+(]?)$"
+    r"|(?:US|AU?|CA?|HK|S|NZ|R|MX|NT)?\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲])\s?(?P<sign>[-−–+(]?)$"
 )
 _AFTER = re.compile(
     r"(?:/(?P<outof>5|10|20|100)(?![\d/.,])|\sout\sof\s(?P<outof2>5|10|20|100)(?![\d/]))"
@@ -41,7 +41,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
 _PER_HOUR = re.compile(r"\s(?:per|an)\shour\b")
 _CODE = re.compile(r"[\w/:.-]*\w")
-_JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/]\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
+_JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-Z\d]{0,2}(?!\w)")
 _CURRENCY_LENGTH = 9
 _SHORTEST_JOINED = 3
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
@@ -72,9 +72,9 @@ class Figure:
         return self.scale != 1 or self.power != 0
 
     @property
-    def vague_currency(self) -> bool:
-        """Whether several currencies are written like its symbol (`$`, `kr`)."""
-        return self.symbol in AMBIGUOUS_CURRENCIES
+    def possible_currencies(self) -> frozenset[str]:
+        """The currencies that are written like its symbol, where there are several (`$`, `kr`)."""
+        return AMBIGUOUS_CURRENCIES.get(self.symbol, frozenset())
 
     def read(self, grouping: str = DEFAULT_GROUPING, context_scale: int = 1) -> Quantity | None:
         """Read it; *context_scale* applies only where it has no scale of its own."""
@@ -193,12 +193,15 @@ def _power(text: str | None) -> int:
 
 def _sign(text: str, start: int, head: str, before: re.Match[str] | None) -> tuple[int, int]:
     if before is not None:
-        minus = {before["sign"], before["outer"]} & {"-", "−"}
+        minus = {before["sign"], before["outer"]} & {"-", "−", "–"}
         return (-1 if minus else 1), start - len(before.group())
     if head and head[-1] in "-−" and (len(head) == 1 or not head[-2].isalnum()):
         return -1, start - 1
-    if head.lower().endswith("minus "):
-        return -1, start - len("minus ")
+    if head == "–":  # elsewhere it joins or parts words
+        return -1, start - 1
+    word = next((word for word in ("minus ", "negative ") if head.lower().endswith(word)), None)
+    if word is not None:
+        return -1, start - len(word)
     return 1, start
 
 
@@ -232,6 +235,8 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
 def _after_scale(text: str, end: int, scale: int) -> _Tail:
     match = _AFTER.match(text, end + text.startswith(".", end))
     word = (match["word"] if match else None) or ""
+    if match and word.lower() in SCALES:  # "2 hundred thousand"
+        return _after_scale(text, match.end(), scale * SCALES[word.lower()])
     unit = combine(word) or unit_of(word)
     return _Tail(match.end(), scale, unit, word) if match and unit else _Tail(end, scale)
 

@@ -119,13 +119,23 @@ CURRENCY_WORDS: dict[str, str] = {
     "usd": "USD", "eur": "EUR", "gbp": "GBP", "sterling": "GBP",
 }  # fmt: skip
 
-AMBIGUOUS_CURRENCIES: frozenset[str] = frozenset(
-    {"$", "¥", "￥", "kr", "Kr", "kr.", "Rs", "Rs.", "dollar", "dollars", "pound", "pounds"}
-)
+_CROWNS = frozenset({"SEK", "NOK", "DKK", "ISK", "kr"})
+_RUPEES = frozenset({"INR", "PKR", "LKR", "NPR"})
+
+# Which currencies a sign may stand for: the others of its column decide. The dollar sign also
+# stands for local money that is no dollar.
+AMBIGUOUS_CURRENCIES: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("$", "dollar", "dollars"), CURRENCY_CODES),
+    **dict.fromkeys(("kr", "Kr", "kr."), _CROWNS),
+    **dict.fromkeys(("Rs", "Rs.", "rupee", "rupees"), _RUPEES),
+    **dict.fromkeys(("¥", "￥"), frozenset({"JPY", "CNY"})),
+    **dict.fromkeys(("pound", "pounds"), frozenset({"GBP", "EGP", "lb"})),
+}
 
 SCALES: dict[str, int] = {
     "hundred": 100,
     "thousand": 10**3, "thousands": 10**3, "tausend": 10**3, "tsd": 10**3, "mille": 10**3,
+    "milliers": 10**3, "migliaia": 10**3,
     "mil": 10**3, "mila": 10**3, "duizend": 10**3,
     "lakh": 10**5, "lakhs": 10**5, "lac": 10**5, "lacs": 10**5,
     "million": 10**6, "millions": 10**6, "mio": 10**6, "mn": 10**6, "mln": 10**6,

@@ -34,10 +34,16 @@ _WORD = re.compile(
     r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?"
     r"|(?<![\d,.])'?000s?\b"
 )
+_SCALE_WORDS = (
+    r"thousands?|millions?|billions?|trillions?|lakhs?|crores?|tausend|tsd|mio|millionen|mrd"
+    r"|milliarden|milliers|milliards|millones|migliaia|milioni|miliardi|mn|mln|bn|tn"
+)
+_MONEY = rf"(?:[^\W\d_]{{0,3}}[$€£¥₹]|(?-i:{'|'.join(sorted(CURRENCY_CODES))}|RM|RMB|Rs\.?))"
 _SCALE_NOTE = re.compile(
-    r"(?:\bin|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{0,3}[$€£¥₹]|[A-Z]{3}|RM|Rs\.?)\s?)?"
-    r"(?P<scale>thousands?|millions?|billions?|trillions?|lakhs?|crores?|tausend|tsd|"
-    r"mio|millionen|mrd|milliarden|mn|mln|bn|[mk](?=\s*[\])])|['’]?000s?)\b",
+    rf"(?:\b(?:in|en)|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{{0,3}}[$€£¥₹]|[A-Z]{{3}}|RM|Rs\.?)\s?)?"
+    rf"(?P<scale>{_SCALE_WORDS}|[mk](?=\s*[\])])|['’]?000s?)\b"
+    rf"|(?<!\w)(?P<money>{_MONEY})\s?(?P<of_money>{_SCALE_WORDS}|[mk]|['’]?000s?)(?!\w)"
+    rf"|(?:^|[(;:,])\s*(?P<start>{_SCALE_WORDS})\s+(?:of|de|d['’]|di|[^\W\d_]+\s*$)",
     re.IGNORECASE,
 )
 _UNIT_NOTE = re.compile(
@@ -107,15 +113,17 @@ def read_context(context: str) -> ScaledUnit:
     `Revenue (in millions)` -> (10**6, None); `Price (USD)` -> (1, "USD").
     """
     note = _SCALE_NOTE.search(context)
-    unit = None
+    found = ScaledUnit()
     for groups in _UNIT_NOTE.findall(context):
         text = next(filter(None, groups))
-        unit = unit or (parse_unit(text).unit if _names_a_unit(text) else None)
+        if found.unit is None and _names_a_unit(text):
+            found = parse_unit(text)
     if note is None:
-        return ScaledUnit(1, unit)
-    word = note["scale"].lower().lstrip("'’")
+        return found
+    word = (note["scale"] or note["of_money"] or note["start"]).lower().lstrip("'’")
     scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
-    return ScaledUnit(scale, unit or (unit_of(note["unit"].strip()) if note["unit"] else None))
+    written = (note["unit"] or note["money"] or "").strip()
+    return ScaledUnit(scale, found.unit or unit_of(written))
 
 
 def _names_a_unit(text: str) -> bool:

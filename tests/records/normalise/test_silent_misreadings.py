@@ -1,0 +1,78 @@
+"""Values that look readable and are not, or not so: each is read right or FAILED, never guessed."""
+
+from datetime import date
+
+import pytest
+
+from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.normalise import normalise_column
+from srag_mcp.schema.attribute import Attribute, AttributeType
+
+
+def _column(type_: AttributeType, *texts: str, context: str = "") -> list[Cell]:
+    cells = [Cell("x", State.STATED, text, context=context) for text in texts]
+    return normalise_column(Attribute(name="x", type=type_), cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("–5", -5.0), ("- 5", -5.0), ("- $5", -5.0), ("€ –5", -5.0), ("negative 5", -5.0),
+     ("2 hundred thousand", 200_000.0), ("Rooms - 5", 5.0), ("1_000", None), ("1..2", None)],
+)  # fmt: skip
+def test_signs_scales_and_broken_numerals(text: str, value: float | None) -> None:
+    (cell,) = _column("number", text)
+    assert cell.value == value
+    assert cell.state is (State.FAILED if value is None else State.STATED)
+
+
+@pytest.mark.parametrize(
+    ("context", "value", "unit"),
+    [
+        ("Revenue, USD m", 7e6, "USD"),
+        ("€ million", 7e6, "EUR"),
+        ("£'000", 7e3, "GBP"),
+        ("₹ crore", 7e7, "INR"),
+        ("Thousands of dollars", 7e3, None),
+        ("Million tonnes", 7e6, None),
+        ("in TEUR", 7e3, "EUR"),
+        ("en milliers d'euros", 7e3, None),
+        ("Our million reasons", 7.0, None),
+        ("Length in m", 7.0, "m"),
+    ],
+)
+def test_scales_in_the_words_around(context: str, value: float, unit: str | None) -> None:
+    (cell,) = _column("number", "7", context=context)
+    assert (cell.value, cell.unit) == (value, unit)
+
+
+def test_a_sign_of_several_currencies_is_only_read_as_one_of_them() -> None:
+    cells = _column("number", "USD 1", "USD 2", "USD 3", "$4", "¥500", "Rs 600", "kr 70")
+    assert [cell.unit for cell in cells] == ["USD", "USD", "USD", "USD", "JPY", "INR", "kr"]
+    assert [cell.note for cell in cells[4:]] == [
+        "in JPY, not in USD", "in INR, not in USD", "in kr, not in USD",
+    ]  # fmt: skip
+    assert [cell.unit for cell in _column("number", "CAD 1", "CAD 2", "$3")] == ["CAD"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("5-7 March 2020", None), ("5 to 7 March 2020", None), ("30 May - 2 June 2020", None),
+     ("May 30 - June 2, 2020", None), ("10:30 - 5 March 2020", date(2020, 3, 5)),
+     ("Room 5, 7 March 2020", date(2020, 3, 7))],
+)  # fmt: skip
+def test_a_range_of_days_is_no_date(text: str, day: date | None) -> None:
+    (cell,) = _column("date", text)
+    assert cell.value == day
+    assert cell.note == ("several dates" if day is None else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("maybe", None), ("yes/no", None), ("Y/N", None), ("to be confirmed", None), ("42", None),
+     ("2020-01-01", None), ("no information", None), ("disabled", False), ("enabled", True),
+     ("[ ]", False), ("[x]", True), ("No information desk", False), ("No pool", False),
+     ("Yes, on request", True), ("Pending trains room", True)],
+)  # fmt: skip
+def test_what_says_neither_yes_nor_no_is_not_yes(text: str, value: CellValue | None) -> None:
+    (cell,) = _column("boolean", text)
+    assert cell.value == value
