@@ -38,8 +38,8 @@ def find_documents(
     """
     root = _root(folder)
     sources: list[SourceFile] = []
-    problems: list[DocumentError] = []
-    for path in _files(folder, root):
+    paths, problems = _files(folder, root)
+    for path in paths:
         try:
             sources.append(_source(folder, path, settings))
         except DocumentError as error:
@@ -74,10 +74,11 @@ def _root(folder: Path) -> Path:
     return inside if inside.is_dir() and _leads_inside(inside, folder.resolve()) else folder
 
 
-def _files(folder: Path, root: Path) -> list[Path]:
-    """Return the visible files below *root*, as they come."""
+def _files(folder: Path, root: Path) -> tuple[list[Path], list[DocumentError]]:
+    """Return the visible files below *root*, and the folders that cannot be looked into."""
     home = folder.resolve()
     found: list[Path] = []
+    problems: list[DocumentError] = []
     pending = [root]
     seen: set[Path] = set()
     while pending:
@@ -86,26 +87,39 @@ def _files(folder: Path, root: Path) -> list[Path]:
         if real in seen:
             continue
         seen.add(real)
-        for entry in _entries(current, root):
-            path = current / entry.name
-            if entry.is_symlink() and not _leads_inside(path, home):
-                continue
-            if path.is_dir():
-                pending.append(path)
-            elif not (current == folder and entry.name == SCHEMA_FILE):
-                found.append(path)
-    return sorted(found)
+        try:
+            entries = _entries(current, home)
+        except OSError as error:
+            problems.append(_unlisted(current, folder, root, error))
+            continue
+        pending += [current / entry.name for entry in entries if entry.is_dir()]
+        found += [current / entry.name for entry in entries if not entry.is_dir()]
+    schema = folder / SCHEMA_FILE
+    return sorted(path for path in found if path != schema), problems
 
 
-def _entries(current: Path, root: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(current) as entries:
-            return [entry for entry in entries if not entry.name.startswith((".", "~$"))]
-    except OSError as error:
-        if current != root:
-            return []
+def _entries(current: Path, home: Path) -> list[os.DirEntry[str]]:
+    """Return what is visible in a folder and does not lead out of *home*."""
+    with os.scandir(current) as entries:
+        visible = [entry for entry in entries if not entry.name.startswith((".", "~$"))]
+    return [
+        entry
+        for entry in visible
+        if not entry.is_symlink() or _leads_inside(current / entry.name, home)
+    ]
+
+
+def _unlisted(current: Path, folder: Path, root: Path, error: OSError) -> DocumentError:
+    """Return the problem with a folder inside.
+
+    Raises:
+        CorpusError: If it is *root* itself.
+    """
+    if current == root:
         msg = f"{current} cannot be listed: {error.strerror}"
         raise CorpusError(msg) from error
+    relative = current.relative_to(folder).as_posix()
+    return DocumentError(f"{relative}/", f"the folder cannot be listed: {error.strerror}")
 
 
 def _leads_inside(path: Path, home: Path) -> bool:

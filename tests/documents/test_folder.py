@@ -1,5 +1,7 @@
 """Which files of a folder are documents."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,3 +105,34 @@ def test_unusable_folders_are_errors_that_say_what_to_do(tmp_path: Path) -> None
 def test_numbers_sort_by_value() -> None:
     names = ["b1", "a10", "a2", "a02b", "1", "²"]
     assert sorted(names, key=natural_key) == ["1", "a2", "a02b", "a10", "b1", "²"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit paths otherwise")
+def test_a_folder_that_cannot_be_listed_is_reported_and_the_rest_is_found(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "b/c.txt")
+    name, place = "d" * 250, os.open(tmp_path / "b", os.O_RDONLY)
+    for _ in range(17):  # deeper than a path can say
+        os.mkdir(name, dir_fd=place)
+        inside = os.open(name, os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inside
+    os.close(place)
+    names, problems = _found(tmp_path)
+    assert names == ["a.txt", "b/c.txt"]
+    assert len(problems) == 1
+    assert problems[0].endswith("d/: the folder cannot be listed: File name too long")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may do all")
+def test_folders_and_files_without_permission_are_reported(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "closed/b.txt", "names/c.txt")
+    (tmp_path / "closed").chmod(0)
+    (tmp_path / "names").chmod(0o444)
+    found = _found(tmp_path)
+    (tmp_path / "closed").chmod(0o755)
+    (tmp_path / "names").chmod(0o755)
+    assert found[0] == ["a.txt"]
+    assert sorted(found[1]) == [
+        "closed/: the folder cannot be listed: Permission denied",
+        "names/c.txt: cannot be opened: Permission denied",
+    ]
