@@ -147,11 +147,12 @@ def _numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     if number is None:
         return
     first, last, unit = at, at + 1, None
-    if last < len(tokens) and tokens[last].word in SCALES:
-        number, last = number * SCALES[tokens[last].word], last + 1
+    scale = _scale_at(tokens, last, follows_money=at > 0 and _is_currency(tokens[at - 1].word))
+    if scale is not None:
+        number, last = number * scale, last + 1
     if last < len(tokens) and unit_of(tokens[last].word) is not None:
         unit, last = unit_of(tokens[last].word), last + 1
-    elif at > 0 and unit_of(tokens[at - 1].word) in CURRENCIES and tokens[at - 1].word not in SHORT:
+    elif at > 0 and _is_currency(tokens[at - 1].word):
         unit, first = unit_of(tokens[at - 1].word), at - 1
     spare = 1.3 if unit in _TIME_UNITS else 3.2
     weight = _NUMBER + spare * (last - first - 1)
@@ -159,6 +160,16 @@ def _numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
         yield weight, Item("number", first, last, number=number, unit=unit)
     last = last - (unit is not None and first == at)
     yield _NUMBER + 0.8 * (last - at - 1), Item("number", at, last, number=number)
+
+
+def _is_currency(word: str) -> bool:
+    return unit_of(word) in CURRENCIES and word not in SHORT
+
+
+def _scale_at(tokens: Sequence[Token], at: int, *, follows_money: bool) -> float | None:
+    """Return the factor that the word at *at* is; `20 m` is a length, `$ 20 m` is millions."""
+    word = tokens[at].word if at < len(tokens) else ""
+    return SCALES.get(word) if follows_money or unit_of(word) is None else None
 
 
 def _periods_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:

@@ -1,0 +1,65 @@
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.answer.answer import Bounds
+from srag_mcp.pipeline.ask import ask
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+
+TOWERS = [("Olm", 10, 1901), ("Olm", 30, 1950), ("Rann", None, 1980), ("Rann", 50, 1990)]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("state") / "towers"
+    folder.mkdir()
+    for number, (town, height, built) in enumerate(TOWERS):
+        _write(folder / f"{number}.txt", town, height, date(built, 3, 1))
+    ingest(folder, Settings(workers=1))
+    with QueryWorker() as worker:
+        yield Corpus(folder, worker)
+
+
+def _write(path: Path, town: str, height: int | None, built: date) -> None:
+    lines = [f"Town: {town}", f"Built: {built:%d %B %Y}"]
+    lines += [] if height is None else [f"Height: {height} m"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_an_answer_has_its_query_its_denominator_and_its_quotes(corpus: Corpus) -> None:
+    answer = ask(corpus, "What is the average height of the towers?")
+    assert answer.rows == ((30.0,),)
+    assert answer.sql == "SELECT AVG(height) FROM towers"
+    (coverage,) = answer.coverage
+    assert (coverage.column, coverage.n_known, coverage.n_documents) == ("height", 3, 4)
+    assert answer.sources[0].as_stated == "10 m"
+    text = corpus.document_text(answer.sources[0].document_id)
+    assert text[answer.sources[0].start : answer.sources[0].end] == "10 m"
+
+
+def test_a_count_says_how_far_the_silent_could_move_it(corpus: Corpus) -> None:
+    answer = ask(corpus, "How many towers have a height above 20 m?")
+    assert answer.rows == ((2,),)
+    assert answer.bounds == Bounds(2, 3)
+
+
+def test_a_question_beyond_the_columns_comes_back_as_a_brief(corpus: Corpus) -> None:
+    answer = ask(corpus, "How many visitors climbed the towers in Rann?")
+    assert answer.refused
+    assert answer.brief is not None
+    assert {column.name for column in answer.brief.columns} >= {"town", "height", "built"}
+    assert "visitors" in answer.text
+    assert [(match.column, match.value) for match in answer.brief.linked_values] == [
+        ("town", "Rann")
+    ]
+
+
+def test_the_quotes_behind_a_winning_group_are_of_that_group(corpus: Corpus) -> None:
+    answer = ask(corpus, "Which town has the highest average height?")
+    assert answer.rows == (("Rann",),)
+    assert [source.document_id for source in answer.sources] == ["3.txt"]
