@@ -16,6 +16,7 @@ from srag_mcp.records.normalise.numerals import (
 )
 from srag_mcp.records.normalise.quantities import Figure
 from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.records.normalise.unit_words import MONEY_SCALES
 from srag_mcp.records.normalise.units import (
     ScaledUnit,
     convert,
@@ -127,7 +128,7 @@ def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
     note = cell.note
     quantity = found.number
     if found.figure is not None:
-        figure = found.figure
+        figure = _as_money(found.figure, column)
         footnoted = _FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
         if footnoted:
             note = f"footnote mark {figure.numeral[-1]!r} left out"
@@ -146,6 +147,14 @@ def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
     if figure.unit == "percent":
         return 1
     return around.scale if around.scale != 1 or figure.scaled else column.unit.scale
+
+
+def _as_money(figure: Figure, column: _Column) -> Figure:
+    """Read `1.2m` as millions in a column of money, where it is no length."""
+    scale = MONEY_SCALES.get(figure.symbol)
+    if scale is None or figure.scaled or not is_currency(column.unit.unit):
+        return figure
+    return replace(figure, scale=scale, unit=None)
 
 
 def _unit_of(figure: Figure, own: str | None, around: ScaledUnit, column: _Column) -> str | None:

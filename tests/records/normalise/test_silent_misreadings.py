@@ -9,9 +9,11 @@ from srag_mcp.records.normalise import normalise_column
 from srag_mcp.schema.attribute import Attribute, AttributeType
 
 
-def _column(type_: AttributeType, *texts: str, context: str = "") -> list[Cell]:
+def _column(
+    type_: AttributeType, *texts: str, context: str = "", unit: str | None = None
+) -> list[Cell]:
     cells = [Cell("x", State.STATED, text, context=context) for text in texts]
-    return normalise_column(Attribute(name="x", type=type_), cells)
+    return normalise_column(Attribute(name="x", type=type_, unit=unit), cells)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,14 @@ def test_a_sign_of_several_currencies_is_only_read_as_one_of_them() -> None:
         "in JPY, not in USD", "in INR, not in USD", "in kr, not in USD",
     ]  # fmt: skip
     assert [cell.unit for cell in _column("number", "CAD 1", "CAD 2", "$3")] == ["CAD"] * 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "read"), [("USD", 1.2e6, "USD"), ("m", 1.2, "m"), (None, 1.2, "m")]
+)
+def test_an_m_is_a_million_in_a_column_of_money(unit: str | None, value: float, read: str) -> None:
+    (cell,) = _column("number", "1.2m", unit=unit)
+    assert (cell.value, cell.unit, cell.note) == (value, read, "")
 
 
 @pytest.mark.parametrize(
