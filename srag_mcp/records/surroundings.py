@@ -51,10 +51,13 @@ def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]
 def _headers(table: Table, span: Span) -> list[str]:
     """Return the headers of the column and of the row that *span* is in."""
     for row in table.rows:
+        if row[-1].span.end < span.start:
+            continue
         for column, cell in enumerate(row):
             if _holds(cell.span, span):
                 name = row[0].text if column else ""
                 return [" ".join(table.headers[column]), name]
+        break
     return []
 
 
