@@ -37,6 +37,8 @@ def decode(data: bytes, path: str, declared: str | None = None) -> str:
 
 def normalise_lines(text: str) -> str:
     r"""Return *text* with `\n` line ends, and without characters that no store can hold."""
+    if text.isascii() and text.isprintable():
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
     return without_surrogates(text.replace("\0", "").replace("\ufeff", ""))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import declared_encoding, decode
 from srag_mcp.documents.html_metadata import MetaData, find_metadata
-from srag_mcp.documents.html_pairs import alternating_pairs, label_value
+from srag_mcp.documents.html_pairs import find_label_values, label_value
 from srag_mcp.documents.html_tables import read_table
 from srag_mcp.documents.html_text import (
     BLOCK_TAGS,
@@ -107,8 +107,7 @@ class _Walker:
             self._container(node, depth)
 
     def _container(self, node: "LexborNode", depth: int) -> None:
-        pair = label_value(node)
-        pairs = [pair] if pair else alternating_pairs(node)
+        pairs = find_label_values(node)
         if not pairs:
             self._children(node, depth - 1)
             return
@@ -133,8 +132,8 @@ class _Walker:
             child = child.next
 
     def _item(self, node: "LexborNode", level: int, depth: int) -> None:
-        if node.css_first("h1, h2, h3, h4, h5, h6, table, dl, p + p") is not None:
-            self._children(node, depth)  # a card of a list of cards
+        if _is_card(node):
+            self._children(node, depth)
             self._end_paragraph()
             self._flush()
             return
@@ -175,6 +174,8 @@ class _Walker:
         self.page.write_table(table.rows, table.n_headers, table.caption)
 
     def _end_paragraph(self) -> None:
+        if not self._run:
+            return
         text = lines_of(self._run)
         self._run.clear()
         if text:
@@ -184,6 +185,13 @@ class _Walker:
         self._end_paragraph()
         self.page.write_text("\n\n".join(self._paragraphs), _LAYOUT)
         self._paragraphs.clear()
+
+
+def _is_card(node: "LexborNode") -> bool:
+    """Whether an item of a list has a structure of its own."""
+    if next(_elements(node), None) is None:
+        return False
+    return node.css_first("h1, h2, h3, h4, h5, h6, table, dl, p + p") is not None
 
 
 def _elements(node: "LexborNode") -> "Iterator[LexborNode]":

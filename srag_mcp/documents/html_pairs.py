@@ -16,15 +16,29 @@ _VALUE_CLASS = re.compile(r"(?:^|[-_\s])(?:value|val|data|detail|v|content|dd)(?
 _LABEL_TAGS = frozenset({"label", "b", "strong", "dt", "th"})
 _ACTIONS = frozenset({"a", "button"})
 _STRUCTURE = "ul, ol, dl, table, h1, h2, h3, h4, h5, h6, pre, form, section, article"
+_BETWEEN = " \t\n\r:–-·|\xa0"
 _MAX_LABEL_CHARACTERS = 40
 _MAX_VALUE_CHARACTERS = 200
 _MAX_CHILDREN = 200
 
 
+def find_label_values(node: "LexborNode") -> list[tuple[str, str]]:
+    """Return the pairs of an element that holds one, or whose children alternate label, value."""
+    children = _text_children(node, most=_MAX_CHILDREN)
+    if children is None:
+        return []
+    pair = _label_value(node, children)
+    return [pair] if pair else _alternating_pairs(children)
+
+
 def label_value(node: "LexborNode") -> tuple[str, str] | None:
     """Return the label and value of an element that holds these two and nothing else."""
     children = _text_children(node, most=2)
-    if children is None or len(children) != 2:
+    return None if children is None else _label_value(node, children)
+
+
+def _label_value(node: "LexborNode", children: "list[LexborNode]") -> tuple[str, str] | None:
+    if len(children) != 2:
         return None
     label, value = _texts(children)
     if label is None or value is None or not _side_by_side(node, children):
@@ -35,10 +49,8 @@ def label_value(node: "LexborNode") -> tuple[str, str] | None:
     return (value, label) if is_figure else None
 
 
-def alternating_pairs(node: "LexborNode") -> list[tuple[str, str]]:
-    """Return the pairs of an element whose children are label, value, label, value."""
-    children = _text_children(node, most=_MAX_CHILDREN)
-    if not children or len(children) < 4 or len(children) % 2:
+def _alternating_pairs(children: "list[LexborNode]") -> list[tuple[str, str]]:
+    if len(children) < 4 or len(children) % 2:
         return []
     shapes = [_shape(child) for child in children]
     if len(set(shapes[::2])) != 1 or len(set(shapes[1::2])) != 1 or shapes[0] == shapes[1]:
@@ -54,20 +66,30 @@ def alternating_pairs(node: "LexborNode") -> list[tuple[str, str]]:
 
 def _text_children(node: "LexborNode", most: int) -> "list[LexborNode] | None":
     """Return the child elements with text; None if there is more in *node*, or more of them."""
-    if node.css_first(_STRUCTURE) is not None:
+    elements = _elements_alone(node)
+    # the selector is dear: it comes last of what can be said without reading the elements
+    if elements and node.css_first(_STRUCTURE) is not None:
         return None
     children = []
-    child = node.child
-    while child is not None:
-        if child.is_text_node:
-            if (child.text_content or "").strip(" \t\n\r:–-·|\xa0"):
-                return None
-        elif child.is_element_node and child.tag not in SKIPPED_TAGS and inline_text(child):
-            children.append(child)
+    for element in elements or ():
+        if element.tag not in SKIPPED_TAGS and inline_text(element):
+            children.append(element)
             if len(children) > most:
                 return None
+    return None if elements is None else children
+
+
+def _elements_alone(node: "LexborNode") -> "list[LexborNode] | None":
+    """Return the child elements; None if there are words between them."""
+    elements = []
+    child = node.child
+    while child is not None:
+        if child.is_element_node:
+            elements.append(child)
+        elif child.is_text_node and (child.text_content or "").strip(_BETWEEN):
+            return None
         child = child.next
-    return children
+    return elements
 
 
 def _texts(children: "list[LexborNode]") -> tuple[str | None, str | None]:

@@ -1,6 +1,7 @@
 """The running text of an element, and which elements are blocks, or are not read at all."""
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.lines import collapse
@@ -40,7 +41,8 @@ def is_skipped(node: "LexborNode") -> bool:
     attributes = node.attributes
     if not attributes:
         return False
-    if "hidden" in attributes or _HIDDEN_STYLE.search(attributes.get("style") or ""):
+    style = attributes.get("style")
+    if "hidden" in attributes or (style and _HIDDEN_STYLE.search(style)):
         return True
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower()
     return bool(_NOTICE.search(names)) or attributes.get("role") in {"navigation", "dialog"}
@@ -59,7 +61,10 @@ def inline_text(node: "LexborNode") -> str:
 
 def lines_of(parts: list[str]) -> str:
     r"""Join pieces of text; white space counts once, each `\0` ends a line."""
-    lines = map(_line_text, "".join(parts).split(LINE_END))
+    text = "".join(parts)
+    if LINE_END not in text:
+        return _line_text(text)
+    lines = map(_line_text, text.split(LINE_END))
     return "\n".join(line for line in lines if line)
 
 
@@ -105,22 +110,22 @@ def add_label(node: "LexborNode", parts: list[str], before: int) -> None:
     attributes = node.attributes
     if not attributes:
         return
-    shown = "".join(parts[before:])
-    if any(map(str.isalnum, shown)):
+    is_input = node.tag == "input"
+    label = _input_text(attributes) if is_input else _label(attributes)
+    if not label:
         return
-    names = ("alt", "aria-label", "title")
-    label = next((attributes[name] for name in names if attributes.get(name)), None)
-    if node.tag == "input":
-        label = _input_text(node)
-    if label:
+    shown = "".join(parts[before:])
+    if not any(map(str.isalnum, shown)):
         label = _unmarked(label)
-        parts.append(
-            f" {label} " if shown.strip() or node.tag == "input" else f"{_ICON}{label}{_ICON}"
-        )
+        parts.append(f" {label} " if shown.strip() or is_input else f"{_ICON}{label}{_ICON}")
 
 
-def _input_text(node: "LexborNode") -> str | None:
-    kind = node.attributes.get("type")
+def _label(attributes: Mapping[str, str | None]) -> str | None:
+    return attributes.get("alt") or attributes.get("aria-label") or attributes.get("title")
+
+
+def _input_text(attributes: Mapping[str, str | None]) -> str | None:
+    kind = attributes.get("type")
     if kind in {"checkbox", "radio"}:
-        return "☑" if "checked" in node.attributes else "☐"
-    return node.attributes.get("value") if kind in _TYPED_INPUTS else None
+        return "☑" if "checked" in attributes else "☐"
+    return attributes.get("value") if kind in _TYPED_INPUTS else None
