@@ -189,9 +189,14 @@ def is_compound(sentence: Sentence, at: int) -> bool:
     if not near or after is None or after.kind != "attribute":
         return False
     word = sentence.tokens[after.first].word
-    acts = at > 0 and sentence.items[at - 1].kind == "wh" and after.last - after.first == 1
-    singular = not sentence.tokens[sentence.items[at].first].word.endswith("s")
-    return not (word.endswith(("ed", "ing")) or (acts and singular and word.endswith("s")))
+    follower = sentence.items[at + 2] if at + 2 < len(sentence.items) else None
+    ranked = follower is not None and follower.kind in {"most", "least", "superlative"}
+    # "Which company employs the fewest": a verb, and nothing between it and the superlative.
+    acts = False
+    if ranked and follower is not None:
+        between = sentence.tokens[after.last : follower.first]
+        acts = all(token.word == "the" for token in between)
+    return not (word.endswith(("ed", "ing")) or (acts and word.endswith("s")))
 
 
 def _is_further(sentence: Sentence, shown: Item, item: Item) -> bool:

@@ -14,7 +14,13 @@ from srag_mcp.offline.translation.columns import (
     Table,
     concept_stems,
 )
-from srag_mcp.offline.translation.lexicon import GLUE, LIGHT_VERBS, MEASURE_NOUNS, PAYMENT_NOUNS
+from srag_mcp.offline.translation.lexicon import (
+    ENTITY_NOUNS,
+    GLUE,
+    LIGHT_VERBS,
+    MEASURE_NOUNS,
+    PAYMENT_NOUNS,
+)
 from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.translation.tokens import stem, stems
 from srag_mcp.schema.attribute import Attribute
@@ -34,8 +40,11 @@ _MIN_NUMERIC = 0.85
 
 def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:
     """Gather what the words of a question may mean in *schema*."""
-    nouns = _payment_nouns(schema) | {word for noun in schema.nouns for word in stems(noun)}
-    entity = set(stems(schema.entity)) - {"record", "row"}
+    nouns: set[str] = set(_payment_nouns(schema)) | {
+        word for noun in schema.nouns for word in stems(noun)
+    }
+    nouns = {word for word in nouns if word.isalpha()} - _generic_stems()
+    entity = {word for word in stems(schema.entity) if word.isalpha()} - _generic_stems()
     named = bool(nouns or entity)
     known = frozenset(nouns | entity)
     columns = tuple(
@@ -45,6 +54,12 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     by_name = {column.name: column for column in columns}
     words = {word for column in columns for name in column.names for word in name}
     return Table(schema.entity, columns, known, named, bool(words & _PERSONAL), by_name)
+
+
+@lru_cache(maxsize=1)
+def _generic_stems() -> frozenset[str]:
+    """Return the stems of nouns that any record has, and that so name none."""
+    return frozenset(stem(noun) for noun in ENTITY_NOUNS)
 
 
 def _payment_nouns(schema: Schema) -> frozenset[str]:
