@@ -2,6 +2,7 @@
 
 from srag_mcp.documents.document import Document, Span
 from srag_mcp.offline.anchors import find_anchored
+from srag_mcp.offline.key_shapes import amount_span
 from srag_mcp.offline.mentions import find_mention
 from srag_mcp.offline.parts import find_part
 from srag_mcp.offline.places import find_place
@@ -97,7 +98,10 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
         ]
         if fields:
             chosen = fields[-1 if rule.occurrence == "last" else 0]
-            return _stated(attribute, sightings, chosen.span, chosen.label)
+            span = chosen.span
+            if rule.reads == "amount" and (part := amount_span(chosen.value)) is not None:
+                span = Span(span.start + part.start, span.start + part.end)
+            return _stated(attribute, sightings, span, chosen.label)
     return None
 
 

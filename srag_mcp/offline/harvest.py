@@ -10,6 +10,7 @@ from srag_mcp.offline.anchors import anchor_candidates
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
 from srag_mcp.offline.currency import find_currency, look_like_money
 from srag_mcp.offline.items import item_candidates
+from srag_mcp.offline.key_merging import merge_keys
 from srag_mcp.offline.keys import harvest_keys, key_candidates
 from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.mentions import mention_candidates
@@ -69,7 +70,8 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
     votes = vote_candidates(sightings)
     covered = {key for vote in votes for rule in vote.rules if isinstance(rule, VoteRule)
                for key, reliability in rule.keys.items() if reliability > 0.6}  # fmt: skip
-    fields = [c for c in key_candidates(harvest_keys(sightings)) if not _is_covered(c, covered)]
+    keys = merge_keys(harvest_keys(sightings), len(sightings))
+    fields = [c for c in key_candidates(keys) if not _is_covered(c, covered)]
     found = [
         *place_candidates(sightings),
         *votes,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
+from srag_mcp.offline.key_shapes import amount_span, shape_of
 from srag_mcp.offline.kin import are_kin
 from srag_mcp.offline.sightings import Field, Sightings
 from srag_mcp.offline.values import looks, numbers_of, of_one_size
@@ -18,6 +19,7 @@ _MIN_SPELLING = 6
 _MIN_AGREEMENT = 0.5
 _MIN_SHARED = 3
 _ALIKE = 0.92
+_MOST = 0.75
 
 
 @dataclass(slots=True)
@@ -161,10 +163,22 @@ def _candidate(key: Key, family: Sequence[Key]) -> Candidate:
             values.setdefault(number, value)
     names = tuple(dict.fromkeys(name for member in family for name in member.names))
     words = Counter(stem for member in family for stem in content_stems(" ".join(member.names)))
-    rule = KeyRule(keys=names, section=key.section)
+    amounts = _amounts(values) if len(key.names) > 1 else None
+    rule = KeyRule(keys=names, section=key.section, reads="amount" if amounts else "whole")
+    values = amounts or values
     return Candidate(
         "field", key.label, [rule], values, words, labels=tuple(k.label for k in family[1:])
     )
+
+
+def _amounts(values: Mapping[int, str]) -> dict[int, str] | None:
+    """Return the one amount of each value where nearly all have one and words beside it."""
+    spans = {number: amount_span(value) for number, value in values.items()}
+    amounts = {n: span.of(values[n]) for n, span in spans.items() if span is not None}
+    wordy = sum(amounts[n].strip() != values[n].strip() for n in amounts)
+    if not wordy or len(amounts) < _MOST * len(values) or shape_of(values.values()).kind == "date":
+        return None
+    return amounts
 
 
 def _family(key: Key, keys: Sequence[Key], reliability: Mapping[str, float]) -> list[Key]:

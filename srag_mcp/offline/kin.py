@@ -6,12 +6,53 @@ from functools import lru_cache
 from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.words import stem
 
+# Words of forms that mean the same as names of fields, beyond those that the questions' thesaurus
+# has; general language only.
+_FIELD_GROUPS = """
+birth born birthday birthdate dob
+nationality citizenship citizen
+residence residing resident live lives living domicile city town based
+employer company organisation organization workplace
+end ended finish finished complete completed completion close closed conclude concluded
+start started begin began beginning commence commencement open opened
+identifier id number no code reference registration register registry
+phone telephone mobile tel cell call
+mail email
+salary pay wage compensation remuneration income
+expect expected expectation desire desired target
+"""
+
+# What one thing has at either end; a field of the one is never a field of the other.
+_OPPOSITES = """
+start started begin began commence|end ended finish finished complete completed completion close
+first|last
+minimum min lowest low|maximum max highest high
+planned expected estimated desired target|actual current present achieved
+primary|secondary
+main|secondary
+birth born dob|death died
+buyer purchaser customer|seller vendor supplier
+arrival arrive arrived|departure depart departed
+opened opening|closed closing
+gross|net
+from|to
+before|after
+old previous former|new
+issued issue|due
+home|away visitor
+sender|recipient receiver
+debit|credit
+morning|evening
+male men|female women
+input|output
+"""
+
 
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[str]]:
     """Return for each stem of the thesaurus all stems that share a line with it."""
     kin: dict[str, set[str]] = {}
-    for line in GROUPS.strip().splitlines():
+    for line in (GROUPS + _FIELD_GROUPS).strip().splitlines():
         stems = {stem(word) for word in line.split()}
         for name in stems:
             kin.setdefault(name, set()).update(stems)
@@ -31,3 +72,22 @@ def are_kin(left: Iterable[str], right: Iterable[str]) -> bool:
 
 def _covers(one: set[str], other: set[str]) -> bool:
     return all(kin_of(name) & other for name in one)
+
+
+def contrast(left: Iterable[str], right: Iterable[str]) -> bool:
+    """Whether one side has a word, and the other its opposite ("start", "end"), and not both."""
+    one, other = frozenset(left), frozenset(right)
+    return any(
+        (low & one and high & other and not (high & one or low & other))
+        or (high & one and low & other and not (low & one or high & other))
+        for low, high in _opposites()
+    )
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    pairs = (line.split("|") for line in _OPPOSITES.strip().splitlines())
+    return tuple(
+        (frozenset(map(stem, low.split())), frozenset(map(stem, high.split())))
+        for low, high in pairs
+    )

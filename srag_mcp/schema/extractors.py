@@ -20,13 +20,15 @@ class KeyRule(_Rule):
     """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
     *section* restricts the rule to keys below a heading of that (folded) name. *containing* are
-    folded words: where no listed key is there, a key that has all of them is taken.
+    folded words: where no listed key is there, a key that has all of them is taken. *reads* is
+    `amount` where the value is the one amount in the words beside the key ("about 5 mg a day").
     """
 
     kind: Literal["key"] = "key"
     keys: tuple[str, ...] = Field(min_length=1)
     section: str | None = None
     occurrence: Literal["first", "last"] = "first"
+    reads: Literal["whole", "amount"] = "whole"
 
 
 class VoteRule(_Rule):
