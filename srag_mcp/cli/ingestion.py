@@ -1,6 +1,5 @@
 """What `srag-mcp ingest` does and prints."""
 
-import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,13 +7,12 @@ from pathlib import Path
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, shorten_reason
-from srag_mcp.errors import NotIngestedError, SchemaError, SettingsError
+from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.options import RowsMode
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
 from srag_mcp.pipeline.sample_questions import read_sample_questions
-from srag_mcp.schema.json_schema import schema_from_json
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
 
@@ -40,7 +38,7 @@ def ingest_corpus(
     if location.suffix == BUILD_SUFFIX:
         msg = f"{location} is a published build; only a folder can be ingested"
         raise SettingsError(msg)
-    schema = None if choice.schema is None else read_schema(choice.schema)
+    schema = None if choice.schema is None else read_schema_file(choice.schema)
     try:
         with show_progress(quiet=quiet) as show:
             return ingest(
@@ -58,22 +56,6 @@ def ingest_corpus(
             file=sys.stderr,
         )
         raise
-
-
-def read_schema(path: Path) -> Schema:
-    """Read a schema file.
-
-    Raises:
-        SchemaError: If it is missing, not JSON, or not a schema that we can use.
-    """
-    try:
-        return schema_from_json(json.loads(path.read_text(encoding="utf-8-sig")))
-    except OSError as error:
-        msg = f"{path}: {error.strerror}"
-        raise SchemaError(msg) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        msg = f"{path} is not JSON: {error}"
-        raise SchemaError(msg) from error
 
 
 def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:

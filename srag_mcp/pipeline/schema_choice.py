@@ -10,9 +10,10 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.errors import SchemaError
 from srag_mcp.offline.induction import induce_schema, learn_extractors
-from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
+from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.store.layout import schema_path
 from srag_mcp.store.pointer import write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
@@ -92,16 +93,7 @@ def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
 
 
 def _read(path: Path) -> Schema:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        msg = f"{path} is not JSON that can be read: {error}. Mend it, or remove it"
-        raise SchemaError(msg) from error
-    try:
-        return _checked(schema_from_json(data), "it")
-    except SchemaError as error:
-        msg = f"{path}: {error}"
-        raise SchemaError(msg) from error
+    return _checked(read_schema_file(path), str(path))
 
 
 def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
