@@ -9,6 +9,9 @@ from srag_mcp.records.cell import Cell, Record, State
 CellRow: TypeAlias = tuple[str, str, str | None, int | None, int | None, str, str | None, str, str]
 """attribute, state, as_stated, start, end, context, unit, engine, note."""
 
+# a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
+_STATES = {state.value: state for state in State}
+
 
 @dataclass(frozen=True, slots=True)
 class FinishedDocument:
@@ -63,7 +66,7 @@ def read_cell(row: CellRow) -> Cell:
     span = None if start is None or end is None else Span(start, end)
     return Cell(
         attribute=attribute,
-        state=State(state),
+        state=_STATES[state],
         as_stated=as_stated,
         span=span,
         context=context,

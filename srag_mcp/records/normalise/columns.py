@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.normalise.booleans import read_boolean, read_statement
 from srag_mcp.records.normalise.date_columns import normalise_dates
+from srag_mcp.records.normalise.equal_cells import read_once
 from srag_mcp.records.normalise.missing import denies, read_missing
 from srag_mcp.records.normalise.numbers import normalise_numbers
 from srag_mcp.records.normalise.texts import normalise_texts
@@ -19,7 +21,7 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
     words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
     """
-    settled = [_settle(attribute, cell) for cell in cells]
+    settled = read_once(cells, partial(_settle, attribute))
     places = [place for place, cell in enumerate(settled) if cell.state is State.STATED]
     stated = [settled[place] for place in places]
     for place, cell in zip(places, _normalise(attribute, stated), strict=True):
@@ -61,7 +63,7 @@ def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     if attribute.type == "date":
         return normalise_dates(cells)
     if attribute.type == "boolean":
-        return [_decide(attribute, cell) for cell in cells]
+        return read_once(cells, partial(_decide, attribute))
     if attribute.type == "string":
         return normalise_texts(attribute, cells)
     return [_deny(attribute, cell) for cell in normalise_numbers(attribute, cells)]

@@ -15,6 +15,7 @@ from srag_mcp.records.normalise.dates import (
     read_date,
     with_century,
 )
+from srag_mcp.records.normalise.equal_cells import read_once
 
 _ASSUMED = "day before month, which no other document proves"
 
@@ -31,6 +32,8 @@ _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 
 @dataclass(frozen=True, slots=True)
 class _Column:
+    """What was decided on a column; *years* are those with four digits, sorted."""
+
     order: DateOrder
     proven: bool
     years: tuple[int, ...]
@@ -38,12 +41,13 @@ class _Column:
 
 def normalise_dates(cells: Sequence[Cell]) -> list[Cell]:
     """Set the values of stated date cells; partial dates are not completed but become FAILED."""
-    found = [find_dates(cell.as_stated or "") for cell in cells]
-    everything = [item for dates in found for _, item in dates]
+    texts = [cell.as_stated or "" for cell in cells]
+    found = {text: find_dates(text) for text in dict.fromkeys(texts)}
+    everything = [item for text in texts for _, item in found[text]]
     order, proven = decide_order(everything)
-    years = tuple(item.year for item in everything if item.year and not item.two_digits)
-    column = _Column(order, proven, years)
-    return [_normalise(cell, dates, column) for cell, dates in zip(cells, found, strict=True)]
+    years = sorted(item.year for item in everything if item.year and not item.two_digits)
+    column = _Column(order, proven, tuple(years))
+    return read_once(cells, lambda cell: _normalise(cell, found[cell.as_stated or ""], column))
 
 
 def _normalise(cell: Cell, found: Sequence[tuple[Span, DateText]], column: _Column) -> Cell:
@@ -76,7 +80,7 @@ def _is_far(found: DateText, years: Sequence[int]) -> bool:
     """Return whether a two-digit year is more likely something else, such as a time."""
     if not found.two_digits or found.year is None or len(years) < _ENOUGH_YEARS:
         return False
-    return not min(years) - _NEAR_YEARS <= found.year <= max(years) + _NEAR_YEARS
+    return not years[0] - _NEAR_YEARS <= found.year <= years[-1] + _NEAR_YEARS
 
 
 def _why_not(text: str) -> str:

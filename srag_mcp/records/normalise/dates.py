@@ -215,9 +215,9 @@ def decide_order(dates: Sequence[DateText]) -> tuple[DateOrder, bool]:
 
 
 def with_century(found: DateText, years: Sequence[int]) -> DateText:
-    """Move a two-digit year to the century nearest to the full years of its column."""
+    """Move a two-digit year to the century nearest to the full *years* of its column, sorted."""
     if not found.two_digits or found.year is None or not years:
         return found
-    middle = sorted(years)[len(years) // 2]
+    middle = years[len(years) // 2]
     year = min((found.year + 100 * step for step in (-1, 0, 1)), key=lambda y: abs(y - middle))
     return replace(found, year=year)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.normalise.equal_cells import read_once
 from srag_mcp.records.normalise.number_cells import NumberCell, find_number
 from srag_mcp.records.normalise.numerals import (
     ambiguous_mark,
@@ -48,9 +49,10 @@ class _Column:
 def normalise_numbers(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     """Set value and unit of stated number cells; a cell that cannot be read becomes FAILED."""
     declared = parse_unit(attribute.unit or "")
-    found = [find_number(cell.as_stated or "", declared.unit) for cell in cells]
-    column = _decide(attribute, found)
-    return [_normalise(cell, number, column) for cell, number in zip(cells, found, strict=True)]
+    texts = [cell.as_stated or "" for cell in cells]
+    found = {text: find_number(text, declared.unit) for text in dict.fromkeys(texts)}
+    column = _decide(attribute, [found[text] for text in texts])
+    return read_once(cells, lambda cell: _normalise(cell, found[cell.as_stated or ""], column))
 
 
 def _decide(attribute: Attribute, found: Sequence[NumberCell]) -> _Column:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.equal_cells import read_once
 from srag_mcp.records.normalise.folding import fold, tidy
 from srag_mcp.schema.attribute import Attribute
 
@@ -17,15 +18,18 @@ def normalise_texts(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     Spellings that differ only in case, punctuation or white space become the most frequent one. A
     closed set of categories wins over the spelling of the documents.
     """
-    values = [tidy(cell.as_stated or "") for cell in cells]
-    spellings = choose_spellings(values)
+    texts = [cell.as_stated or "" for cell in cells]
+    tidied = {text: tidy(text) for text in dict.fromkeys(texts)}
+    spellings = choose_spellings([tidied[text] for text in texts])
     if attribute.categories:
         spellings = _categories(spellings, attribute.categories)
     known = set(attribute.categories or ())
-    return [
-        _with_value(cell, value, spellings[value], known)
-        for cell, value in zip(cells, values, strict=True)
-    ]
+
+    def read(cell: Cell) -> Cell:
+        value = tidied[cell.as_stated or ""]
+        return _with_value(cell, value, spellings[value], known)
+
+    return read_once(cells, read)
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
@@ -64,5 +68,6 @@ def _nearest(value: str, exact: Mapping[str, str]) -> str | None:
 def _with_value(cell: Cell, tidied: str, value: str, known: set[str]) -> Cell:
     if known and value not in known:
         return replace(cell, value=value, note="not one of the categories")
-    note = "" if fold(value) == fold(tidied) else f"spelt {value!r} as in the categories"
+    is_same = value == tidied or fold(value) == fold(tidied)
+    note = "" if is_same else f"spelt {value!r} as in the categories"
     return replace(cell, value=value, note=note or cell.note)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute, AttributeType
@@ -232,3 +233,37 @@ def test_any_column_keeps_its_cells_in_order_with_their_words(
     type_: AttributeType, texts: list[str]
 ) -> None:
     assert [cell.as_stated for cell in column(type_, texts)] == texts
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "value"),
+    [
+        ("integer", "12 rooms", 12),
+        ("date", "3 March 2020", date(2020, 3, 3)),
+        ("boolean", "No pool", False),
+        ("string", "Berlin", "Berlin"),
+    ],
+)
+def test_equal_cells_share_their_value_and_keep_their_places(
+    type_: AttributeType, text: str, value: CellValue
+) -> None:
+    spans = [Span(start, start + len(text)) for start in (0, 40)]
+    engines = ["offline", "agent"]
+    cells = [
+        Cell("x", State.STATED, text, span, engine=engine)
+        for span, engine in zip(spans, engines, strict=True)
+    ]
+
+    read = normalise_column(Attribute(name="x", type=type_), cells)
+
+    assert [(cell.value, cell.span, cell.engine) for cell in read] == [
+        (value, span, engine) for span, engine in zip(spans, engines, strict=True)
+    ]
+
+
+def test_equal_words_below_another_caption_are_another_number() -> None:
+    cells = [
+        Cell("x", State.STATED, "12", context=context) for context in ("", "(in thousands)", "")
+    ]
+    attribute = Attribute(name="x", type="integer")
+    assert values(normalise_column(attribute, cells)) == [12, 12_000, 12]
