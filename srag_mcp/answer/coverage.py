@@ -1,14 +1,31 @@
 """Denominators and bounds: over how many documents a query was computed."""
 
-from collections.abc import Sequence
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
-from srag_mcp.answer.wording import render_denominator
+from srag_mcp.answer.wording import render_denominator, render_whole_columns
+from srag_mcp.errors import QueryTimeoutError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.selection import Selection, column_conditions
 from srag_mcp.store.statistics import ColumnStatistics
 
+logger = logging.getLogger(__name__)
+
 MANY_UNKNOWN = 0.2
+# Counting reads the records again. In a large corpus a query shall not wait for that.
+LARGE_CORPUS_DOCUMENTS = 100_000
+LARGE_CORPUS_TIMEOUT_S = 0.012
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A column that a query uses and that has gaps, and the condition on its records."""
+
+    column: ColumnStatistics
+    where: str
 
 
 def count_coverage(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
@@ -17,45 +34,96 @@ def count_coverage(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
     A column is counted over the documents that the conditions on other columns leave. A column that
     every document of the corpus says is left out: it costs no query and there is nothing to say.
     """
+    return _count_asked(corpus, _columns_with_gaps(corpus, _conditions(corpus, sql)))
+
+
+def render_coverage(corpus: Corpus, sql: str, query_s: float) -> list[str]:
+    """Say over how many documents *sql* was computed; nothing if it uses no column of the records.
+
+    It took *query_s* seconds. In a large corpus, where counting would take long as well, the
+    columns are told as they are before the conditions.
+    """
+    conditions = _conditions(corpus, sql)
+    if not conditions:
+        return []
+    n_documents = corpus.info().n_documents
+    asked = _columns_with_gaps(corpus, conditions)
+    if n_documents <= LARGE_CORPUS_DOCUMENTS:
+        return [render_denominator(n_documents, _count_asked(corpus, asked))]
+    n_passes = len({item.where for item in asked} - {""})
+    try:
+        if n_passes * query_s <= LARGE_CORPUS_TIMEOUT_S:
+            counted = _count_asked(corpus, asked, LARGE_CORPUS_TIMEOUT_S)
+            return [render_denominator(n_documents, counted)]
+    except QueryTimeoutError:
+        logger.debug("counting the documents of a query was stopped")
+    return [render_whole_columns(n_documents, [_of_all(item.column) for item in asked])]
+
+
+def _conditions(corpus: Corpus, sql: str) -> dict[str, str]:
     schema = corpus.schema()
-    conditions = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+    return column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+
+
+def _columns_with_gaps(corpus: Corpus, conditions: Mapping[str, str]) -> list[_Asked]:
     gaps = {item.column: item for item in corpus.statistics() if item.n_non_null < item.n_records}
-    asked = [(gaps[column], where) for column, where in conditions.items() if column in gaps]
-    counted = _count(corpus, [(item, where) for item, where in asked if where])
+    return [_Asked(gaps[name], where) for name, where in conditions.items() if name in gaps]
+
+
+def _count_asked(
+    corpus: Corpus, asked: Sequence[_Asked], timeout_s: float | None = None
+) -> tuple[ColumnCoverage, ...]:
+    counted = _count(corpus, [item for item in asked if item.where], timeout_s)
     coverage = (
-        counted[item.column]
-        if where
-        else ColumnCoverage(item.column, item.n_records, item.n_non_null, item.n_failed)
-        for item, where in asked
+        counted[item.column.column] if item.where else _of_all(item.column) for item in asked
     )
     return tuple(item for item in coverage if item.n_known < item.n_documents)
 
 
+def _of_all(item: ColumnStatistics) -> ColumnCoverage:
+    return ColumnCoverage(item.column, item.n_records, item.n_non_null, item.n_failed)
+
+
 def _count(
-    corpus: Corpus, asked: Sequence[tuple[ColumnStatistics, str]]
+    corpus: Corpus, asked: Sequence[_Asked], timeout_s: float | None
 ) -> dict[str, ColumnCoverage]:
-    """Count all columns in one pass over the records."""
+    """Count all columns by one statement: a pass over the records for each condition.
+
+    A WHERE for each is several times faster than a FILTER for each count in one pass.
+    """
     if not asked:
         return {}
-    parts: list[str] = []
-    for item, where in asked:
-        failed = f"count(*) FILTER (({where}) AND {_failed(item)})" if item.n_failed else "0"
-        known = f"count({_quoted(item.column)}) FILTER ({where})"
-        parts += [f"count(*) FILTER ({where})", known, failed]
-    sql = f"SELECT {', '.join(parts)} FROM {_quoted(corpus.schema().entity)}"  # noqa: S608 - it runs through the guard
-    counts = [int(value or 0) for value in corpus.select(sql, limit=1).rows[0]]
-    return {
-        item.column: ColumnCoverage(item.column, *counts[3 * number : 3 * number + 3])
-        for number, (item, _where) in enumerate(asked)
-    }
+    columns: defaultdict[str, list[str]] = defaultdict(list)
+    for item in asked:
+        columns[item.where].append(item.column.column)
+    entity = _quoted(corpus.schema().entity)
+    passes = [one for where, names in columns.items() for one in _passes(entity, where, names)]
+    sql = f"SELECT * FROM {', '.join(passes)}"  # noqa: S608 - it runs through the guard
+    counts = iter(int(value or 0) for value in corpus.count(sql, timeout_s))
+    return {item.column: item for names in columns.values() for item in _take(counts, names)}
 
 
-def _failed(item: ColumnStatistics) -> str:
-    literal = item.column.replace("'", "''")
-    return (
-        "document_id IN (SELECT cells.document_id FROM cells"  # noqa: S608 - it runs through the guard
-        f" WHERE cells.attribute = '{literal}' AND cells.state = 'failed')"
+def _take(counts: Iterator[int], columns: Sequence[str]) -> list[ColumnCoverage]:
+    """Take the counts of the passes of one condition."""
+    n_documents = next(counts)
+    known = [next(counts) for _ in columns]
+    failed = [next(counts) for _ in columns]
+    return [
+        ColumnCoverage(name, n_documents, n_known, n_failed)
+        for name, n_known, n_failed in zip(columns, known, failed, strict=True)
+    ]
+
+
+def _passes(entity: str, where: str, columns: Sequence[str]) -> list[str]:
+    """Count documents and values, then failures, which have a small table of their own."""
+    known = "".join(f", count({_quoted(name)})" for name in columns)
+    failed = ", ".join(
+        f"count(*) FILTER (list_contains(_failed, {_literal(name)}))" for name in columns
     )
+    return [
+        f"(SELECT count(*){known} FROM {entity} WHERE {where})",  # noqa: S608 - it runs through the guard
+        f"(SELECT {failed} FROM srag_failures WHERE {where})",  # noqa: S608 - it runs through the guard
+    ]
 
 
 def bound_count(corpus: Corpus, selection: Selection) -> Bounds | None:
@@ -84,11 +152,11 @@ def warn_of_gaps(coverage: tuple[ColumnCoverage, ...]) -> tuple[str, ...]:
     )
 
 
-def render_coverage(corpus: Corpus, sql: str) -> list[str]:
-    """Say over how many documents *sql* was computed."""
-    return [render_denominator(corpus.info().n_documents, count_coverage(corpus, sql))]
-
-
 def _quoted(name: str) -> str:
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("'", "''")
+    return f"'{escaped}'"

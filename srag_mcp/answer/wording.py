@@ -40,16 +40,30 @@ def render_denominator(n_documents: int, coverage: Sequence[ColumnCoverage]) -> 
     `"Over all 350 documents; rating: 337 used, 9 do not say, 4 could not be read."`
     """
     parts = [f"Over all {n_documents:,} documents"]
-    for item in coverage:
-        gaps = [f"{item.n_known:,} used"]
-        if item.n_unknown:
-            gaps.append(f"{item.n_unknown:,} do not say")
-        if item.n_failed:
-            gaps.append(f"{item.n_failed:,} could not be read")
-        parts.append(f"{item.column}: {', '.join(gaps)}")
+    parts += [_render_gaps(item, "used") for item in coverage]
     if not coverage:
         parts.append("all of them say what was asked")
     return "; ".join(parts) + "."
+
+
+def render_whole_columns(n_documents: int, coverage: Sequence[ColumnCoverage]) -> str:
+    """Say how many of all documents know the columns, where those of a query were not counted.
+
+    `"Over all 350 documents, before conditions (counting after them would take too long); rating:
+    337 say, 9 do not say, 4 could not be read."`
+    """
+    before = "before conditions (counting after them would take too long)"
+    parts = [f"Over all {n_documents:,} documents, {before}"]
+    return "; ".join([*parts, *(_render_gaps(item, "say") for item in coverage)]) + "."
+
+
+def _render_gaps(item: ColumnCoverage, known: str) -> str:
+    gaps = [f"{item.n_known:,} {known}"]
+    if item.n_unknown:
+        gaps.append(f"{item.n_unknown:,} do not say")
+    if item.n_failed:
+        gaps.append(f"{item.n_failed:,} could not be read")
+    return f"{item.column}: {', '.join(gaps)}"
 
 
 def _render_rows(page: ResultPage, unit: str | None) -> str:

@@ -44,7 +44,7 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
     """Run a statement and say over how many documents."""
     corpus = corpora.readable(call.corpus)
     page = corpus.select(call.sql, limit=call.limit, offset=call.offset)
-    coverage, notes = _coverage(corpus, call.sql)
+    coverage, notes = _coverage(corpus, call.sql, page.seconds)
     if not page.rows:
         notes = [*notes, "no rows: check spellings with get_column_stats"]
     return ResultTable(
@@ -57,17 +57,12 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
     )
 
 
-def _coverage(corpus: "Corpus", sql: str) -> tuple[list[str], list[str]]:
+def _coverage(corpus: "Corpus", sql: str, query_s: float) -> tuple[list[str], list[str]]:
     """Say over how many documents; a count that fails does not take the rows away."""
     from srag_mcp.answer.coverage import render_coverage  # not needed to list tools
-    from srag_mcp.store.selection import column_conditions
 
-    schema = corpus.schema()
-    names = [attribute.name for attribute in schema.attributes]
-    if not column_conditions(sql, schema.entity, names):
-        return [], []
     try:
-        return render_coverage(corpus, sql), []
+        return render_coverage(corpus, sql, query_s), []
     except QueryError as error:
         return [], [f"over how many documents could not be counted: {error}"]
 

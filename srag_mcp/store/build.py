@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 
 # The oldest storage format that a supported DuckDB writes and 1.4 reads.
 STORAGE_VERSION = "v1.4.0"
+_FAILURES = """
+INSERT INTO build.main.srag_failures
+SELECT records.*, failed FROM build.main.{entity} AS records JOIN (
+  SELECT document_id, list(attribute) AS failed FROM build.main.cells
+  WHERE state = 'failed' GROUP BY document_id) USING (document_id)
+ORDER BY document_id
+"""
 _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
 
 
@@ -98,6 +105,7 @@ def _write(
         write_column(connection, attribute, position)
     _write_records(connection, schema)
     _write_documents(connection)
+    connection.execute(with_names(_FAILURES, entity=schema.entity))
     write_statistics(connection, schema)
     cut = write_values(connection, schema)
     info = _describe_build(work, schema, build_id, cut)

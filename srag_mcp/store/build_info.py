@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 
 from srag_mcp.errors import StoreError
+from srag_mcp.store.pointer import FORMAT_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,7 @@ class BuildInfo:
 
     Attributes:
         build_id: Its name; new for every publication.
-        format_version: Of the tables; this package reads format 1.
+        format_version: Of the tables; this package reads FORMAT_VERSION.
         title: What one record is, for people.
         entity: The record table.
         n_documents: Documents, those that could not be read included.
@@ -50,10 +51,10 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
         StoreError: If the build is of a format that this version does not know.
     """
     found = {str(row[0]): str(row[1]) for row in rows}
-    if found.get("format_version") != "1":
+    if found.get("format_version") != str(FORMAT_VERSION):
         msg = (
             f"this build has format {found.get('format_version')!r}; this version of srag-mcp reads"
-            " format 1. Update srag-mcp, or ingest the documents again"
+            f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
         )
         raise StoreError(msg)
     missing = {field.name for field in fields(BuildInfo)} - found.keys()

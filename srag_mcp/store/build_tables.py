@@ -67,6 +67,7 @@ _COMMENTS = {
     "srag_statistics": "Statistics of each column, as JSON.",
     "srag_values": "The value index: distinct texts of each column and how many records have them.",
     "srag_build": "Facts of this build.",
+    "srag_failures": "The records with cells that failed, and which (_failed).",
 }
 
 
@@ -78,6 +79,9 @@ def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None
     )
     entity = quote_name(schema.entity)
     connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
+    connection.execute(
+        f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
+    )
     for place, text in _COMMENTS.items():
         _comment(connection, place, text)
     _comment_on_table(connection, entity, f"{schema.title}: one row a document.")

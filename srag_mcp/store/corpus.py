@@ -1,10 +1,10 @@
 """A corpus as readers see it: always one whole build, the newest one."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
 from srag_mcp.schema.schema import Schema
@@ -23,6 +23,8 @@ from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.pointer import build_path, read_pointer
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import MemoryValueIndex, ValueIndex
+
+Returned = TypeVar("Returned")
 
 BUILD_SUFFIX = ".duckdb"
 _TRIES = 5
@@ -134,12 +136,34 @@ class Corpus:
         Raises:
             QueryError: If it is refused, wrong, or too heavy; see its subclasses.
         """
+        return self._retried(
+            lambda path, tables: self.worker.select(
+                path, sql, tables=tables, limit=limit, offset=offset
+            )
+        )
+
+    def count(self, sql: str, timeout_s: float | None = None) -> tuple[Value, ...]:
+        """Return the one row of counts *sql*, which this package wrote around conditions.
+
+        It may read `srag_failures`, too: the records with cells that failed, and which (`_failed`).
+
+        Raises:
+            QueryTimeoutError: If it takes longer than *timeout_s* seconds, or, when None, than
+                any query may.
+            QueryError: If a condition is refused or wrong.
+        """
+        return self._retried(
+            lambda path, tables: self.worker.count(
+                path, sql, tables=_with_failures(tables), timeout_s=timeout_s
+            )
+        )
+
+    def _retried(self, ask: Callable[[Path, dict[str, list[str]]], Returned]) -> Returned:
+        """Ask the newest build; ask again where it was replaced and removed meanwhile."""
         for _ in range(_TRIES):
             path, content = self._content()
             try:
-                return self.worker.select(
-                    path, sql, tables=_exposed_tables(content.schema), limit=limit, offset=offset
-                )
+                return ask(path, _exposed_tables(content.schema))
             except StoreError:
                 if path.exists():
                     raise
@@ -276,3 +300,7 @@ def _exposed_tables(schema: Schema) -> dict[str, list[str]]:
         "documents": list(DOCUMENT_COLUMNS),
         "cells": list(CELL_COLUMNS),
     }
+
+
+def _with_failures(tables: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {**tables, "srag_failures": [*next(iter(tables.values())), "_failed"]}

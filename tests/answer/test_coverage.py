@@ -1,8 +1,8 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from srag_mcp.answer import coverage
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.answer.coverage import bound_count, count_coverage, render_coverage
 from srag_mcp.pipeline.ingest import ingest
@@ -46,7 +46,8 @@ def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
     assert count_coverage(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
     sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
     assert count_coverage(corpus, sql) == ()
-    assert render_coverage(corpus, sql) == ["Over all 5 documents; all of them say what was asked."]
+    said = "Over all 5 documents; all of them say what was asked."
+    assert render_coverage(corpus, sql, 0.0) == [said]
 
 
 def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
@@ -62,3 +63,27 @@ def test_a_count_with_nothing_unknown_has_no_bounds(corpus: Corpus) -> None:
 def test_an_average_has_no_bounds(corpus: Corpus) -> None:
     sql = "SELECT avg(height) FROM towers WHERE height > 20"
     assert bound_count(corpus, read_selection(sql, "towers")) is None
+
+
+def test_columns_under_one_condition_and_under_several_are_counted_together(corpus: Corpus) -> None:
+    sql = (
+        "SELECT avg(height) FROM towers t WHERE t.town = 'Rann' AND t.height > 20 AND built > 1950"
+    )
+    assert count_coverage(corpus, sql) == (
+        ColumnCoverage("height", n_documents=3, n_known=1, n_failed=1),
+    )
+
+
+def test_a_statement_without_columns_of_the_records_has_no_denominator(corpus: Corpus) -> None:
+    assert render_coverage(corpus, "SELECT count(*) FROM documents", 0.0) == []
+
+
+def test_a_slow_query_in_a_large_corpus_is_not_counted_after_its_conditions(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT avg(height) FROM towers WHERE town = 'Rann'"
+    monkeypatch.setattr(coverage, "LARGE_CORPUS_DOCUMENTS", 4)
+    assert render_coverage(corpus, sql, 1.0) == [
+        "Over all 5 documents, before conditions (counting after them would take too long);"
+        " height: 3 say, 1 do not say, 1 could not be read."
+    ]

@@ -221,3 +221,17 @@ def test_statistics_are_exact(filled: Path, ships: Schema) -> None:
         "1931-06-30",
         None,
     )
+
+
+def test_records_with_failures_are_found_without_a_look_at_the_cells(
+    filled: Path, ships: Schema
+) -> None:
+    publish_now(filled, ships)
+
+    failures = rows(
+        filled, "SELECT document_id, list_sort(_failed) FROM srag_failures ORDER BY document_id"
+    )
+
+    cells = "SELECT document_id, list(attribute ORDER BY attribute) FROM cells"
+    assert failures == rows(filled, f"{cells} WHERE state = 'failed' GROUP BY ALL ORDER BY 1")
+    assert len(failures) > 1

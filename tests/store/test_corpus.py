@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError
+from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError, UnknownNameError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus, DocumentEntry
@@ -166,9 +166,9 @@ def test_a_build_of_a_later_format_is_an_error_that_says_so(
     later = tmp_path / "later.duckdb"
     shutil.copyfile(corpus.build_path(), later)
     with duckdb.connect(str(later)) as connection:
-        connection.execute("UPDATE srag_build SET value = '2' WHERE key = 'format_version'")
+        connection.execute("UPDATE srag_build SET value = '99' WHERE key = 'format_version'")
 
-    with pytest.raises(StoreError, match=r"format '2'.*Update srag-mcp"):
+    with pytest.raises(StoreError, match=r"format '99'.*Update srag-mcp"):
         Corpus(later, worker).info()
 
 
@@ -180,3 +180,11 @@ def test_a_database_that_is_no_build_is_an_error(tmp_path: Path, worker: QueryWo
 
     with pytest.raises(StoreError, match="cannot be read"):
         Corpus(path, worker).info()
+
+
+def test_records_with_failures_are_for_counts_of_this_package_only(corpus: Corpus) -> None:
+    [n_failures] = corpus.count("SELECT count(*) FROM srag_failures")
+    assert n_failures
+
+    with pytest.raises(UnknownNameError):
+        corpus.select("SELECT count(*) FROM srag_failures")

@@ -6,6 +6,9 @@ import queue
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,22 +64,45 @@ def answer(request: Request, builds: OpenBuilds) -> Reply:
     """Run one request; errors become a failure."""
     import duckdb  # heavy, and only needed once there is something to run
 
+    limits = _limits_of(request, builds.limits)
     try:
         if request.kind == "select":
             check_query(request.sql, request.tables)
         cursor = builds.cursor(Path(request.build))
         try:
-            return _run(request, cursor, builds.limits)
+            with _interrupted_after(request.timeout_s, cursor):
+                return _run(request, cursor, limits)
         finally:
             cursor.close()
     except StoreError as error:
         return Reply(failure=Failure.of(error))
     except (duckdb.Error, MemoryError) as error:
-        explained = explain_error(error, request.sql, builds.limits, request.tables)
+        explained = explain_error(error, request.sql, limits, request.tables)
         return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
     except (ValueError, OverflowError, RecursionError) as error:
         msg = f"A value of the result cannot be handed out ({error}): cast it to VARCHAR."
         return Reply(failure=Failure.of(QueryError(msg, request.sql)))
+
+
+def _limits_of(request: Request, limits: QueryLimits) -> QueryLimits:
+    return limits if request.timeout_s is None else replace(limits, timeout_s=request.timeout_s)
+
+
+@contextmanager
+def _interrupted_after(
+    timeout_s: float | None, cursor: "duckdb.DuckDBPyConnection"
+) -> Iterator[None]:
+    """Interrupt *cursor* when the time is over: the engine's own limit is locked for all."""
+    if timeout_s is None:
+        yield
+        return
+    timer = threading.Timer(timeout_s, cursor.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # it must not meet a cursor that is closed
 
 
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:

@@ -21,7 +21,10 @@ _ERRORS: dict[str, type[QueryError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One statement to run: `select` is from outside and is checked, `read` is our own."""
+    """One statement to run: `select` is from outside and is checked, `read` is our own.
+
+    *timeout_s* is a time limit shorter than that of the worker; None for none.
+    """
 
     kind: Literal["select", "read"]
     build: str
@@ -30,6 +33,7 @@ class Request:
     parameters: list[Value] = field(default_factory=list)
     limit: int = 0
     offset: int = 0
+    timeout_s: float | None = None
 
     def to_line(self) -> bytes:
         """Write the request as a line."""

@@ -113,6 +113,32 @@ class QueryWorker:
             seconds=reply.seconds,
         )
 
+    def count(
+        self,
+        build: Path,
+        sql: str,
+        *,
+        tables: Mapping[str, Sequence[str]],
+        timeout_s: float | None = None,
+    ) -> tuple[Value, ...]:
+        """Check *sql*, which holds conditions from outside, and return its first row.
+
+        Raises:
+            QueryTimeoutError: If it takes longer than *timeout_s* seconds (None: the limit of the
+                worker); the process lives on.
+            StoreError: As for `select`.
+        """
+        check_text(sql)
+        request = Request(
+            kind="select",
+            build=str(build.resolve()),
+            sql=sql,
+            tables={name: list(columns) for name, columns in tables.items()},
+            limit=1,
+            timeout_s=timeout_s,
+        )
+        return tuple(self._ask(request).rows[0])
+
     def read(
         self, build: Path, sql: str, parameters: Sequence[Value] = ()
     ) -> list[tuple[Value, ...]]:
