@@ -134,7 +134,7 @@ def _parts(where: exp.Expr) -> list[exp.Expr]:
     from sqlglot import exp
 
     parts = list(where.flatten()) if isinstance(where, exp.And) else [where]
-    return [part for part in parts if part.find(exp.Query) is None]
+    return [_without_table_names(part) for part in parts if part.find(exp.Query) is None]
 
 
 def _columns(tree: exp.Expr, columns: Collection[str]) -> list[str]:

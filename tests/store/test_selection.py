@@ -49,3 +49,11 @@ def test_a_column_is_counted_over_what_the_other_conditions_leave() -> None:
 
 def test_columns_of_other_tables_are_left_out() -> None:
     assert column_conditions("SELECT path FROM documents", "hotels", COLUMNS) == {}
+
+
+def test_conditions_beside_a_subquery_lose_the_alias_of_the_table() -> None:
+    sql = (
+        "SELECT avg(h.price) FROM hotels h"
+        " WHERE h.stars > 3 AND h.price > (SELECT avg(price) FROM hotels)"
+    )
+    assert column_conditions(sql, "hotels", COLUMNS) == {"price": "(stars > 3)", "stars": ""}
