@@ -14,10 +14,15 @@ from srag_mcp.schema.extractors import PlaceRule
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3
 _MIN_VARIETY = 0.15
+# The legal forms of companies the world over, folded, as they end a company's name.
 _LEGAL_FORM_WORDS = """
-    ltd limited inc incorporated llc llp lp corp corporation co company plc gmbh ag kg ohg ug ev sa
-    sarl sas sasu bv nv oy oyj ab as asa aps spa srl snc sl slu pty pte kk ltda kft zrt oü jsc ooo
-    bhd berhad tbk
+    ab ag aktiengesellschaft aps as asa ay bhd berhad bhp bt bv bvba ca co company coop corp
+    corporation cpt cv cvba da dac doo dd ead ec ee eood eg eirl epe ev eu eurl gbr gie gk gmbh
+    gp hb hf ehf inc incorporated jsc kb kd kf kft kg kgaa kk ky lda limitada limited llc llp lp
+    ltd ltda mbh nl nv nyrt oao od ohg ood ooo oue ou oy oyj pao partg pc plc pllc proprietary
+    pt pte pty pvt qk qsc rt sa sab sac saci sae sal saog sapa sapi sarl sas sasu sca scs se sia
+    sicav sl slu snc soc societa sp spa spol spk spzoo srl sro tbk tov ug uab ulc unlimited vof
+    wll yk zao zrt
 """
 _LEGAL_FORMS = frozenset(_LEGAL_FORM_WORDS.split())
 _LEGAL_FORM_END = re.compile(rf"\b(?:{'|'.join(sorted(_LEGAL_FORMS))})$")
