@@ -3,6 +3,7 @@
 from srag_mcp.documents.document import Document, Span
 from srag_mcp.offline.anchors import find_anchored
 from srag_mcp.offline.key_shapes import amount_span
+from srag_mcp.offline.known_values import find_known
 from srag_mcp.offline.mentions import find_mention
 from srag_mcp.offline.parts import find_part
 from srag_mcp.offline.places import find_place
@@ -23,6 +24,7 @@ from srag_mcp.schema.extractors import (
     PartRule,
     PlaceRule,
     SlotRule,
+    ValueRule,
     VoteRule,
 )
 from srag_mcp.schema.schema import Schema
@@ -66,6 +68,8 @@ def _find_span(rule: Extractor, sightings: Sightings) -> Span | None:
             return number.span if number else None
         case PlaceRule():
             return find_place(rule, sightings)
+        case ValueRule():
+            return find_known(rule, sightings.text)
         case _:
             return _find_words(rule, sightings)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.offline.anchors import anchor_candidates
-from srag_mcp.offline.candidates import Candidate, agreement, complementary
+from srag_mcp.offline.candidates import Candidate, agreement
 from srag_mcp.offline.currency import find_currency, look_like_money
 from srag_mcp.offline.items import item_candidates
-from srag_mcp.offline.key_merging import merge_keys
+from srag_mcp.offline.key_merging import GENERAL_STEMS, merge_keys
+from srag_mcp.offline.key_shapes import shape_of
 from srag_mcp.offline.keys import harvest_keys, key_candidates
 from srag_mcp.offline.kin import kin_of
+from srag_mcp.offline.known_values import add_known_values
 from srag_mcp.offline.mentions import mention_candidates
 from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
@@ -20,7 +22,7 @@ from srag_mcp.offline.questions import question_stems
 from srag_mcp.offline.row_cells import cell_candidates
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
-from srag_mcp.offline.values import middle_of, numbers_of
+from srag_mcp.offline.values import numbers_of
 from srag_mcp.offline.votes import vote_candidates
 from srag_mcp.offline.words import content_stems, fold
 from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
@@ -37,6 +39,9 @@ _TEMPLATE_SHARE = 0.4
 _MIN_WORDS = 5
 _CLOCK = frozenset({"am", "pm"})
 _MAX_SIZE_FACTOR = 3.0
+_MAX_WAYS = 4
+_NEAR_SHARE = 0.4
+_MAX_DIFFERING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,9 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
         *item_candidates(sightings),
     ]
     typed = [_typed(candidate) for candidate in found]
+    for item in typed:
+        if item.guess.type == "string" and item.candidate.origin == "field":
+            add_known_values(item.candidate, sightings)
     mentions = mention_candidates(sightings, questions, _known_stems(typed))
     typed.extend(_typed(candidate) for candidate in mentions)
     joined = join_ways(join_same([item for item in typed if _is_usable(item)]))
@@ -256,31 +264,59 @@ def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
 
 
 def join_ways(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
-    """Join a field and a slot that state one amount in two ways, in different documents.
+    """Join a field with the slots that state its amount in other documents.
 
-    They share a telling word and the unit, never meet, and are of one size; of several slots the
-    one nearest in size is taken.
+    They share a telling word or one of like meaning and the kind of unit, hardly ever meet in a
+    document, and are of one size; the slot nearest in size is tried first.
     """
     kept = list(items)
     for field in [item for item in items if item.candidate.origin == "field"]:
-        ways = [(gap, n) for n, item in enumerate(kept) if (gap := _gap(field, item)) is not None]
-        if ways:
+        joined = field
+        for _ in range(_MAX_WAYS):
+            ways = [
+                (gap, n) for n, item in enumerate(kept) if (gap := _gap(joined, item)) is not None
+            ]
+            if not ways:
+                break
             _, place = min(ways)
             slot = kept.pop(place)
-            kept[kept.index(field)] = _joined(field, slot)
+            at = next(n for n, item in enumerate(kept) if item is joined)
+            joined = kept[at] = _joined(joined, slot)
     return kept
 
 
 def _gap(field: TypedCandidate, slot: TypedCandidate) -> float | None:
     """Return how far apart the sizes of both are; None where they are not one fact."""
     one, other = field.candidate, slot.candidate
-    numeric = {field.guess.type, slot.guess.type} <= {"integer", "number"}
-    if other.origin != "slot" or not numeric or field.guess.unit != slot.guess.unit:
+    if other.origin != "slot" or not _kinds(field) & _kinds(slot) & {"number", "date"}:
         return None
-    if not set(content_stems(one.label)) & set(content_stems(other.label)):
+    if not _are_said_alike(one, other) or not _hardly_meet(field, slot):
         return None
-    if not complementary(one.values, other.values):
+    left, right = shape_of(list(one.values.values())), shape_of(list(other.values.values()))
+    if left.kind != right.kind or left.detail != right.detail:
         return None
-    middles = sorted(middle_of(numbers_of(values)) for values in (one.values, other.values))
-    factor = middles[1] / middles[0] if middles[0] else math.inf
+    low, high = sorted((left.middle, right.middle))
+    factor = high / low if low else math.inf
     return factor if factor <= _MAX_SIZE_FACTOR else None
+
+
+def _kinds(item: TypedCandidate) -> set[str]:
+    return {"number"} if item.guess.type in {"integer", "number"} else {item.guess.type}
+
+
+def _are_said_alike(field: Candidate, slot: Candidate) -> bool:
+    """Whether a slot is told by a word of the field's keys, or one of like meaning."""
+    own = set(content_stems(" ".join((field.label, *field.labels))))
+    if isinstance(field.rules[0], KeyRule):
+        own.update(content_stems(" ".join(field.rules[0].keys)))
+    telling = own - GENERAL_STEMS or own
+    own = {akin for name in telling for akin in kin_of(name)}
+    near = {name for name, share in slot.near.items() if share >= _NEAR_SHARE}
+    return bool(own & ({*content_stems(slot.label)} | near))
+
+
+def _hardly_meet(field: TypedCandidate, slot: TypedCandidate) -> bool:
+    """Whether few documents state both and differ."""
+    ours, theirs = _plain_values(field), _plain_values(slot)
+    differ = sum(theirs[n] != ours.get(n, theirs[n]) for n in theirs)
+    return differ <= _MAX_DIFFERING * min(len(ours), len(theirs))

@@ -22,7 +22,7 @@ _MAX_KEYS = 120
 _MIN_EXPECTED = 1.5
 _MIN_PREFIX = 3
 # Words that say what a value is and not whose: "date", "number"; they name no fact alone.
-_GENERAL = frozenset(
+GENERAL_STEMS = frozenset(
     [
         "dat",
         "day",
@@ -137,7 +137,7 @@ def _stems(name: str) -> frozenset[str]:
 
 
 def _kinship(left: frozenset[str], right: frozenset[str]) -> float:
-    one, other = left - _GENERAL, right - _GENERAL
+    one, other = left - GENERAL_STEMS, right - GENERAL_STEMS
     if not one or not other:
         return 0.5 if left & right else 0.0
     if one == other or are_kin(one, other):

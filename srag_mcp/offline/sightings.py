@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from srag_mcp.documents.document import (
     Block,
@@ -40,6 +41,7 @@ _AMOUNT_LINE = re.compile(
     re.MULTILINE,
 )
 _MAX_KEY_WORDS = 7
+_SENTENCE = re.compile(r"\n|[.:!?]$")
 _N_FIRST_LINES = 8
 
 
@@ -93,6 +95,8 @@ class Sightings:
     def fields(self) -> dict[str, list[Field]]:
         """Fields by folded key, each in the order of the text."""
         found: dict[str, list[Field]] = {}
+        for headed in _headed_fields(self.document):
+            found.setdefault(headed.key, []).append(headed)
         for block in self.document.blocks:
             if isinstance(block, KeyValue):
                 field = _field_of(block, self.document.text)
@@ -148,10 +152,35 @@ class Sightings:
 
 def _field_of(block: KeyValue, text: str) -> Field | None:
     key = fold(block.key)
-    if not key or len(key.split()) > _MAX_KEY_WORDS or key.replace(" ", "").isdigit():
+    if not _is_key(key):
         return None
     section = fold(block.section[-1]) if block.section else ""
     return Field(key, block.key, block.value_span.of(text), block.value_span, section)
+
+
+def _headed_fields(document: Document) -> Iterator[Field]:
+    """Yield headings with nothing but one short line below them, which is their value."""
+    blocks = document.blocks
+    for place, (above, below) in enumerate(pairwise(blocks)):
+        if not isinstance(above, Heading) or not isinstance(below, Prose):
+            continue
+        is_last = place + 2 == len(blocks) or isinstance(blocks[place + 2], Heading)
+        span, key = _trimmed(below.span, document.text), fold(above.text)
+        line = span.of(document.text)
+        is_value = 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line)
+        if is_last and is_value and _is_key(key):
+            yield Field(key, above.text, line, span, "")
+
+
+def _is_key(folded: str) -> bool:
+    few = 0 < len(folded.split()) <= _MAX_KEY_WORDS
+    return few and not folded.replace(" ", "").isdigit()
+
+
+def _trimmed(span: Span, text: str) -> Span:
+    words = span.of(text)
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, start + len(words.strip()))
 
 
 def _amount_lines(text: str, span: Span) -> Iterator[Field]:

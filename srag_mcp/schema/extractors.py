@@ -130,6 +130,13 @@ class MentionRule(_Rule):
     stems: tuple[str, ...] = Field(min_length=1)
 
 
+class ValueRule(_Rule):
+    """The first of these values that the document says, whatever the words around it."""
+
+    kind: Literal["value"] = "value"
+    values: tuple[str, ...] = Field(min_length=1)
+
+
 Extractor = Annotated[
     KeyRule
     | VoteRule
@@ -139,6 +146,7 @@ Extractor = Annotated[
     | PlaceRule
     | PartRule
     | CellRule
-    | MentionRule,
+    | MentionRule
+    | ValueRule,
     Field(discriminator="kind"),
 ]
