@@ -43,8 +43,8 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     nouns: set[str] = set(_payment_nouns(schema)) | {
         word for noun in schema.nouns for word in stems(noun)
     }
-    nouns = {word for word in nouns if word.isalpha()} - _generic_stems()
-    entity = {word for word in stems(schema.entity) if word.isalpha()} - _generic_stems()
+    nouns = {word for word in nouns if _is_noun(word)} - _generic_stems()
+    entity = {word for word in stems(schema.entity) if _is_noun(word)} - _generic_stems()
     named = bool(nouns or entity)
     known = frozenset(nouns | entity)
     columns = tuple(
@@ -54,6 +54,11 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     by_name = {column.name: column for column in columns}
     words = {word for column in columns for name in column.names for word in name}
     return Table(schema.entity, columns, known, named, bool(words & _PERSONAL), by_name)
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a stem can name a record; the `s` that is left of `772s` cannot."""
+    return word.isalpha() and len(word) > 1
 
 
 @lru_cache(maxsize=1)
