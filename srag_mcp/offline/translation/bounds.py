@@ -6,6 +6,8 @@ from srag_mcp.offline.translation.items import Bound, Item, Sentence
 from srag_mcp.offline.translation.reading import Operator
 
 _OPERATORS: dict[str, Operator] = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "="}
+_NUMBER_FIRST = {("number", "most"), ("number", "above")}
+_AT_MOST, _AT_LEAST = {"at most", "at the most"}, {"at least", "at the least"}
 
 
 def reduce_bounds(sentence: Sentence) -> Sentence:
@@ -43,8 +45,11 @@ def _operator(sentence: Sentence, items: Sequence[Item]) -> Operator | None:
         return _OPERATORS[items[0].word]
     if pair == ("number", "bound_after"):
         return _OPERATORS[items[1].word]
-    at_most = pair == ("most", "number") and sentence.words(items[0]).lower() == "at most"
-    return "<=" if at_most else None
+    closed = len(items) < 3 or items[2].kind != "number"
+    if pair == ("most", "number") or (closed and pair in _NUMBER_FIRST):
+        words = {sentence.words(item).lower() for item in items[:2]}
+        return "<=" if words & _AT_MOST else ">=" if words & _AT_LEAST else None
+    return None
 
 
 def _bound(first: Item, second: Item, operator: Operator) -> Item:

@@ -11,6 +11,7 @@ from srag_mcp.offline.translation.differences import read_difference, read_rate
 from srag_mcp.offline.translation.elapsed import read_elapsed
 from srag_mcp.offline.translation.groups import read_groups
 from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.lexicon import EVENT_VERBS
 from srag_mcp.offline.translation.listing import read_listing
 from srag_mcp.offline.translation.neighbours import read_neighbour, read_same
 from srag_mcp.offline.translation.parse import Parse, unused
@@ -69,12 +70,20 @@ def name_record(sentence: Sentence) -> Sentence:
 
 def _forgiven(sentence: Sentence, parse: Parse, left: list[Item]) -> Parse | None:
     """Lower the score for unknown words about a table whose records have no name."""
-    if sentence.table.named or any(item.kind not in {"unknown", "hint"} for item in left):
+    if sentence.table.named or not all(_is_forgivable(sentence, item) for item in left):
         return None
     if any(_modifies(sentence, item) for item in left) or not _is_restricted(parse.reading):
         return None
+    if _counts_objects(sentence, parse.reading, left):
+        return None
     score = parse.score - _UNKNOWN_COST * len(left)
     return replace(parse, score=score) if score >= THRESHOLD else None
+
+
+def _is_forgivable(sentence: Sentence, item: Item) -> bool:
+    """Whether *item* is unknown, or a verb such as `won` that also sounds like a column."""
+    verb = item.kind == "attribute" and sentence.words(item).lower() in EVENT_VERBS
+    return verb or item.kind in {"unknown", "hint"}
 
 
 def _modifies(sentence: Sentence, item: Item) -> bool:
@@ -83,6 +92,14 @@ def _modifies(sentence: Sentence, item: Item) -> bool:
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     nouns = {"entity", "attribute", "unknown"}
     return after is not None and after.kind in nouns and sentence.gap(item, after) == 0
+
+
+def _counts_objects(sentence: Sentence, reading: Reading, left: list[Item]) -> bool:
+    """Whether a count asks what someone does to the counted: `how many sponsors does X employ`."""
+    counts = isinstance(reading, Single) and getattr(reading.scalar, "function", "") == "count"
+    if not counts or not any(token.word in {"do", "does", "did"} for token in sentence.tokens):
+        return False
+    return any(sentence.words(item).lower() not in EVENT_VERBS for item in left)
 
 
 def _is_restricted(reading: Reading) -> bool:

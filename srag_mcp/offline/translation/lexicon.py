@@ -206,7 +206,14 @@ LIGHT_VERBS = _words(
     reckon document feature display measure observe score achieve earn attain
     accumulate hit amount equal total post publish yield run compute calculate consider select
     choose pick need require ask want look enjoy boast possess own mark bear conclude charge
-    sign execute subject pass write"""
+    sign execute subject pass write locate situate shown seen held given went came took got kept
+    stood"""
+)
+
+# Verbs of contests and events: they say what a record is, and also that a column counts it.
+EVENT_VERBS = _words(
+    """win won play played rank ranked finish finished compete competed score scored earn earned
+    lose lost race raced perform performed place placed build built release released"""
 )
 
 # Who a record of people is about, and pronouns for anyone at all.

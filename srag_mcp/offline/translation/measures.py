@@ -214,10 +214,18 @@ def _count(
         if column is None:
             continue
         pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
-        if not distinct and (column.is_key or pinned):
+        if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
             return Measure("count", None, (item, *used))
         return Measure("count", Term(column.name), (item, *used), distinct=True)
     return Measure("count", None, (*used, *entities))
+
+
+def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is the noun of a record that a column only belongs to: game of `game_site`."""
+    said = {token.stem for token in sentence.tokens[item.first : item.last]}
+    return not sentence.table.named and all(
+        name[0] in said and name[-1] not in said for name in column.names
+    )
 
 
 def _pinned(sentence: Sentence) -> set[str]:

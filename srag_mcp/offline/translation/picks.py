@@ -136,7 +136,7 @@ def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
     """Rank by number of records (`most matches`) or by size (`largest order`)."""
     item = sentence.items[at]
     word = sentence.words(item).lower().removeprefix("the ").split()[0]
-    after = _entity_after(sentence, at)
+    after = _entity_after(sentence, at) or _text_after(sentence, at)
     counts = "number of" in sentence.words(item).lower() or word in _QUANTITIES
     function, aggregates = _function_near(sentence, at, item)
     if after is not None and counts and function is None:
@@ -159,6 +159,14 @@ def _entity_after(sentence: Sentence, at: int) -> Item | None:
         if item.kind not in {"filter", "distinct", "aggregate", "how_many"}:
             return None
     return None
+
+
+def _text_after(sentence: Sentence, at: int) -> Item | None:
+    """Return the text column that names what a record without a noun is: `most competitions`."""
+    after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+    if after is None or after.kind != "attribute" or sentence.table.named:
+        return None
+    return after if sentence.column(after, lambda c: c.attribute.type == "string") else None
 
 
 def _bind_adjective(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
