@@ -16,6 +16,8 @@ _MAX_ATTRIBUTES = 40
 _ASKED_WEIGHT = 0.5
 _MAX_ASKED = 4.0
 _RARE = 0.15
+_TOO_RARE = 0.1
+_MANY = 20
 _ORIGIN_WEIGHTS = {
     "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.4,
     "item": 0.6, "part": 1.1,
@@ -77,7 +79,8 @@ def learn_extractors(
 
 def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCandidate]:
     """Keep the best candidates; texts and dates first, booleans last."""
-    ranked = sorted(items, key=lambda item: -_rank(item, n_documents))[:_MAX_ATTRIBUTES]
+    frequent = [item for item in items if not _is_rare(item, n_documents)]
+    ranked = sorted(frequent, key=lambda item: -_rank(item, n_documents))[:_MAX_ATTRIBUTES]
     order = ("place", "part", "field", "anchor", "cell", "slot", "mention", "item")
     return sorted(
         ranked,
@@ -87,6 +90,13 @@ def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCand
             -_rank(item, n_documents),
         ),
     )
+
+
+def _is_rare(item: TypedCandidate, n_documents: int) -> bool:
+    """Whether few of many documents state it, and no question asks for it."""
+    candidate = item.candidate
+    few = candidate.share(n_documents) < _TOO_RARE and n_documents >= _MANY
+    return few and not candidate.asked
 
 
 def _rank(item: TypedCandidate, n_documents: int) -> float:

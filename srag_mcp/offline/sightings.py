@@ -43,6 +43,9 @@ _AMOUNT_LINE = re.compile(
 _MAX_KEY_WORDS = 7
 _SENTENCE = re.compile(r"\n|[.:!?]$")
 _N_FIRST_LINES = 8
+_LINE = re.compile(
+    r"^[ \t]*(?:[#>|*]+[ \t]+|\*\*)?(\S(?:[^\n]*?\S)?)(?:\*\*|[ \t]+\|)?[^\S\n]*$", re.M
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +137,10 @@ class Sightings:
 
     @cached_property
     def first_lines(self) -> list[Span]:
-        """The first non-empty lines, trimmed."""
+        """The first non-empty lines, without space and marks of markup at their ends."""
         spans = []
-        for match in re.finditer(r"[^\n]*\S[^\n]*", self.document.text):
-            line = match.group()
-            start = match.start() + len(line) - len(line.lstrip())
-            spans.append(Span(start, match.start() + len(line.rstrip())))
+        for match in _LINE.finditer(self.document.text):
+            spans.append(Span(*match.span(1)))
             if len(spans) == _N_FIRST_LINES:
                 break
         return spans

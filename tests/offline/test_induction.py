@@ -6,6 +6,7 @@ from srag_mcp.documents.document import Document, KeyValue, Span
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import induce_schema
+from srag_mcp.offline.sightings import Sightings
 from srag_mcp.records.cell import Cell, Record, State
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -215,3 +216,19 @@ def test_amounts_take_the_currency_that_the_documents_show() -> None:
         read_text(f"Prices in EUR\nFee: {n + 3}.50\nRef: {n}x{n}\n", f"{n}.txt") for n in range(8)
     ]
     assert induce(documents).attribute("fee").unit == "EUR"
+
+
+def test_the_mark_of_a_heading_is_no_part_of_a_name() -> None:
+    texts = [f"# Captain {name}\n\nSailed on." for name in ("Anders", "Brook", "Castell")]
+    lines = [Sightings(read_text(text, "a.txt")).first_lines[0].of(text) for text in texts]
+    assert lines == ["Captain Anders", "Captain Brook", "Captain Castell"]
+
+
+def test_what_few_documents_say_and_nobody_asks_for_is_no_attribute() -> None:
+    texts = [
+        f"Port: Harbour {n}\n" + (f"Berth: Quay {n}" if n < 2 else "Crane: no") for n in range(30)
+    ]
+    documents = [read_text(text, f"{n}.txt") for n, text in enumerate(texts)]
+    names = {attribute.name for attribute in induce(documents).attributes}
+    assert "port" in names
+    assert "berth" not in names
