@@ -51,9 +51,7 @@ def test_the_written_form_is_plain_json_schema() -> None:
             "x-unit": "km/h",
             "x-absent-means": "zero",
             "x-synonyms": ["wind speed"],
-            "x-extractors": [
-                {"kind": "key", "keys": ["wind"], "section": None, "occurrence": "first"}
-            ],
+            "x-extractors": [KeyRule(keys=("wind",)).model_dump(mode="json")],
         },
         "day": {"type": "string", "format": "date", "examples": ["2020-03-04"]},
         "sky": {"type": "string", "enum": ["clear", "overcast"]},
