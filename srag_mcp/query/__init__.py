@@ -1,1 +1,0 @@
-"""Translation of questions by a language model."""
