@@ -90,9 +90,8 @@ def _rank(sentence: Sentence, item: Item) -> Pick | None:
             return Pick(item, fitting[0].term, highest, None, (item,))
     if word in {"more", "fewer", "less"} and not sentence.has("unknown"):
         return Pick(item, None, highest, None, (item,), quantity=True)
-    if "size" not in COMPARATIVES.get(word, ("size",)):
-        return None
-    column = only_measure(sentence.table, "any")
+    sized = "size" in COMPARATIVES.get(word, ("size",))
+    column = only_measure(sentence.table, "any") if sized else None
     return None if column is None else Pick(item, column.term, highest, None, (item,))
 
 
