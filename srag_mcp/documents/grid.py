@@ -40,8 +40,9 @@ def is_year(text: str) -> bool:
 def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
     """Return the table, then what can be read from it as keys with values.
 
-    That is: each row of a table of two columns, and the only row of a table of one row. Titles and
-    notes in rows of their own become part of the caption.
+    That is: each row of a table of two columns, the only row of a table of one row, and the rows at
+    the foot of a larger one that sum it up. Titles and notes in rows of their own become part of
+    the caption.
     """
     filled = _rectangular([row for row in grid.rows if _words(row)])
     titles, rows, notes = _without_notes(filled)
@@ -58,7 +59,7 @@ def grid_blocks(grid: Grid, section: tuple[str, ...]) -> list[Block]:
         return [table, *_row_pairs(rows if grid.n_headers is None else body, section)]
     if len(body) == 1 and n_headers:
         return [table, *_column_pairs(headers, body[0], section)]
-    return [table]
+    return [table, *_row_pairs(_summary_rows(body), section)]
 
 
 def count_header_rows(rows: Sequence[Row]) -> int:
@@ -175,6 +176,22 @@ def _row_pairs(rows: Sequence[Row], section: tuple[str, ...]) -> list[Block]:
             span = Span(key.span.start, value.span.end)
             pairs.append(KeyValue(span, name, value.text, value.span, inner))
     return pairs
+
+
+def _summary_rows(body: Sequence[Row]) -> list[Row]:
+    """Return, of the rows at the foot of a table, the label and the amount of each.
+
+    `("Net total", "", "", "€ 9.50")` -> `("Net total", "€ 9.50")`; the rows above have more to say.
+    """
+    summary: list[Row] = []
+    for row in reversed(body):
+        filled = {cell.text: cell for cell in reversed(row) if cell.text}
+        label, amount = row[0], next((cell for cell in reversed(row) if cell.text), row[-1])
+        has_words = any(character.isalpha() for character in label.text)
+        if len(filled) != 2 or not has_words or not is_data(amount.text):
+            break
+        summary.insert(0, (label, amount))
+    return summary if len(summary) < len(body) else []
 
 
 def _column_pairs(

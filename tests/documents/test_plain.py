@@ -198,3 +198,20 @@ def test_every_block_is_where_it_says(check_places: Callable[[Document], None], 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(check_places: Callable[[Document], None], text: str) -> None:
     check_places(read_text(text, "a.txt"))
+
+
+def test_the_rows_that_sum_a_table_up_are_pairs_too() -> None:
+    text = (
+        "Pos  Item          Qty   Price   Amount\n"
+        "1    Blue chair      2    9,50    19,00\n"
+        "2    Green table     1   40,00    40,00\n"
+        "Net total                         59,00\n"
+        "VAT 19%                           11,21\n"
+    )
+    document = read_text(text, "bill.txt")
+    pairs = [block for block in document.blocks if isinstance(block, KeyValue)]
+    assert [(pair.key, pair.value) for pair in pairs] == [
+        ("Net total", "59,00"),
+        ("VAT 19%", "11,21"),
+    ]
+    assert [pair.value_span.of(text) for pair in pairs] == ["59,00", "11,21"]
