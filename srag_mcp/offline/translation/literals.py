@@ -70,7 +70,7 @@ def _matched(
         years = len(found) == 1 and year_of(found[0]) is not None and bool(table.dates)
         if not content or years:
             return
-    if len(found) == 1 and is_common(found[0].word):
+    if _names_record(content, table) or (len(found) == 1 and is_common(found[0].word)):
         return
     phrase = text[found[0].start : found[-1].end]
     matches = tuple(values.search(phrase, limit=_MAX_MATCHES))
@@ -79,6 +79,11 @@ def _matched(
     weight *= column.trust if column is not None else 1.0
     if weight > 0:
         yield weight, Item("value", *span, phrase, matches=matches)
+
+
+def _names_record(content: Sequence[Token], table: Table) -> bool:
+    """Whether the words mean a record, whatever title some record has: "invoices" and "Invoice"."""
+    return all(token.stem in table.nouns for token in content)
 
 
 def _weigh(
