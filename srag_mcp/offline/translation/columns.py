@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from srag_mcp.offline.translation.reading import Form, Term
 from srag_mcp.offline.translation.thesaurus import CONCEPTS, Concept
-from srag_mcp.offline.translation.tokens import fold, stem, stems
+from srag_mcp.offline.translation.tokens import stem, stems
+from srag_mcp.offline.words import fold_word
 from srag_mcp.schema.attribute import Attribute
 
 NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
@@ -154,4 +155,4 @@ class Table:
 @lru_cache(maxsize=64)
 def concept_stems(concept: Concept) -> frozenset[str]:
     """Return the stems of the words for *concept*."""
-    return frozenset(stem(fold(word)) for word in CONCEPTS[concept].split())
+    return frozenset(stem(fold_word(word)) for word in CONCEPTS[concept].split())

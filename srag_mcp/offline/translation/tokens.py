@@ -1,9 +1,10 @@
 """Tokens of a question: words with their stems, numbers and marks."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+
+from srag_mcp.offline.words import fold_word
 
 _TOKEN = re.compile(
     r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))
@@ -81,12 +82,6 @@ class Token:
         return self.number is None and not self.word[:1].isalnum()
 
 
-def fold(text: str) -> str:
-    """Return *text* without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Cut the endings of a folded word, so that its forms and its doer compare equal.
@@ -145,7 +140,7 @@ def _token(match: re.Match[str]) -> Token:
         return Token(text, text, text, value, start, end)
     if match.lastgroup == "mixed":
         return _mixed_token(text, start, end)
-    word = fold(text).strip(".") if match.lastgroup == "word" else text
+    word = fold_word(text).strip(".") if match.lastgroup == "word" else text
     possessive = word.endswith(("'s", "s'"))
     plain = word.removesuffix("'s").replace("'", "").replace(".", "")
     if match.lastgroup == "word":
@@ -154,7 +149,7 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def _mixed_token(text: str, start: int, end: int) -> Token:
-    word = fold(text).replace("-", "")
+    word = fold_word(text).replace("-", "")
     return Token(text, word, stem(word), None, start, end)
 
 

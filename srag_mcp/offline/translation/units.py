@@ -1,6 +1,6 @@
 """Units in questions, compared with the units of attributes."""
 
-from srag_mcp.offline.translation.tokens import fold
+from srag_mcp.offline.words import fold_word
 
 _ALIASES = {
     "usd": "$ us$ usd dollar dollars bucks buck", "eur": "€ eur euro euros",
@@ -86,7 +86,7 @@ def canonical_unit(text: str | None) -> str | None:
     """Return a unit of an attribute in one spelling, such as `km` for `kilometres`."""
     if not text:
         return None
-    folded = fold(text).strip()
+    folded = fold_word(text).strip()
     return _UNITS.get(folded, folded)
 
 

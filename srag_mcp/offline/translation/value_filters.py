@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.reading import Condition, Contains, OneOf
-from srag_mcp.offline.translation.tokens import fold
+from srag_mcp.offline.words import fold_word
 from srag_mcp.store.values import ValueMatch, fold_words
 
 MAX_LISTED_VALUES = 12
@@ -50,7 +50,7 @@ def _are_long(values: Sequence[str]) -> bool:
 
 def _common_spelling(asked: str, values: Sequence[str]) -> str | None:
     """Return the asked phrase when each value contains it as it is, in any case."""
-    phrase = fold(asked).strip(" .,'\"").removesuffix("'s")
+    phrase = fold_word(asked).strip(" .,'\"").removesuffix("'s")
     words = [phrase, " ".join(fold_words(asked))]
     for option in words:
         if option and all(option in value.casefold() for value in values):
