@@ -3,6 +3,7 @@
 The pack itself is never written to: its documents are copied into a temporary folder.
 """
 
+import logging
 import shutil
 import tempfile
 import time
@@ -27,6 +28,8 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryWorker, Value
 
 SchemaSource: TypeAlias = Literal["induced", "gold"]
+
+logger = logging.getLogger(__name__)
 
 _ENGINE = "offline"
 _LIMITS = QueryLimits(timeout_s=30, max_rows=10_000, max_bytes=20_000_000)
@@ -114,7 +117,8 @@ def _ingest_table(pack: Pack, bench: _Bench, table: str) -> Corpus | None:
     shutil.copy(source, folder)
     try:
         ingest(folder, bench.settings, rows="row")
-    except SragError:
+    except SragError as error:
+        logger.warning("%s was not ingested, its questions count as refused: %s", table, error)
         return None
     return bench.corpus(folder)
 
