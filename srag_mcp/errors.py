@@ -19,6 +19,10 @@ SragError
     QuestionError             a question could not be translated; has .unplaced
     ModelError                no reply could be had from a language model
         ReplyError            a reply did not have the form that was asked for
+        PromptTooLongError    the prompt is longer than the model can read
+        PromptRefusedError    the provider refuses the prompt for its content
+        ModelStoppedError     no further prompt can be answered (wrong key, unknown model, …)
+            BudgetError       the budget of calls or money is used up
     PackError                 a benchmark pack is incomplete or malformed
 """
 
@@ -145,6 +149,22 @@ class ModelError(SragError):
 
 class ReplyError(ModelError):
     """A reply did not have the form that was asked for."""
+
+
+class PromptTooLongError(ModelError):
+    """The prompt is longer than the model can read."""
+
+
+class PromptRefusedError(ModelError):
+    """The provider refuses the prompt for its content."""
+
+
+class ModelStoppedError(ModelError):
+    """No further prompt can be answered: a wrong key, an unknown model, a server that is gone."""
+
+
+class BudgetError(ModelStoppedError):
+    """The budget of calls or money is used up; the text says how to go on."""
 
 
 class PackError(SragError):

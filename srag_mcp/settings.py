@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import SettingsError
 
 PREFIX = "SRAG_"
+
+EngineChoice: TypeAlias = Literal["auto", "offline", "model", "agent"]
 
 
 class Settings(BaseModel):
@@ -43,6 +46,54 @@ class Settings(BaseModel):
     )
     max_result_characters: int = Field(
         default=20_000, ge=1000, description="Size at which a tool result is cut at a whole row."
+    )
+
+    engine: EngineChoice = Field(
+        default="auto",
+        description="Who does the thinking: code (offline), a language model (model), the calling"
+        " agent (agent); auto: as at the last ingestion, else the model if one is named.",
+    )
+    model: str | None = Field(
+        default=None, description="Language model as litellm names it, such as openai/gpt-4o-mini."
+    )
+    api_base: str | None = Field(default=None, description="Address of an own model server.")
+    api_key: str | None = Field(
+        default=None,
+        repr=False,
+        exclude=True,  # settings are written down for jobs; keys are not
+        description="Key, where the provider's own variable is not used; never written to disk.",
+    )
+    concurrency: int = Field(
+        default=16, ge=1, le=512, description="Most prompts in flight; fewer after rate limits."
+    )
+    reply_timeout_s: float = Field(
+        default=120.0, gt=0, description="Longest wait for one reply of a language model."
+    )
+    budget_usd: float | None = Field(
+        default=None, ge=0, description="Most money of one ingestion, in US dollars."
+    )
+    budget_calls: int | None = Field(
+        default=None, ge=0, description="Most calls of a language model of one ingestion."
+    )
+    schema_documents: int = Field(
+        default=12, ge=1, le=100, description="Documents from which a model predicts the schema."
+    )
+    schema_questions: int = Field(
+        default=10, ge=0, le=100, description="Sample questions that it is shown."
+    )
+    schema_iterations: int = Field(
+        default=4, ge=1, le=10, description="Rounds of prediction and refinement."
+    )
+    prompt_tokens: int = Field(
+        default=8000,
+        ge=1000,
+        description="Most tokens of document text in one prompt; of longer documents, passages.",
+    )
+    votes: int = Field(
+        default=1,
+        ge=1,
+        le=9,
+        description="Translations of one question whose results are compared.",
     )
 
     def data_folder(self) -> Path:

@@ -1,35 +1,92 @@
 """The seam to language models: one method, implemented by adapters."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
+
+Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A reply that did not fit, and what was wrong with it, as the model is told."""
+
+    reply: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked: *instructions* never change between documents, so that caches hit."""
+    """What is asked.
 
+    Attributes:
+        step: What the reply is for; the ledger counts by it.
+        instructions: Never change between documents, so that caches of providers hit.
+        content: What changes: documents, a question. It is data, whatever it says.
+        corrections: Earlier replies to this prompt that did not fit, oldest first.
+        subject: What it is about, for people: document ids or the question. Not sent.
+    """
+
+    step: Step
     instructions: str
     content: str
+    corrections: tuple[Correction, ...] = ()
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: JSON text that fits the reply schema, and what it took."""
+    """What came back, and what it took.
+
+    Attributes:
+        text: JSON, unless the model did not do as it was told.
+        tokens_in: Of the prompt; 0 where nobody counts them.
+        tokens_out: Of the reply.
+        tokens_cached: Of the prompt, those that the provider had in its cache.
+        seconds: Until it was there.
+        cost_usd: None where the price is not known.
+        model: Who answered.
+        truncated: Whether the model stopped at its length limit.
+    """
 
     text: str
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    seconds: float = 0.0
+    cost_usd: float | None = None
+    model: str = ""
+    truncated: bool = False
 
 
 class LanguageModel(Protocol):
     """Whoever completes prompts: a provider, a local server, the calling agent, a recording."""
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer *prompt* with JSON that fits *reply_schema* (a JSON Schema).
+        """Answer *prompt* with JSON that should fit *reply_schema* (a JSON Schema).
+
+        `ask_for` checks that it does, and asks again.
 
         Raises:
-            ModelError: If no reply could be had.
-            ReplyError: If the reply does not fit the schema.
+            ModelStoppedError: If no further prompt can be answered either.
+            PromptTooLongError: If the prompt is longer than the model can read.
+            ModelError: If no reply could be had to this prompt.
         """
         ...
+
+
+def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
+    """Name all that is sent: 64 hexadecimal digits.
+
+    Two prompts with the same name may be answered with the same reply.
+    """
+    sent = {
+        "instructions": prompt.instructions,
+        "content": prompt.content,
+        "corrections": [(item.reply, item.message) for item in prompt.corrections],
+        "reply_schema": reply_schema,
+    }
+    text = json.dumps(sent, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,137 @@
+"""Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from srag_mcp.errors import ReplyError
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
+
+MAX_CORRECTIONS = 2
+_MAX_PROBLEMS = 10
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+
+
+class ReplyContent(BaseModel):
+    """The root of all replies: every field is required, and no other is allowed.
+
+    Providers that enforce a schema ask for both; optional fields are typed `… | None`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Content = TypeVar("Content", bound=ReplyContent)
+Check = Callable[[Content], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[Content]):
+    """A reply of the right form.
+
+    Attributes:
+        content: The last one that had it.
+        problems: What the check still found wrong with it after the last correction.
+        text: As the model wrote it.
+    """
+
+    content: Content
+    problems: tuple[str, ...] = ()
+    text: str = ""
+
+
+async def ask_for(
+    model: LanguageModel,
+    prompt: Prompt,
+    content_type: type[Content],
+    check: Check[Content] = lambda content: (),
+) -> Asked[Content]:
+    """Ask until the reply has the form of *content_type* and *check* finds nothing wrong.
+
+    A reply that does not is given back with the reasons, at most twice.
+
+    Raises:
+        ReplyError: If no reply had the right form.
+        ModelError: If no reply could be had.
+
+    Source: DESIGN 6.
+    """
+    schema = content_type.model_json_schema()
+    best: Asked[Content] | None = None
+    for n_corrections in range(MAX_CORRECTIONS + 1):
+        reply = await model.complete(prompt, schema)
+        try:
+            content = read_content(reply.text, content_type)
+            problems = tuple(check(content))
+            best = Asked(content, problems, reply.text)
+        except ReplyError as error:
+            problems = (str(error),)
+            if reply.truncated:
+                problems = (f"the reply was cut off; write a shorter one. {error}",)
+        if not problems:
+            break
+        if n_corrections < MAX_CORRECTIONS:
+            correction = Correction(reply.text, describe_problems(problems))
+            prompt = replace(prompt, corrections=(*prompt.corrections, correction))
+    if best is None:
+        msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
+        raise ReplyError(msg)
+    return best
+
+
+def describe_problems(problems: Sequence[str]) -> str:
+    """Write what is wrong with a reply, for the model.
+
+    `("documents.0.id: unknown",) -> "The reply cannot be used: - documents.0.id: unknown …"`
+    """
+    shown = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
+    more = len(problems) - _MAX_PROBLEMS
+    rest = f"\n- and {more} more of the kind" if more > 0 else ""
+    return (
+        f"The reply cannot be used as it is:\n{shown}{rest}\n"
+        "Answer again: the whole reply, with this put right, as one JSON object and nothing else."
+    )
+
+
+def read_content(text: str, content_type: type[Content]) -> Content:
+    """Read the JSON object of a reply, out of a code fence or prose where there is one.
+
+    Raises:
+        ReplyError: If there is none, or it does not fit; the text says where and why.
+    """
+    data = _read_object(text)
+    try:
+        return content_type.model_validate(data)
+    except ValidationError as error:
+        raise ReplyError(_describe(error)) from error
+
+
+def _read_object(text: str) -> Mapping[str, object]:
+    fenced = _FENCED.search(text)
+    for candidate in (text, fenced.group(1) if fenced else "", _outermost(text)):
+        try:
+            data = json.loads(candidate)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            return data
+    msg = f"it holds no JSON object; it begins {text[:80]!r}"
+    raise ReplyError(msg)
+
+
+def _outermost(text: str) -> str:
+    """Return from the first opening brace to the last closing one."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else ""
+
+
+def _describe(error: ValidationError) -> str:
+    items = error.errors(include_url=False)
+    said = [f"{'.'.join(map(str, item['loc'])) or 'the object'}: {item['msg']}" for item in items]
+    shown = "; ".join(said[:_MAX_PROBLEMS])
+    more = len(said) - _MAX_PROBLEMS
+    return f"{shown}; and {more} more" if more > 0 else shown

@@ -1,0 +1,24 @@
+from importlib.resources import files
+
+import pytest
+
+from srag_mcp.prompting import fence, render_prompt
+
+TEMPLATES = sorted(
+    path.name.removesuffix(".md")
+    for path in files("srag_mcp.prompts").iterdir()
+    if path.name.endswith(".md")
+)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_says_which_fields_it_needs(template: str) -> None:
+    with pytest.raises(ValueError, match=f"{template}.md has the fields "):
+        render_prompt(template, "records", "x", no_such_field="")
+
+
+def test_a_fence_is_not_in_the_text_that_it_fences() -> None:
+    text = "The Crown has 12 rooms."
+    assert fence(text) == fence(text)
+    assert fence(text) not in text
+    assert fence(text + fence(text)) not in text + fence(text)
