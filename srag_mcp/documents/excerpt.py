@@ -1,0 +1,35 @@
+"""An excerpt of a document: its beginning, and passages from all over the rest."""
+
+import re
+
+GAP = "\n[…]\n"
+_CHARACTERS_A_TOKEN = 4
+_HEAD_SHARE = 0.5
+_PASSAGE = 600
+_BREAK = re.compile(r"\n\s*\n|\n")
+
+
+def excerpt(text: str, n_tokens: int) -> str:
+    """Return *text*, or of a longer one the beginning and evenly spaced passages.
+
+    At most *n_tokens* tokens of four characters each, `[…]` between the parts.
+    """
+    limit = n_tokens * _CHARACTERS_A_TOKEN
+    if len(text) <= limit:
+        return text
+    head_end = _break_before(text, int(limit * _HEAD_SHARE))
+    n_passages = max(1, (limit - head_end) // (_PASSAGE + len(GAP)))
+    parts = [text[:head_end]]
+    end = head_end
+    for number in range(n_passages):
+        wanted = head_end + (number + 1) * (len(text) - head_end - _PASSAGE) // n_passages
+        start = max(end, _break_before(text, wanted))
+        end = min(start + _PASSAGE, len(text))
+        parts.append(text[start:end])
+    return GAP.join(part.strip() for part in parts if part.strip())[:limit]
+
+
+def _break_before(text: str, wanted: int) -> int:
+    """Return the last end of a line in the passage before *wanted*; *wanted* if there is none."""
+    breaks = [found.end() for found in _BREAK.finditer(text, max(0, wanted - _PASSAGE), wanted)]
+    return breaks[-1] if breaks else wanted

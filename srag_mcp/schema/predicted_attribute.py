@@ -1,0 +1,92 @@
+"""An attribute as a model defines it: what is wrong with it, and what becomes of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from srag_mcp.schema.attribute import AbsentMeans, Attribute, Scalar
+from srag_mcp.schema.names import snake_case
+from srag_mcp.schema.schema import RESERVED_NAMES
+from srag_mcp.schema.schema_reply import AttributeReply
+
+LONGEST_STRING = 80
+MAX_EXAMPLES = 6
+MAX_CATEGORIES = 60
+MAX_SYNONYMS = 10
+_SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
+_FITTING: dict[AbsentMeans, tuple[str, ...]] = {
+    "false": ("boolean",),
+    "zero": ("integer", "number"),
+}
+
+
+def find_problems(reply: AttributeReply) -> list[str]:
+    """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
+    return [f"attribute {reply.name!r}: {problem}" for problem in _problems(reply)]
+
+
+def is_usable(reply: AttributeReply) -> bool:
+    """Whether a column can be made of it, good or not: it has a name and no long texts."""
+    return bool(snake_case(reply.name)) and not _is_long(reply.examples)
+
+
+def read_attribute(reply: AttributeReply, name: str) -> Attribute:
+    """Make the attribute called *name* of a definition; what does not fit its type is left out."""
+    fits = reply.type in _FITTING.get(reply.absent_means, (reply.type,))
+    examples = [item for item in reply.examples if _fits(reply, item)]
+    plain = name.replace("_", " ")
+    words = (*reply.synonyms, reply.name.replace("_", " "))
+    synonyms = dict.fromkeys(" ".join(word.split()).lower() for word in words)
+    return Attribute(
+        name=name,
+        type=reply.type,
+        description=" ".join(reply.description.split()),
+        unit=_unit(reply),
+        examples=tuple(dict.fromkeys(examples))[:MAX_EXAMPLES],
+        categories=_categories(reply),
+        absent_means=reply.absent_means if fits else "unknown",
+        synonyms=tuple(word for word in synonyms if word not in {"", plain, name})[:MAX_SYNONYMS],
+    )
+
+
+def _problems(reply: AttributeReply) -> Iterator[str]:
+    if not snake_case(reply.name) or reply.name in RESERVED_NAMES:
+        yield "its name must be snake_case in Latin letters, and not document_id"
+    if len(_SENTENCE_END.findall(reply.description.strip() + " ")) < 2:
+        yield "its description needs two sentences: what it is, and how it is written"
+    if _is_long(reply.examples):
+        yield f"its values are longer than {LONGEST_STRING} characters; leave long texts out"
+    if reply.type not in _FITTING.get(reply.absent_means, (reply.type,)):
+        yield f"absent_means {reply.absent_means!r} does not fit the type {reply.type}"
+    if reply.categories is not None and reply.type != "string":
+        yield "only a string has categories"
+    if reply.categories is not None and len(reply.categories) > MAX_CATEGORIES:
+        yield f"more than {MAX_CATEGORIES} categories are not a closed set; use null"
+    if any(isinstance(item, str) and "\n" in item for item in reply.examples):
+        yield "its values have several lines; a list becomes boolean columns"
+
+
+def _is_long(examples: Sequence[Scalar]) -> bool:
+    return any(isinstance(item, str) and len(item) > LONGEST_STRING for item in examples)
+
+
+def _fits(reply: AttributeReply, value: Scalar) -> bool:
+    if reply.type == "boolean":
+        return isinstance(value, bool)
+    if reply.type in {"integer", "number"}:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _unit(reply: AttributeReply) -> str | None:
+    """Return the unit of a number; `%` is written `percent` here."""
+    unit = (reply.unit or "").strip()
+    if not unit or reply.type not in {"integer", "number"}:
+        return None
+    return "percent" if unit in {"%", "per cent", "percentage"} else unit
+
+
+def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
+    if reply.type != "string" or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
+        return None
+    kept = dict.fromkeys(" ".join(item.split()) for item in reply.categories)
+    return tuple(item for item in kept if item) or None

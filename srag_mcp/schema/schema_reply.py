@@ -1,0 +1,46 @@
+"""What a language model replies when it predicts or refines a schema."""
+
+from typing import Literal, TypeAlias
+
+from srag_mcp.model.asking import ReplyContent
+from srag_mcp.schema.attribute import AbsentMeans, AttributeType, Scalar
+
+Action: TypeAlias = Literal["add", "change", "remove"]
+
+
+class AttributeReply(ReplyContent):
+    """An attribute as a model defines it; `predicted_attribute` reads it."""
+
+    name: str
+    type: AttributeType
+    description: str
+    unit: str | None
+    categories: list[str] | None
+    absent_means: AbsentMeans
+    synonyms: list[str]
+    examples: list[Scalar]
+    rationale: str
+
+
+class SchemaReply(ReplyContent):
+    """A first schema."""
+
+    title: str
+    entity: str
+    nouns: list[str]
+    attributes: list[AttributeReply]
+
+
+class Change(ReplyContent):
+    """One change of a schema; *definition* is None where an attribute is removed."""
+
+    action: Action
+    attribute: str
+    definition: AttributeReply | None
+    rationale: str
+
+
+class RefinementReply(ReplyContent):
+    """The changes of one round."""
+
+    changes: list[Change]
