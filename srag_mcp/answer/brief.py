@@ -1,10 +1,12 @@
 """A brief: what an agent needs to write the query itself when `ask` did not translate."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from srag_mcp.query.column_holdings import describe_column
+from srag_mcp.query.linked_values import link_values
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex, ValueMatch
 
 RULES = (
@@ -14,10 +16,6 @@ RULES = (
     "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",
     "Send it with run_sql. If no column holds what is asked, say so: do not guess.",
 )
-MAX_VALUES_SHOWN = 8
-MAX_UNIQUE_SHOWN = 3
-MAX_VALUE_CHARACTERS = 40
-MIN_PHRASE_CHARACTERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +50,6 @@ class Brief:
     rules: tuple[str, ...] = RULES
 
 
-def describe_column(statistics: ColumnStatistics) -> str:
-    """Say what a column holds in one line.
-
-    `"62 to 1244, median 482; known in 98 of 100"`, `"known in 99 of 100: Berlin (12), Rome (9), …
-    14 distinct"`; values that no other record has come without a count.
-    """
-    known = f"known in {statistics.n_non_null} of {statistics.n_records}"
-    if statistics.minimum is not None:
-        return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
-    are_unique = statistics.n_distinct == statistics.n_non_null
-    n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
-    shown = ", ".join(_show_value(item, are_unique) for item in statistics.values[:n_shown])
-    rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
-    return f"{known}: {shown}{rest}" if shown else known
-
-
-def _show_value(item: ValueCount, are_unique: bool) -> str:
-    text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
-    if len(text) > MAX_VALUE_CHARACTERS:
-        text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
-    if "," in text:
-        text = f"'{text}'"
-    return text if are_unique else f"{text} ({item.count})"
-
-
 def write_brief(
     question: str,
     reason: tuple[str, tuple[str, ...]],
@@ -99,23 +72,5 @@ def write_brief(
         )
         for attribute in schema.attributes
     )
-    names = {schema.entity, schema.title.lower(), *schema.nouns}
-    linked = _linked_values(question, values, names | {f"{name}s" for name in names})
+    linked = link_values(question, schema, values)
     return Brief(reason[0], reason[1], schema.entity, columns, linked)
-
-
-def _linked_values(
-    question: str, values: ValueIndex, names: Collection[str]
-) -> tuple[ValueMatch, ...]:
-    """Find values that phrases of *question* mean; *names* of the entity mean none."""
-    words = question.strip(" ?.!").split()
-    found: dict[tuple[str, str], ValueMatch] = {}
-    for length in (4, 3, 2, 1):
-        for start in range(len(words) - length + 1):
-            phrase = " ".join(words[start : start + length]).strip(",;:'\"")
-            if len(phrase) < MIN_PHRASE_CHARACTERS or phrase.lower() in names:
-                continue
-            for match in values.search(phrase, limit=2):
-                if match.score >= 0.9:
-                    found.setdefault((match.column, match.value), match)
-    return tuple(found.values())[:MAX_VALUES_SHOWN]

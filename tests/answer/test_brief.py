@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.answer.brief import describe_column, write_brief
+from srag_mcp.answer.brief import write_brief
+from srag_mcp.query.column_holdings import describe_column
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
