@@ -1,0 +1,75 @@
+"""The prompt of a question: the schema with what it holds, linked values, rules."""
+
+from collections.abc import Mapping, Sequence
+
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.prompting import render_prompt
+from srag_mcp.query.column_holdings import describe_column
+from srag_mcp.query.linked_values import link_values
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueMatch
+
+NONE = "(none)"
+_CHARACTERS_A_TOKEN = 4
+_COLUMNS_TOKENS = 2600
+_MAX_DESCRIPTION = 300
+_LEAST_DESCRIPTION = 40
+
+
+def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Prompt:
+    """Write the prompt that translates *question*.
+
+    It stays below 4,000 tokens for 40 columns: descriptions are cut, column by column the same,
+    where all of them would take too much. Attempts after the first say so, because an equal prompt
+    would have an equal reply.
+    """
+    schema = corpus.schema()
+    statistics = {item.column: item for item in corpus.statistics()}
+    asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
+    return render_prompt(
+        "translate",
+        "translate",
+        question,
+        entity=schema.entity,
+        title=schema.title,
+        n_records=f"{corpus.info().n_documents:,}",
+        columns=_columns(schema, statistics),
+        linked=_linked(link_values(question, schema, corpus.values())),
+        question=asked,
+    )
+
+
+def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
+    limit = _COLUMNS_TOKENS * _CHARACTERS_A_TOKEN
+    longest = _MAX_DESCRIPTION
+    while True:
+        lines = [_column(item, statistics, longest) for item in schema.attributes]
+        text = "\n".join(lines) or NONE
+        if len(text) <= limit or longest <= _LEAST_DESCRIPTION:
+            return text
+        longest //= 2
+
+
+def _column(item: Attribute, statistics: Mapping[str, ColumnStatistics], longest: int) -> str:
+    unit = f", {item.unit}" if item.unit else ""
+    description = item.description
+    if len(description) > longest:
+        description = f"{description[:longest].rsplit(' ', 1)[0]} …"
+    found = statistics.get(item.name)
+    holds = f" [{describe_column(found)}]" if found else ""
+    implied = (
+        "" if item.absent_means == "unknown" else f" Not mentioned counts as {_implied(item)}."
+    )
+    return f"- {item.name} ({item.type}{unit}): {description}{implied}{holds}"
+
+
+def _implied(item: Attribute) -> str:
+    return "false" if item.absent_means == "false" else "0"
+
+
+def _linked(matches: Sequence[ValueMatch]) -> str:
+    lines = [f"- {match.column} = '{match.value}' ({match.n_records} records)" for match in matches]
+    return "\n".join(lines) or NONE

@@ -1,0 +1,163 @@
+"""Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import anyio
+
+from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.query.column_roles import find_column_uses, find_measured_column
+from srag_mcp.query.diagnosis import diagnose_empty, is_empty
+from srag_mcp.query.question_prompt import write_question_prompt
+from srag_mcp.query.translation_reply import TranslationReply
+from srag_mcp.schema.translation import Translation
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+
+MAX_ROWS = 1000
+_DIGITS = 6
+
+Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """A question as a query, and the result of running it."""
+
+    translation: Translation
+    page: ResultPage
+
+
+async def translate_question(
+    model: LanguageModel, corpus: Corpus, question: str, *, votes: int = 1
+) -> Translated:
+    """Let *model* write the query of *question*, run it, and let it repair what failed.
+
+    An error of the guard or of DuckDB and an empty result, with its diagnosis, go back to the
+    model, at most twice. With several *votes*, that many translations are made and the one whose
+    result most others share wins, the first of equals.
+
+    Raises:
+        QuestionError: If the model says that columns are missing (`unplaced` names what), or no
+            query of it could be run.
+        ModelError: If no reply could be had.
+
+    Source: S-RAG 3.3.
+    """
+    if votes == 1:
+        return await _translate_once(model, corpus, question, 1)
+    outcomes: list[Translated | QuestionError | ModelError] = []
+
+    async def attempt(number: int) -> None:
+        try:
+            outcomes.append(await _translate_once(model, corpus, question, number))
+        except (QuestionError, ModelError) as error:
+            outcomes.append(error)
+
+    async with anyio.create_task_group() as group:
+        for number in range(1, votes + 1):
+            group.start_soon(attempt, number)
+    return _elect(outcomes)
+
+
+async def _translate_once(
+    model: LanguageModel, corpus: Corpus, question: str, attempt: int
+) -> Translated:
+    runs = _Runs(corpus)
+    prompt = write_question_prompt(corpus, question, attempt)
+    asked = await ask_for(model, prompt, TranslationReply, runs.check)
+    reply = asked.content
+    if reply.sql is None:
+        missing = ", ".join(reply.missing) or "what is asked"
+        msg = f"no column holds {missing}"
+        raise QuestionError(msg, tuple(reply.missing))
+    page = runs.pages.get(reply.sql)
+    if page is None:
+        msg = f"no query for this question could be run: {'; '.join(asked.problems)}"
+        raise QuestionError(msg)
+    return Translated(_translation(corpus, question, reply.sql, reply.restated, page), page)
+
+
+class _Runs:
+    """Runs the queries of replies and says what is wrong with them.
+
+    Attributes:
+        pages: The results, by query.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.pages: dict[str, ResultPage] = {}
+        self._corpus = corpus
+        self._diagnosed = False
+
+    def check(self, reply: TranslationReply) -> Sequence[str]:
+        """Run the query of *reply*; an empty result is diagnosed once, as it may be right."""
+        if reply.sql is None:
+            return () if reply.missing else ("there is neither sql nor anything in missing",)
+        try:
+            page = self._corpus.select(reply.sql, limit=MAX_ROWS)
+        except UnknownNameError as error:
+            nearest = f"; nearest names: {', '.join(error.nearest)}" if error.nearest else ""
+            return (f"the query could not be run: {error}{nearest}",)
+        except QueryError as error:
+            return (f"the query could not be run: {error}",)
+        self.pages[reply.sql] = page
+        if self._diagnosed or not is_empty(page):
+            return ()
+        self._diagnosed = True
+        return [
+            f"the result is empty, because {problem}; if that is right, send the same query again"
+            for problem in diagnose_empty(self._corpus, reply.sql)
+        ]
+
+
+def _translation(
+    corpus: Corpus, question: str, sql: str, restated: str, page: ResultPage
+) -> Translation:
+    schema = corpus.schema()
+    uses = find_column_uses(sql, [item.name for item in schema.attributes])
+    measured = find_measured_column(sql, [item.name for item in schema.attributes])
+    return Translation(
+        question=question,
+        restated=restated.strip().rstrip("."),
+        sql=sql,
+        kind=_kind(page),
+        columns=uses,
+        ordered=any(use.role == "order" for use in uses),
+        unit=None if measured is None else schema.attribute(measured).unit,
+    )
+
+
+def _kind(page: ResultPage) -> Kind:
+    if len(page.columns) != 1:
+        return "rows"
+    if len(page.rows) != 1:
+        return "list"
+    return "boolean" if isinstance(page.rows[0][0], bool) else "value"
+
+
+def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:
+    """Return the translation whose result occurs most; refusals count as one result.
+
+    Raises:
+        QuestionError, ModelError: If most say that they cannot.
+    """
+    votes = Counter(_result_key(outcome) for outcome in outcomes)
+    winner = max(outcomes, key=lambda outcome: votes[_result_key(outcome)])
+    if isinstance(winner, Exception):
+        raise winner
+    return winner
+
+
+def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
+    if isinstance(outcome, Exception):
+        return None
+    return tuple(sorted(tuple(map(_rounded, row)) for row in outcome.page.rows))
+
+
+def _rounded(value: object) -> str:
+    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else str(value)

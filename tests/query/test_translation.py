@@ -1,0 +1,120 @@
+import json
+
+import anyio
+import pytest
+
+from srag_mcp.errors import ModelError, QuestionError
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.query.translation import Translated, translate_question
+from srag_mcp.schema.translation import ColumnUse, Translation
+from srag_mcp.store.corpus import Corpus
+from tests.model.scripted import ScriptedModel, replying
+
+
+def reply(sql: str | None, *missing: str, restated: str = "the reading.") -> str:
+    return json.dumps({"restated": restated, "columns": [], "missing": missing, "sql": sql})
+
+
+def translate(
+    model: ScriptedModel, corpus: Corpus, question: str = "How many?", votes: int = 1
+) -> Translated:
+    async def translated() -> Translated:
+        return await translate_question(model, corpus, question, votes=votes)
+
+    return anyio.run(translated)
+
+
+def test_the_query_of_the_model_is_run_and_read(ships: Corpus) -> None:
+    sql = "SELECT avg(length) FROM ships WHERE flag = 'Malta'"
+    found = translate(replying([reply(sql)]), ships, "How long are ships of Malta on average?")
+    assert found.page.rows == ((100.25,),)
+    assert found.translation == Translation(
+        question="How long are ships of Malta on average?",
+        restated="the reading",
+        sql=sql,
+        kind="value",
+        columns=(ColumnUse("length", "measure"), ColumnUse("flag", "filter")),
+        unit="m",
+    )
+
+
+def test_the_prompt_has_what_the_columns_hold_and_the_values_that_are_meant(ships: Corpus) -> None:
+    model = replying([reply("SELECT count(*) FROM ships")])
+    translate(model, ships, "How many sail for great britain?")
+    [prompt] = model.prompts
+    assert "Table `ships` (Ship), 6 records:" in prompt.content
+    assert "- length (number, m): Length over all. [45.0 to 120.0, median 80.5;" in prompt.content
+    assert "- flag = 'Great Britain' (1 records)" in prompt.content
+    assert prompt.content.endswith("Question: How many sail for great britain?")
+    assert len(prompt.instructions + prompt.content) < 4 * 4000
+
+
+def test_an_unknown_column_goes_back_with_the_nearest_names(ships: Corpus) -> None:
+    model = replying(
+        [reply("SELECT max(lenght) FROM ships"), reply("SELECT max(length) FROM ships")]
+    )
+    assert translate(model, ships).page.rows == ((120.0,),)
+    [correction] = model.prompts[1].corrections
+    assert "the query could not be run" in correction.message
+    assert "length" in correction.message
+
+
+def test_an_empty_result_goes_back_with_the_condition_that_emptied_it(ships: Corpus) -> None:
+    wrong = "SELECT count(*) FROM ships WHERE flag = 'great britain' AND NOT has_crane"
+    model = replying([reply(wrong), reply(wrong.replace("great britain", "Great Britain"))])
+    assert translate(model, ships).page.rows == ((1,),)
+    [correction] = model.prompts[1].corrections
+    assert "no record meets flag = 'great britain'" in correction.message
+    assert "nearest stored: flag = 'Great Britain'" in correction.message
+    assert "has_crane" not in correction.message
+
+
+def test_an_empty_result_may_be_right(ships: Corpus) -> None:
+    sql = "SELECT name FROM ships WHERE crew > 1000"
+    found = translate(replying([reply(sql), reply(sql)]), ships)
+    assert found.page.rows == ()
+    none = "SELECT count(*) FROM ships WHERE flag = 'Malta' AND crew = 22"
+    model = replying([reply(none)])
+    assert translate(model, ships).page.rows == ((0,),)
+    assert len(model.prompts) == 1, "each condition is met by some record: nothing to repair"
+
+
+def test_what_no_column_holds_is_a_refusal_that_names_it(ships: Corpus) -> None:
+    with pytest.raises(QuestionError, match="no column holds fuel consumption") as caught:
+        translate(replying([reply(None, "fuel consumption")]), ships)
+    assert caught.value.unplaced == ("fuel consumption",)
+
+
+def test_a_query_that_stays_wrong_is_a_refusal_with_the_reason(ships: Corpus) -> None:
+    model = replying([reply("DROP TABLE ships")] * 3)
+    with pytest.raises(QuestionError, match=r"no query for this question could be run: .*DROP"):
+        translate(model, ships)
+    assert len(model.prompts) == 3
+
+
+def test_votes_compare_results_and_not_queries(ships: Corpus) -> None:
+    answers = {
+        1: "SELECT count(*) FROM ships",
+        2: "SELECT count(has_crane) FROM ships",
+        3: "SELECT count(*) FILTER (has_crane IS NOT NULL) AS n FROM ships",
+    }
+
+    def say(prompt: Prompt) -> str:
+        number = next((n for n in (2, 3) if f"attempt {n})" in prompt.content), 1)
+        return reply(answers[number])
+
+    assert translate(ScriptedModel(say), ships, votes=3).page.rows == ((4,),)
+
+
+def test_votes_can_agree_on_a_refusal(ships: Corpus) -> None:
+    def say(prompt: Prompt) -> str:
+        return reply(None, "fuel") if "attempt" in prompt.content else reply("SELECT 1 FROM ships")
+
+    with pytest.raises((QuestionError, ModelError), match="no column holds fuel"):
+        translate(ScriptedModel(say), ships, votes=3)
+
+
+def test_text_of_a_document_in_a_value_cannot_reach_other_tables(ships: Corpus) -> None:
+    hostile = "SELECT text FROM srag_texts"
+    with pytest.raises(QuestionError, match="could not be run"):
+        translate(replying([reply(hostile)] * 3), ships)
