@@ -68,6 +68,11 @@ def work_path(state: Path) -> Path:
     return state / "work.duckdb"
 
 
+def journal_path(state: Path) -> Path:
+    """Return the path of the calls of language models that are not yet in the database."""
+    return state / "calls.jsonl"
+
+
 def schema_path(state: Path) -> Path:
     """Return the path of the schema in force, which people may edit."""
     return state / "schema.json"

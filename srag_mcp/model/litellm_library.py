@@ -1,0 +1,24 @@
+"""The litellm library: loaded late, quiet, and without a network."""
+
+import logging
+import os
+from types import ModuleType
+
+_NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio")
+
+
+def load_litellm() -> ModuleType:
+    """Import litellm: 2 s at the first time, so call it in a thread.
+
+    Its import would fetch a table of prices, and its errors would print to stdout, where MCP is.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # only read at the import
+    os.environ.setdefault("LITELLM_LOG", "CRITICAL")
+    import litellm  # 2 s and 170 MB: not before the first call
+
+    litellm.suppress_debug_info = True
+    litellm.drop_params = True  # what a model does not know, such as a temperature, is left out
+    for name in _NOISY:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    module: ModuleType = litellm
+    return module

@@ -1,0 +1,106 @@
+"""Replies that were recorded, found again by all that was sent."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from srag_mcp.errors import ModelError, ModelStoppedError
+from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
+from srag_mcp.model.reply_cache import KeptReply, unpack_text
+
+Form = Literal["text", "delta"]
+
+
+class RecordedReply(BaseModel):
+    """A line of a replay file: the reply as `text`, or as its difference to the prompt."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt_hash: str = Field(alias="hash")
+    step: Step
+    model: str
+    text: str | None = None
+    delta: str | None = None
+
+
+class ReplayModel:
+    """Answers with the replies of a file that `write_replies` wrote."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            ModelStoppedError: If it cannot be read; the text names the line.
+        """
+        self._path = path
+        self._replies = {reply.prompt_hash: reply for reply in _read_replies(path)}
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Answer with the recorded reply; it costs nothing.
+
+        Raises:
+            ModelError: If there is none: the template or the documents have changed since.
+        """
+        prompt_hash = hash_prompt(prompt, reply_schema)
+        found = self._replies.get(prompt_hash)
+        if found is None:
+            msg = (
+                f"{prompt.step} ({prompt.subject}): {self._path} has no reply to this prompt"
+                f" ({prompt_hash[:12]}…); its template, its schema or the documents have changed"
+                " since the replies were recorded"
+            )
+            raise ModelError(msg)
+        return Reply(self._read_text(found, prompt), cost_usd=0.0, model=found.model)
+
+    def _read_text(self, found: RecordedReply, prompt: Prompt) -> str:
+        if found.text is not None:
+            return found.text
+        try:
+            return unpack_text(found.delta or "", prompt)
+        except ValueError as error:
+            msg = f"{self._path}: the reply {found.prompt_hash[:12]}… is damaged: {error}"
+            raise ModelError(msg) from error
+
+
+def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") -> int:
+    """Write replies as a replay file, oldest first; return how many.
+
+    Args:
+        path: Is replaced at once, when all is written.
+        kept: What a `MemoryReplies` or a work database holds.
+        form: `delta` where the texts of the documents must not be passed on with the replies.
+    """
+    lines = []
+    for item in kept:
+        said = item.reply.text if form == "text" else item.delta
+        line = {
+            "hash": item.prompt_hash,
+            "step": item.step,
+            "model": item.reply.model or item.asked_model,
+            form: said,
+        }
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    partial.write_text("".join(lines), encoding="utf-8", newline="\n")
+    partial.replace(path)
+    return len(lines)
+
+
+def _read_replies(path: Path) -> list[RecordedReply]:
+    try:
+        lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"the recorded replies {path} cannot be read: {error}"
+        raise ModelStoppedError(msg) from error
+    replies = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            replies.append(RecordedReply.model_validate_json(line))
+        except ValidationError as error:
+            msg = f"{path}, line {number}: not a recorded reply: {error.errors()[0]['msg']}"
+            raise ModelStoppedError(msg) from error
+    return replies
