@@ -17,6 +17,7 @@ from srag_mcp.store.selection import Selection, read_selection
 
 MAX_SOURCES = 3
 MAX_ANSWER_ROWS = 1000
+MAX_QUESTION_CHARACTERS = 2000
 SOURCE_ORDER: tuple[Role, ...] = ("measure", "output", "filter", "group", "order")
 
 
@@ -25,8 +26,10 @@ def ask(corpus: Corpus, question: str) -> Answer:
 
     Raises:
         NotIngestedError: If the corpus has no build.
+        QuestionError: If the question is longer than any question is.
         StoreError: If the build cannot be read.
     """
+    _check_length(question)
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
     try:
@@ -37,6 +40,15 @@ def ask(corpus: Corpus, question: str) -> Answer:
     except QueryError as failure:
         return _refuse(corpus, question, f"the query could not be run: {failure}", ())
     return _write_answer(corpus, translation, page)
+
+
+def _check_length(question: str) -> None:
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        msg = (
+            f"the question has {len(question)} characters; at most {MAX_QUESTION_CHARACTERS} are"
+            " read: ask one thing, in one sentence"
+        )
+        raise QuestionError(msg)
 
 
 def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:

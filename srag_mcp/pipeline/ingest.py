@@ -14,6 +14,7 @@ from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.question_coverage import find_uncovered
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.report import Failure, IngestReport, Progress
+from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
 from srag_mcp.pipeline.schema_choice import SchemaWish, put_schema_in_force
 from srag_mcp.schema.schema import Schema
@@ -74,7 +75,7 @@ def ingest(
         found=found,
         wish=SchemaWish(
             options.get("schema"),
-            tuple(options.get("questions", ())),
+            tuple(tidy_questions(options.get("questions", ()))),
             options.get("fresh", False),
         ),
         on_progress=on_progress,

@@ -20,6 +20,7 @@ from srag_mcp.store.layout import CorpusFolder, jobs_folder
 
 _START_S = 60.0
 _POLL_S = 0.05
+_N_NAMED = 5
 
 
 def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Job:
@@ -55,10 +56,14 @@ def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
     """
     jobs = _jobs(folder, settings)
     ids = job_ids(jobs)
-    job = JobFiles(jobs, job_id or ids[-1]).read() if ids and _is_plain(job_id) else None
+    said = f"no ingestion job {job_id!r}" if job_id else "no ingestion job"
+    if not ids:
+        msg = f"{said} of {folder} yet: call ingest_corpus"
+        raise JobError(msg)
+    job = JobFiles(jobs, job_id or ids[-1]).read() if not job_id or job_id in ids else None
     if job is None:
-        known = ", ".join(ids[-5:]) or "none yet: call ingest_corpus"
-        msg = f"no ingestion job {job_id!r} of {folder}; jobs: {known}"
+        known = ", ".join(ids[-_N_NAMED:])
+        msg = f"{said} of {folder}; leave job_id empty for the latest: {known}"
         raise JobError(msg)
     return job
 
@@ -106,10 +111,6 @@ def _running_job(jobs: Path) -> Job | None:
         if job is not None and job.is_running:
             return job
     return None
-
-
-def _is_plain(job_id: str) -> bool:
-    return not set(job_id) & set("/\\.")
 
 
 def _request(folder: Path, settings: Settings, options: IngestOptions) -> str:

@@ -26,5 +26,6 @@ def find_uncovered(
             try:
                 translate(question, schema, statistics, values)
             except QuestionError as error:
-                uncovered.append(UncoveredQuestion(question, str(error)))
+                reason = str(error).partition(" (columns: ")[0]  # the report has them once
+                uncovered.append(UncoveredQuestion(question, reason))
         return tuple(uncovered)

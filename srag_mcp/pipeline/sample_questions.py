@@ -1,6 +1,9 @@
 """Sample questions: what the user of a corpus wants answered, beside its documents."""
 
+from collections.abc import Iterable
 from pathlib import Path
+
+MAX_CHARACTERS = 500
 
 
 def read_sample_questions(folder: Path) -> list[str]:
@@ -8,5 +11,10 @@ def read_sample_questions(folder: Path) -> list[str]:
     path = folder / "sample_questions.txt"
     if not path.is_file():
         return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip()]
+    return tidy_questions(path.read_text(encoding="utf-8").splitlines())
+
+
+def tidy_questions(questions: Iterable[str]) -> list[str]:
+    """Return *questions* without blank ones and repetitions, the long ones cut."""
+    stripped = (question.strip()[:MAX_CHARACTERS] for question in questions)
+    return list(dict.fromkeys(question for question in stripped if question))

@@ -13,11 +13,13 @@ from pydantic import BaseModel
 
 from srag_mcp.errors import SragError
 from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.page_size import cut_middle
 from srag_mcp.server.rendering import render_json, structured
 
 Returned = TypeVar("Returned")
 Tool = TypeVar("Tool", bound=Callable[..., object])
 
+MAX_ERROR_CHARACTERS = 3000
 STOP_EVERY_S = 0.02
 STOP_FOR_S = 30.0
 
@@ -51,13 +53,14 @@ async def run_blocking(corpora: Corpora, work: Callable[[], Returned]) -> Return
     """Run *work* on a thread; stop its query when the caller gives up.
 
     Raises:
-        ToolError: With the text of any `SragError`, which the model reads.
+        ToolError: With the text of any `SragError`, which the model reads; a long one is cut, as it
+            may repeat an argument.
     """
     call = _Call(work)
     try:
         return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
     except SragError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(cut_middle(str(error), MAX_ERROR_CHARACTERS)) from error
     except anyio.get_cancelled_exc_class():
         await _stop(corpora, call)
         raise

@@ -49,7 +49,8 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         ctx: Context[Corpora],
         corpus: CorpusName = "",
         sample_questions: Annotated[
-            list[str], Field(description="Up to 10 questions that the columns should answer.")
+            list[str],
+            Field(max_length=10, description="Questions that the columns should answer."),
         ] = [],  # noqa: B006 - shown in the input schema
         rebuild_schema: Annotated[bool, Field(description="Find the columns anew.")] = False,
         wait_seconds: WaitSeconds = 20,

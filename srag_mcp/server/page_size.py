@@ -35,6 +35,17 @@ def cut_text(text: str, max_characters: int) -> str:
     return text
 
 
+def cut_middle(text: str, max_characters: int) -> str:
+    """Cut *text* in its middle: `("no corpus 'aaaa…'; pass 'cvs'", 20) -> "no corpu…; pass 'cvs'"`.
+
+    A message that repeats a long value says at its end what to do.
+    """
+    if len(text) <= max_characters:
+        return text
+    end = max_characters * 2 // 3
+    return f"{text[: max_characters - end - 1]}…{text[-end:]}"
+
+
 def shorten(text: str, max_characters: int) -> str:
     """Shorten *text* to so many characters, with an ellipsis: `("a long one", 6) -> "a lon…"`."""
     if len(text) <= max_characters:

@@ -189,12 +189,14 @@ def test_a_cancelled_ingestion_keeps_what_is_finished_and_the_old_build(
 def test_sample_questions_that_the_columns_do_not_answer_are_named(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
-    questions = ("How many stations are there?", "Who painted the zeppelin?")
+    asked = "Who painted the zeppelin?"
+    questions = ("How many stations are there?", asked, " ", f" {asked}\n")
 
     report = ingest(corpus, settings, schema=schema, questions=questions)
 
     assert [item.question for item in report.uncovered] == ["Who painted the zeppelin?"]
     assert all(isinstance(item, UncoveredQuestion) and item.reason for item in report.uncovered)
+    assert "(columns: " not in " ".join(report.lines())
 
 
 def test_documents_without_common_fields_can_still_be_queried_as_documents(

@@ -105,7 +105,7 @@ def test_a_job_fails_while_an_ingestion_runs_that_is_no_job(
 def test_unknown_jobs_and_folders_are_errors_that_say_what_there_is(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    with pytest.raises(JobError, match="jobs: none yet: call ingest_corpus"):
+    with pytest.raises(JobError, match="yet: call ingest_corpus"):
         read_job(corpus, settings)
     with pytest.raises(JobError, match="no ingestion job"):
         read_job(corpus, settings, "../../etc/passwd")

@@ -24,8 +24,10 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("get_schema", {"corpus": "fresh"}, "call ingest_corpus with corpus='fresh'"),
     ("run_sql", {"corpus": "fresh", "sql": "SELECT 1"}, "call ingest_corpus with corpus='fresh'"),
     ("ask", {"corpus": "fresh", "question": "How many?"}, "call ingest_corpus"),
-    ("ingest_status", {"corpus": "fresh"}, "none yet: call ingest_corpus"),
+    ("ingest_status", {"corpus": "fresh"}, "yet: call ingest_corpus"),
     ("ingest_status", {**FLEET, "job_id": "../../x"}, "no ingestion job '../../x'"),
+    ("ingest_corpus", {**FLEET, "sample_questions": ["How many?"] * 11}, "at most 10 items"),
+    ("ask", {**FLEET, "question": "How many? " * 999}, "at most 2000 are read: ask one thing"),
     ("ingest_corpus", {"corpus": "handed"}, "'handed' is a published build without documents"),
     ("run_sql", {**FLEET, "sql": "SELECT lenght FROM boats"}, "Did you mean length?"),
     ("run_sql", {**FLEET, "sql": "SELECT * FROM boat"}, "Did you mean boats?"),
@@ -62,6 +64,27 @@ async def test_a_wrong_call_is_told_what_to_do(
     assert result.is_error
     assert text_of(result).startswith(f"Error executing tool {tool}: ")
     assert said in text_of(result)
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument"),
+    [
+        ("get_schema", {"corpus": "x" * 100_000}),
+        ("get_document", {**FLEET, "document_id": "x" * 100_000}),
+        ("get_column_stats", {**FLEET, "columns": ["x" * 100_000]}),
+        ("ingest_status", {**FLEET, "job_id": "x" * 100_000}),
+        ("ask", {**FLEET, "question": "x" * 100_000}),
+    ],
+    ids=lambda item: str(item)[:20],
+)
+async def test_a_long_argument_does_not_come_back_whole(
+    memory: Client, tool: str, argument: dict[str, object]
+) -> None:
+    result = await memory.call_tool(tool, argument)
+
+    assert result.is_error
+    assert len(text_of(result)) < 4000
+    assert not text_of(result).endswith("x")  # what to do stands at the end
 
 
 async def test_errors_arrive_over_every_way(client: Client) -> None:
