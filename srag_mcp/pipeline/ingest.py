@@ -86,9 +86,11 @@ def ingest(
         if run.wish.fresh:
             work.forget_failures()
         report = _ingest(run, work)
-    uncovered = () if report.cancelled else find_uncovered(folder, settings, run.wish.questions)
-    on_progress(Progress("done", report.n_documents, report.n_documents))
-    return replace(report, uncovered=uncovered, seconds=time.monotonic() - started)
+    if not report.cancelled:
+        uncovered = find_uncovered(folder, settings, run.wish.questions)
+        report = replace(report, uncovered=uncovered)
+        on_progress(Progress("done", report.n_documents, report.n_documents))
+    return replace(report, seconds=time.monotonic() - started)
 
 
 def _ingest(run: _Run, work: WorkDatabase) -> IngestReport:

@@ -63,7 +63,11 @@ def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     """Ask a job to stop; what is finished is kept."""
     from srag_mcp.pipeline.jobs import cancel_job
 
-    return _page(corpora, corpus, cancel_job(_folder(corpora, corpus), corpora.settings, job_id))
+    job = cancel_job(_folder(corpora, corpus), corpora.settings, job_id)
+    page = _page(corpora, corpus, job)
+    if job.is_running:
+        page.report.insert(0, "it was asked to stop; it ends after the document it is at")
+    return page
 
 
 def percent_done(page: JobStatus) -> float:
@@ -114,7 +118,7 @@ def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:
 def _advice(job: "Job", name: str) -> str:
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     return {
-        "running": f"call {again} until the state is done",
+        "running": f"call {again} while the state is running",
         "done": f"call get_schema or ask with corpus={name!r}",
         "failed": "mend what the report names, then call ingest_corpus again",
         "cancelled": "call ingest_corpus to go on where it stopped",

@@ -181,6 +181,7 @@ def test_a_cancelled_ingestion_keeps_what_is_finished_and_the_old_build(
     report = ingest(corpus, settings, schema=schema, on_progress=seen.append, cancelled=is_enough)
 
     assert (report.cancelled, report.published, report.n_extracted) == (True, False, 1)
+    assert "done" not in {progress.stage for progress in seen}
     assert len(ask(corpus, ALL)) == 5
     again = ingest(corpus, settings, schema=schema)
     assert (again.n_extracted, again.n_documents) == (2, 8)
