@@ -103,14 +103,19 @@ def read_content(text: str, content_type: type[Content]) -> Content:
     Raises:
         ReplyError: If there is none, or it does not fit; the text says where and why.
     """
-    data = _read_object(text)
+    data = read_object(text)
     try:
         return content_type.model_validate(data)
     except ValidationError as error:
         raise ReplyError(_describe(error)) from error
 
 
-def _read_object(text: str) -> Mapping[str, object]:
+def read_object(text: str) -> Mapping[str, object]:
+    """Read the JSON object in *text*, out of a code fence or prose where there is one.
+
+    Raises:
+        ReplyError: If there is none.
+    """
     fenced = _FENCED.search(text)
     for candidate in (text, fenced.group(1) if fenced else "", _outermost(text)):
         try:

@@ -1,0 +1,69 @@
+"""The calling agent as a language model: prompts wait in a spool until it has answered them."""
+
+import time
+from collections.abc import Mapping
+
+import anyio
+
+from srag_mcp.errors import ModelStoppedError
+from srag_mcp.model.language_model import Prompt, Reply, hash_prompt
+from srag_mcp.model.prompt_spool import PromptSpool
+
+IDLE_S = 1800.0
+POLL_S = 0.1
+MODEL = "agent"
+
+
+class AgentModel:
+    """Puts prompts into a spool, and returns what agents answer.
+
+    Nobody counts the tokens of an agent: those of its replies are 0.
+
+    Args:
+        spool: Where agents look for prompts.
+        idle_s: How long nobody may fetch or answer a prompt before the model gives up.
+        poll_s: How often it looks for answers.
+    """
+
+    def __init__(
+        self, spool: PromptSpool, *, idle_s: float = IDLE_S, poll_s: float = POLL_S
+    ) -> None:
+        self._spool = spool
+        self._idle_s = idle_s
+        self._poll_s = poll_s
+        self._is_started = False
+        self._last_sign = time.monotonic()
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Wait until an agent has answered *prompt*; what it answered before counts.
+
+        Raises:
+            ModelStoppedError: If no agent does anything for long, or prompts cannot be written.
+            ModelError: If the answer is damaged.
+        """
+        if not self._is_started:
+            self._is_started = True
+            self._spool.park()
+        started = time.monotonic()
+        self._last_sign = started  # to ask is a sign, too
+        name = hash_prompt(prompt, reply_schema)
+        while (text := self._spool.take(name)) is None:
+            if not self._spool.is_asked(name):
+                self._spool.put(prompt, reply_schema)
+            self._check_idle()
+            await anyio.sleep(self._poll_s)
+        self._last_sign = time.monotonic()
+        return Reply(text, seconds=self._last_sign - started, model=MODEL)
+
+    def _check_idle(self) -> None:
+        idle_s = time.monotonic() - self._last_sign
+        if idle_s < self._idle_s or self._spool.seconds_since_sign() < self._idle_s:
+            return
+        count = self._spool.count()
+        msg = (
+            f"no agent has answered for {self._idle_s / 60:.0f} minutes, and"
+            f" {count.n_open + count.n_leased} prompts wait. What was answered is kept: call"
+            " ingest_corpus again, then next_prompts and answer_prompts (srag-mcp ingest"
+            " --engine agent, then srag-mcp prompts next and prompts answer)"
+        )
+        raise ModelStoppedError(msg)

@@ -1,0 +1,64 @@
+"""What can be seen at once of an answer to a spooled prompt, before the job looks at it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from srag_mcp.errors import ReplyError
+from srag_mcp.model.asking import read_object
+
+_MAX_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What became of one answer.
+
+    Attributes:
+        id: Of the prompt, as the agent gave it.
+        problem: Why the answer was not kept; empty when it was.
+    """
+
+    id: str
+    problem: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the answer was kept; the job may still find fault with it, and ask again."""
+        return not self.problem
+
+
+def reply_text(reply: object) -> str:
+    """Write an answer as a language model would have: text stays, an object becomes JSON."""
+    return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+
+
+def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
+    """Say why *reply* cannot be of the form of *reply_schema*; empty where it may be.
+
+    Only the outermost object is looked at: `({}, {"required": ["name"]}) -> "fields are missing:
+    name"`. What is inside of it, the job checks.
+    """
+    if not isinstance(reply, (str, dict)):
+        return "reply must be a JSON object, or its text"
+    try:
+        content = read_object(reply_text(reply))
+    except (ReplyError, ValueError) as error:
+        return f"reply must be a JSON object: {error}"
+    missing = [name for name in _names(reply_schema.get("required")) if name not in content]
+    if missing:
+        return f"fields are missing: {_listed(missing)}"
+    known = _names(reply_schema.get("properties"))
+    unknown = [name for name in content if name not in known]
+    if unknown and reply_schema.get("additionalProperties") is False:
+        return f"fields that were not asked for: {_listed(unknown)}; there are: {_listed(known)}"
+    return ""
+
+
+def _names(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, (list, dict)) else []
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_MAX_NAMES])
+    return shown if len(names) <= _MAX_NAMES else f"{shown} and {len(names) - _MAX_NAMES} more"
