@@ -2,18 +2,18 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.errors import SchemaError
 from srag_mcp.offline.induction import induce_schema, learn_extractors
 from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
-from srag_mcp.schema.schema_file import read_schema_file
+from srag_mcp.schema.schema_file import find_schema_file, read_schema_file
 from srag_mcp.store.layout import schema_path
 from srag_mcp.store.pointer import write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
@@ -64,6 +64,8 @@ def put_schema_in_force(
         schema, origin = present.schema, present.origin
     else:
         schema, origin = _induced(work, folder, wish, sample), INDUCED
+    if wish.fresh:
+        _keep_former(work, present)
     schema = _numbered(schema, present)
     _write(work, schema)
     work.put_in_force(schema, origin)
@@ -74,8 +76,8 @@ def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
     """Return the schema that a person gave, and words that tell it from another one."""
     if wish.given is not None:
         return _checked(wish.given, "the schema given"), f"given:{hash_schema(wish.given)}"
-    path = folder / SCHEMA_FILE
-    if wish.fresh or not path.is_file():
+    path = find_schema_file(folder)
+    if wish.fresh or path is None:
         return None, ""
     schema = _read(path)
     return schema, f"folder:{hash_schema(schema)}"
@@ -154,6 +156,14 @@ def _write(work: WorkDatabase, schema: Schema) -> None:
     if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
         write_atomically(path, text)
     work.keep_note("schema_file", _hash_file(path))
+
+
+def _keep_former(work: WorkDatabase, present: SchemaInForce | None) -> None:
+    """Copy `.srag/schema.json`, which a person may have edited, to `schema-<version>.json`."""
+    path = schema_path(work.state)
+    if path.is_file():
+        version = 0 if present is None else present.schema.version
+        shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
 
 
 def _hash_file(path: Path) -> str:

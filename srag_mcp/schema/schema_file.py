@@ -3,9 +3,16 @@
 import json
 from pathlib import Path
 
+from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
+
+
+def find_schema_file(folder: Path) -> Path | None:
+    """Return the schema that a person put beside the documents of *folder*."""
+    path = folder / SCHEMA_FILE
+    return path if path.is_file() else None
 
 
 def read_schema_file(path: Path) -> Schema:

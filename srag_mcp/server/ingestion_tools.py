@@ -52,7 +52,9 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             list[str],
             Field(max_length=10, description="Questions that the columns should answer."),
         ] = [],  # noqa: B006 - shown in the input schema
-        rebuild_schema: Annotated[bool, Field(description="Find the columns anew.")] = False,
+        rebuild_schema: Annotated[
+            bool, Field(description="Find the columns anew; those there are go.")
+        ] = False,
         wait_seconds: WaitSeconds = 20,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Build or update the table of a corpus from its documents, as a job.

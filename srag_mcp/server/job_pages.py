@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from srag_mcp.errors import JobError
+from srag_mcp.errors import JobError, SchemaError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.page_size import shorten
 from srag_mcp.server.results import JobStatus
@@ -33,11 +33,14 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
 
     Raises:
         JobError: If the corpus is a build without documents.
+        SchemaError: If the columns shall be found anew that a person wrote down.
     """
     from srag_mcp.pipeline.jobs import list_jobs, start_job
     from srag_mcp.pipeline.sample_questions import read_sample_questions
 
     folder = _folder(corpora, call.corpus)
+    if call.rebuild_schema:
+        _require_no_schema_file(folder)
     before = {job.id for job in list_jobs(folder, corpora.settings)}
     job = start_job(
         folder,
@@ -94,6 +97,19 @@ def _folder(corpora: Corpora, name: str) -> Path:
         )
         raise JobError(msg)
     return corpus.location
+
+
+def _require_no_schema_file(folder: Path) -> None:
+    from srag_mcp.schema.schema_file import find_schema_file
+
+    path = find_schema_file(folder)
+    if path is not None:
+        msg = (
+            f"a person wrote the columns of this corpus down in {path}, and rebuild_schema would"
+            " leave them out: ask the user to add a column there, then call ingest_corpus without"
+            " rebuild_schema"
+        )
+        raise SchemaError(msg)
 
 
 def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:

@@ -105,9 +105,12 @@ def test_fresh_induces_the_schema_anew(
         write_station(corpus, number)
     ingest(corpus, settings, schema=without_height(schema))
 
+    former = (corpus / ".srag" / "schema.json").read_bytes()
+
     report = ingest(corpus, settings, fresh=True)
 
     assert {"town", "height"} <= set(report.attributes)
+    assert (corpus / ".srag" / "schema-1.json").read_bytes() == former
 
 
 def test_the_version_counts_changes(corpus: Path, settings: Settings, schema: Schema) -> None:

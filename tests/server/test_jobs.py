@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from srag_mcp.server.results import CorpusList, JobStatus, ResultTable
+from srag_mcp.server.results import AnswerPage, CorpusList, JobStatus, ResultTable
 
 pytestmark = pytest.mark.anyio
 
@@ -141,6 +141,28 @@ def job_process(folder: Path, job_id: str) -> int:
     pid = json.loads(state.read_text(encoding="utf-8"))["pid"]
     assert isinstance(pid, int)
     return pid
+
+
+async def test_columns_that_a_person_wrote_are_not_found_anew(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 8)
+    properties = {"town": {"type": "string", "description": "Where the note was written."}}
+    written = json.dumps({"title": "Note", "type": "object", "properties": properties})
+    (notes / "schema.json").write_text(written, encoding="utf-8")
+
+    async with connect(notes) as client:
+        await call(client, "ingest_corpus", wait_seconds=0)
+        await await_end(client)
+        asked = await client.call_tool("ask", {"question": "How high does the zeppelin fly?"})
+        refused = await client.call_tool("ingest_corpus", {"rebuild_schema": True})
+
+    brief = AnswerPage.model_validate(asked.structured_content).brief
+    assert brief is not None
+    assert "rebuild_schema" not in brief.next
+    assert refused.is_error
+    assert "a person wrote the columns" in str(refused.content)
+    assert (notes / "schema.json").read_text(encoding="utf-8") == written
 
 
 async def test_a_folder_without_documents_fails_with_a_reason(
