@@ -1,0 +1,195 @@
+"""The records of one batch: asked for, judged, and asked again for what cannot be used."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from srag_mcp.errors import (
+    ModelError,
+    ModelStoppedError,
+    PromptRefusedError,
+    PromptTooLongError,
+    ReplyError,
+)
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.language_model import Correction, LanguageModel
+from srag_mcp.records.batches import Excerpt, take_excerpt
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.judging import Judge, Judgement
+from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.records.record_prompt import render_records_prompt
+from srag_mcp.records.reply import DocumentReply, RecordsReply
+from srag_mcp.schema.attribute import Attribute
+
+MAX_CORRECTIONS = 2
+_MAX_PROBLEMS = 60
+_CORRECTION = (
+    "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
+    " else, as one JSON object of the same form. What the document does not say goes into"
+    " not_mentioned."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTask:
+    """What all batches of one prediction have in common.
+
+    Attributes:
+        model: Who is asked.
+        attributes: What is asked for, in this order.
+        engine: `model` or `agent`, for the cells.
+    """
+
+    model: LanguageModel
+    attributes: tuple[Attribute, ...]
+    engine: str
+
+
+async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[PredictedRecord]:
+    """Return a record for each document of *batch*, in its order.
+
+    A batch that cannot be answered is asked in halves; a single document that is too long with
+    fewer passages, once. One that fails then too gets FAILED cells with the reason.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+    """
+    try:
+        return await _Conversation(task, batch).finish()
+    except ModelStoppedError:
+        raise
+    except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
+        if len(batch) > 1:
+            half = len(batch) // 2
+            first = await predict_batch(task, batch[:half])
+            return [*first, *await predict_batch(task, batch[half:])]
+        if isinstance(error, PromptTooLongError):
+            return [await _predict_shorter(task, batch[0])]
+        return [fail_record(task, batch[0].document, str(error))]
+    except ModelError as error:
+        return [fail_record(task, excerpt.document, str(error)) for excerpt in batch]
+
+
+def fail_record(task: RecordTask, document: DocumentText, reason: str) -> PredictedRecord:
+    """Return a record whose cells are all FAILED."""
+    cells = tuple(
+        PredictedCell(Cell(attribute.name, State.FAILED, engine=task.engine, note=reason))
+        for attribute in task.attributes
+    )
+    return PredictedRecord(document.document_id, document.sha256, cells, reason)
+
+
+async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> PredictedRecord:
+    shorter = take_excerpt(excerpt.document, task.attributes, excerpt.n_tokens // 2)
+    try:
+        [record] = await _Conversation(task, (shorter,)).finish()
+    except ModelStoppedError:
+        raise
+    except ModelError as error:
+        return fail_record(task, excerpt.document, str(error))
+    return record
+
+
+@dataclass
+class _Conversation:
+    """Asks for the records of some documents until nothing is left to put right.
+
+    A correction asks only for the cells that it is about; other documents are not sent again.
+    """
+
+    task: RecordTask
+    batch: Sequence[Excerpt]
+    _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
+    _doubted: set[tuple[str, str]] = field(default_factory=set)
+
+    async def finish(self) -> list[PredictedRecord]:
+        excerpts = {f"d{number}": item for number, item in enumerate(self.batch, start=1)}
+        names = tuple(attribute.name for attribute in self.task.attributes)
+        wanted: dict[str, tuple[str, ...]] = dict.fromkeys(excerpts, names)
+        correction: tuple[Correction, ...] = ()
+        for n_corrections in range(MAX_CORRECTIONS + 1):
+            asked = {key: excerpts[key] for key in wanted}
+            part = wanted if n_corrections else None
+            prompt = render_records_prompt(self.task.attributes, asked, part, correction)
+            try:
+                reply = (await ask_for(self.task.model, prompt, RecordsReply)).content
+            except ModelError as error:
+                if not n_corrections or isinstance(error, ModelStoppedError):
+                    raise
+                break  # what was found before stands
+            self._judge(asked, wanted, reply)
+            wanted = self._open_questions(wanted)
+            if not wanted:
+                break
+            correction = (self._correct(reply, wanted),)
+        return [self._record(key, item) for key, item in excerpts.items()]
+
+    def _judge(
+        self,
+        excerpts: Mapping[str, Excerpt],
+        wanted: Mapping[str, Sequence[str]],
+        reply: RecordsReply,
+    ) -> None:
+        for key, excerpt in excerpts.items():
+            attributes = [item for item in self.task.attributes if item.name in wanted[key]]
+            replies = [document for document in reply.documents if document.id == key]
+            judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
+            before = self._judged.setdefault(key, {})
+            for name, judgement in judged.items():
+                if judgement.is_usable or name not in before or not before[name].is_usable:
+                    before[name] = judgement
+
+    def _open_questions(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """Return what is to be asked again: what has a problem that was not told before."""
+        open_questions: dict[str, tuple[str, ...]] = {}
+        for key, names in wanted.items():
+            left = tuple(name for name in names if self._is_open(key, name))
+            if left:
+                open_questions[key] = left
+        return open_questions
+
+    def _is_open(self, key: str, name: str) -> bool:
+        judgement = self._judged[key][name]
+        if not judgement.problem:
+            return False
+        if judgement.told_once:
+            if (key, name) in self._doubted:
+                return False
+            self._doubted.add((key, name))
+        return True
+
+    def _correct(self, reply: RecordsReply, wanted: Mapping[str, Sequence[str]]) -> Correction:
+        """Give back the part of *reply* that is asked for again, with what is wrong with it."""
+        documents = [item for item in reply.documents if item.id in wanted]
+        parts = [_part(item, wanted[item.id]) for item in documents]
+        text = json.dumps({"documents": parts}, ensure_ascii=False, separators=(",", ":"))
+        problems = [
+            f"- {key}, {name}: {self._judged[key][name].problem}"
+            for key, names in wanted.items()
+            for name in names
+        ]
+        problems += [f"- {problem}" for problem in dict.fromkeys(self._unknown(reply))]
+        told = "\n".join(problems[:_MAX_PROBLEMS])
+        return Correction(text, f"{_CORRECTION}\n{told}")
+
+    def _unknown(self, reply: RecordsReply) -> Iterator[str]:
+        names = {attribute.name for attribute in self.task.attributes}
+        for document in reply.documents:
+            if document.id not in self._judged:
+                yield f"there is no document {document.id!r}"
+            for cell in document.cells:
+                if cell.attribute not in names:
+                    yield f"{document.id}: there is no attribute {cell.attribute!r}"
+
+    def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
+        judged = self._judged[key]
+        cells = [judged[attribute.name].taken for attribute in self.task.attributes]
+        document = excerpt.document
+        return PredictedRecord(document.document_id, document.sha256, tuple(cells))
+
+
+def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:
+    cells = [cell.model_dump() for cell in document.cells if cell.attribute in names]
+    silent = [name for name in document.not_mentioned if name in names]
+    return {"id": document.id, "cells": cells, "not_mentioned": silent}

@@ -1,0 +1,59 @@
+"""Batches: small documents share a prompt, so that the instructions are sent less often."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from srag_mcp.records.document_text import DocumentText, count_tokens
+from srag_mcp.records.passages import select_passages
+from srag_mcp.schema.attribute import Attribute
+
+MAX_DOCUMENTS = 8
+BATCH_TOKENS = 6000
+# A batch is full by what is in it, not by what comes next: when some batches are finished, the
+# documents of the others still make the same batches, and the same prompts.
+_FULL_TOKENS = 4000
+_LARGE_TOKENS = BATCH_TOKENS - _FULL_TOKENS
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A document, and what the model is shown of it."""
+
+    document: DocumentText
+    shown: str
+
+    @property
+    def n_tokens(self) -> int:
+        """Of what is shown."""
+        return count_tokens(self.shown)
+
+
+def take_excerpt(
+    document: DocumentText, attributes: Sequence[Attribute], max_tokens: int
+) -> Excerpt:
+    """Choose what is shown of *document*: all of it, or the passages that matter."""
+    return Excerpt(document, select_passages(document.text, attributes, max_tokens))
+
+
+def plan_batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[tuple[Item, ...]]:
+    """Put documents together, in their order but for large ones, which stay alone.
+
+    Lazy: one batch is held at a time. It has at most MAX_DOCUMENTS and BATCH_TOKENS of text, by
+    *size*, unless a single document has more.
+    """
+    gathering: list[Item] = []
+    n_tokens = 0
+    for item in items:
+        if size(item) > _LARGE_TOKENS:
+            yield (item,)
+            continue
+        gathering.append(item)
+        n_tokens += size(item)
+        if len(gathering) >= MAX_DOCUMENTS or n_tokens > _FULL_TOKENS:
+            yield tuple(gathering)
+            gathering, n_tokens = [], 0
+    if gathering:
+        yield tuple(gathering)

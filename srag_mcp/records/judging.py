@@ -1,0 +1,137 @@
+"""Judging a reply: each cell that was asked for is taken, or the reason why not is told."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.grounding import find_contradiction, ground
+from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.records.reply import CellReply, DocumentReply
+from srag_mcp.schema.attribute import Attribute
+
+_EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
+_LONGEST_SHOWN = 80
+NOT_GROUNDED = "not grounded"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What becomes of one cell.
+
+    Attributes:
+        taken: The cell as it stands if it is not asked again; FAILED where it cannot be used.
+        problem: What the model is told; empty where nothing is wrong.
+        told_once: Whether to tell it only once: a quote that is not there, a doubt.
+    """
+
+    taken: PredictedCell
+    problem: str = ""
+    told_once: bool = False
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the cell has something to say."""
+        return self.taken.cell.state is not State.FAILED
+
+
+class Judge:
+    """Judges what a model says of one document.
+
+    The whole text of *document* counts, also where the model saw passages of it.
+    """
+
+    def __init__(self, document: DocumentText, engine: str) -> None:
+        self._document = document
+        self._engine = engine
+
+    def judge(
+        self, attributes: Sequence[Attribute], replies: Sequence[DocumentReply]
+    ) -> Mapping[str, Judgement]:
+        """Judge each of *attributes*, by name; *replies* are those with the document's id."""
+        cells = [cell for reply in replies for cell in reply.cells]
+        silent = [name for reply in replies for name in reply.not_mentioned]
+        times = Counter([cell.attribute for cell in cells] + list(dict.fromkeys(silent)))
+        by_name = {cell.attribute: cell for cell in cells}
+        return {
+            attribute.name: self._judge(attribute, by_name.get(attribute.name), times)
+            for attribute in attributes
+        }
+
+    def _judge(
+        self, attribute: Attribute, reply: CellReply | None, times: Mapping[str, int]
+    ) -> Judgement:
+        n_times = times.get(attribute.name, 0)
+        if n_times == 0:
+            reason = "it is neither in cells nor in not_mentioned"
+            return Judgement(self._failed(attribute, "the reply leaves it out"), reason)
+        if n_times > 1:
+            reason = "it is there more than once"
+            return Judgement(self._failed(attribute, "the reply has it more than once"), reason)
+        if reply is None or _says_nothing(attribute, reply):
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            return Judgement(PredictedCell(cell))
+        return self._judge_cell(attribute, reply)
+
+    def _judge_cell(self, attribute: Attribute, reply: CellReply) -> Judgement:
+        stated = reply.state == "stated"
+        value_text = write_canonical(attribute, reply.value) if stated else None
+        if stated and value_text is None:
+            problem = f"value must be {describe_form(attribute)}, not {_shown(reply.value)}"
+            note = f"{_shown(reply.value)} is not {describe_form(attribute)}"
+            return Judgement(self._failed(attribute, note, reply.quote), problem)
+        place = ground(reply.quote, self._document.text, attribute)
+        if place is None:
+            problem = f"the document does not have the quote {_shown(reply.quote)}"
+            note = f"{NOT_GROUNDED}: the document does not have {_shown(reply.quote)}"
+            return Judgement(self._failed(attribute, note), problem, told_once=True)
+        words = place.span.of(self._document.text)
+        cell = Cell(
+            attribute.name,
+            State.STATED if stated else State.STATED_ABSENT,
+            words,
+            place.span,
+            unit=attribute.unit if stated else None,
+            engine=self._engine,
+            note=f"quoted with small errors ({place.score:.2f} alike)" * (place.match == "fuzzy"),
+        )
+        doubt = _doubt(attribute, words, value_text)
+        return Judgement(PredictedCell(cell, value_text), doubt, told_once=True)
+
+    def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:
+        place = ground(quote, self._document.text, attribute) if quote else None
+        cell = Cell(
+            attribute.name,
+            State.FAILED,
+            None if place is None else place.span.of(self._document.text),
+            None if place is None else place.span,
+            engine=self._engine,
+            note=note,
+        )
+        return PredictedCell(cell)
+
+
+def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
+    """Return whether a cell only says that there is nothing to say."""
+    if reply.state != "stated" or attribute.type == "boolean":
+        return False
+    known = {category.casefold() for category in attribute.categories or ()}
+    text = "" if reply.value is None else str(reply.value).strip().casefold()
+    return text in _EMPTY and text not in known
+
+
+def _doubt(attribute: Attribute, words: str, value_text: str | None) -> str:
+    """Say what is odd about a value that can be used as it is."""
+    if value_text is None:
+        return ""
+    if attribute.categories and value_text not in attribute.categories:
+        return f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
+    contradiction = find_contradiction(attribute, words, read_canonical(attribute, value_text))
+    return f"{contradiction}; put right what is wrong, or repeat it" if contradiction else ""
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return repr(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…")

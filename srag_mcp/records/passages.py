@@ -1,0 +1,169 @@
+"""Passages: what is read of a long document, chosen by code for the attributes sought in it."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from srag_mcp.documents.document import Span
+from srag_mcp.records.document_text import CHARACTERS_A_TOKEN
+from srag_mcp.records.normalise.units import is_currency
+from srag_mcp.schema.attribute import Attribute
+
+LEFT_OUT = "[…]"
+_JOIN = f"\n{LEFT_OUT}\n"
+_PASSAGE, _SHORTEST = 600, 40
+_BEGINNING = 0.25
+_NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
+_STEM = 6
+_MAX_DESCRIPTION_WORDS = 20
+_MAX_EXAMPLES = 12
+_WORD = re.compile(r"\w+")
+_FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
+_NUMBER = re.compile(r"\d")
+_MONEY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b")
+_PERCENT = re.compile(r"\d\s?(?:%|per\s?cent|percent)")
+_DATE = re.compile(
+    r"\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|[12]\d{3}年|\d{1,2}\.?\s[^\W\d_]{3,9}\.?\s\d{4}"
+)
+_COMMON_WORDS = (
+    "the|of|in|and|or|for|as|is|are|to|it|its|a|an|with|by|be|on|not|from|at|if|where|which|that"
+    "|this|whether|written|stated|document|documents|value|spelled|example|format"
+)
+_COMMON = frozenset(_COMMON_WORDS.split("|"))
+
+
+def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> str:
+    """Return *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
+
+    Each attribute in turn gets its best passage, then each its second best, until *max_tokens* are
+    used up. The passages are in the order of the document, with `[…]` where something is left out.
+    """
+    budget = max_tokens * CHARACTERS_A_TOKEN
+    if len(text) <= budget:
+        return text
+    passages = list(_split(text, min(_PASSAGE, max(_SHORTEST, budget // 8))))
+    taken, used = _beginning(passages, int(budget * _BEGINNING))
+    for place in _by_turns(_rank(text, passages, attributes)):
+        length = passages[place].end - passages[place].start + 2 * len(_JOIN)
+        if place in taken or used + length > budget:
+            continue
+        taken.add(place)
+        used += length
+    return _assemble(text, [passages[place] for place in sorted(taken)])
+
+
+def _split(text: str, length: int) -> Iterator[Span]:
+    """Yield stretches of at most *length* that end at an empty line, a line or a space."""
+    start = 0
+    while start < len(text):
+        end = min(start + length, len(text))
+        if end < len(text):
+            half = start + length // 2
+            cuts = (text.rfind(mark, half, end) + len(mark) for mark in ("\n\n", "\n", ". ", " "))
+            end = next((cut for cut in cuts if cut > half), end)
+        yield Span(start, end)
+        start = end
+
+
+def _beginning(passages: Sequence[Span], budget: int) -> tuple[set[int], int]:
+    taken: set[int] = set()
+    used = 0
+    for place, passage in enumerate(passages):
+        length = passage.end - passage.start
+        if taken and used + length > budget:
+            break
+        taken.add(place)
+        used += length
+    return taken, used + 2 * len(_JOIN)
+
+
+def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) -> list[list[int]]:
+    """Return for each attribute the places of the passages that may hold it, best first."""
+    texts = [passage.of(text) for passage in passages]
+    holding: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    for place, passage in enumerate(texts):
+        for word, count in Counter(_words(passage)).items():
+            holding[word][place] = count
+    shapes: dict[re.Pattern[str], set[int]] = {}
+    ranked: list[list[int]] = []
+    for attribute in attributes:
+        scores = _scores(_terms(attribute), holding, len(passages))
+        shape = _shape(attribute)
+        if shape is not None:
+            fitting = shapes.setdefault(
+                shape, {place for place, passage in enumerate(texts) if shape.search(passage)}
+            )
+            for place in fitting:
+                scores[place] += _SHAPE
+        ranked.append(sorted(scores, key=lambda place: (-scores[place], place)))
+    return ranked
+
+
+def _scores(
+    terms: Mapping[str, float], holding: Mapping[str, Mapping[int, int]], n_passages: int
+) -> defaultdict[int, float]:
+    scores: defaultdict[int, float] = defaultdict(float)
+    for term, weight in terms.items():
+        places = holding.get(term, {})
+        rarity = math.log(1 + n_passages / (1 + len(places)))
+        for place, count in places.items():
+            scores[place] += weight * rarity * (1 + math.log(count))
+    return scores
+
+
+def _terms(attribute: Attribute) -> dict[str, float]:
+    """Return the words to look for, with their weights."""
+    examples = [str(item) for item in (*attribute.examples, *(attribute.categories or ()))]
+    description = [word for word in _words(attribute.description) if word not in _COMMON]
+    weighted = [
+        (_DESCRIPTION, description[:_MAX_DESCRIPTION_WORDS]),
+        (_EXAMPLE, _words(" ".join(examples[:_MAX_EXAMPLES]))),
+        (_SYNONYM, _words(" ".join(attribute.synonyms))),
+        (_NAME, _words(attribute.name.replace("_", " "))),
+    ]
+    return {word: weight for weight, words in weighted for word in words}
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of *text* by their beginnings, so that endings do not matter."""
+    words: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if word[0] >= _FIRST_CJK:
+            words.extend(word[start : start + 2] for start in range(max(1, len(word) - 1)))
+        else:
+            words.append(word if word in _COMMON else word[:_STEM])
+    return words
+
+
+def _shape(attribute: Attribute) -> re.Pattern[str] | None:
+    """Return how values of the attribute look, where that tells anything."""
+    if attribute.type == "date":
+        return _DATE
+    if attribute.type not in {"integer", "number"}:
+        return None
+    if is_currency(attribute.unit):
+        return _MONEY
+    return _PERCENT if attribute.unit in {"percent", "%"} else _NUMBER
+
+
+def _by_turns(ranked: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Yield the best of each, then the second best of each, and so on."""
+    for turn in range(max(map(len, ranked), default=0)):
+        for places in ranked:
+            if turn < len(places):
+                yield places[turn]
+
+
+def _assemble(text: str, passages: Sequence[Span]) -> str:
+    """Join passages; those that follow on one another without a mark."""
+    parts: list[str] = []
+    end = 0
+    for passage in passages:
+        if passage.start != end:
+            parts.append(_JOIN)
+        parts.append(passage.of(text))
+        end = passage.end
+    if end < len(text):
+        parts.append(_JOIN)
+    return "".join(parts)

@@ -1,0 +1,40 @@
+"""A scripted model that finds the documents of a prompt and answers for each by a rule."""
+
+import json
+import re
+from collections.abc import Callable
+
+from srag_mcp.model.language_model import Prompt
+from tests.model.scripted import ScriptedModel
+
+_DOCUMENT = re.compile(
+    r"^(d\d+) \(path [^\n]*\)\n<<<(\w+)\n(.*?)\n\2>>>$", re.DOTALL | re.MULTILINE
+)
+DocumentAnswer = dict[str, object]
+
+
+def shown_documents(prompt: Prompt) -> dict[str, str]:
+    """Return the texts of a prompt by their short ids."""
+    return {match[1]: match[3] for match in _DOCUMENT.finditer(prompt.content)}
+
+
+def stated(attribute: str, value: object, quote: str) -> dict[str, object]:
+    return {"attribute": attribute, "state": "stated", "value": value, "quote": quote}
+
+
+def answer(key: str, cells: list[dict[str, object]], silent: list[str]) -> DocumentAnswer:
+    return {"id": key, "cells": cells, "not_mentioned": silent}
+
+
+def reply(*documents: DocumentAnswer) -> str:
+    return json.dumps({"documents": documents}, ensure_ascii=False)
+
+
+def reading(answer_one: Callable[[str, str, Prompt], DocumentAnswer]) -> ScriptedModel:
+    """Make a model that answers `answer_one(key, text, prompt)` for each document."""
+
+    def answer_all(prompt: Prompt) -> str:
+        shown = shown_documents(prompt)
+        return reply(*(answer_one(key, text, prompt) for key, text in shown.items()))
+
+    return ScriptedModel(answer_all)
