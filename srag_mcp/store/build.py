@@ -152,7 +152,7 @@ def _describe_build(
         n_failed=n_failed,
         n_attributes=len(schema.attributes),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        engine="offline",
+        engine=work.engine_in_force(),
         revision=work.revision,
         cut_value_columns=cut,
     )

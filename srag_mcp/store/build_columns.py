@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names
+from srag_mcp.store.predicted_columns import predicted_cells, predicts
 from srag_mcp.store.work_rows import read_cell, storable
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ SQL_TYPES = {
     "boolean": "BOOLEAN",
     "date": "DATE",
 }
-_NumberedRow: TypeAlias = tuple[
-    int, str, str, str | None, int | None, int | None, str, str | None, str, str
-]
 _LARGEST_BIGINT = 2**63 - 1
 
 _LISTING = """
@@ -76,10 +74,13 @@ def write_column(
         f' start BIGINT, "end" BIGINT, value {sql_type}, unit VARCHAR, engine VARCHAR,'
         " note VARCHAR)"
     )
-    rows = connection.execute(_CELLS_OF, [attribute.name]).fetchall()
+    rows = [
+        _stated_row(number, check_value(attribute, cell))
+        for number, cell in _cells_in_force(connection, attribute)
+    ]
     if rows:
         with connection.appender("stated") as appender:
-            appender.append_rows(list(_normalised_rows(attribute, rows)))
+            appender.append_rows(rows)
     connection.execute(_WHOLE, [implied_value(attribute)])
     connection.execute(_INSERT_CELLS, [attribute.name])
     connection.execute(
@@ -99,24 +100,30 @@ def implied_value(attribute: Attribute) -> bool | int | None:
     return None
 
 
-def _normalised_rows(
-    attribute: Attribute, rows: Sequence[_NumberedRow]
-) -> Iterable[tuple[object, ...]]:
-    cells = [read_cell(row[1:]) for row in rows]
-    for row, cell in zip(rows, normalise_column(attribute, cells), strict=True):
-        checked = check_value(attribute, cell)
-        span = checked.span
-        yield (
-            row[0],
-            checked.state.value,
-            checked.as_stated,
-            None if span is None else span.start,
-            None if span is None else span.end,
-            checked.value,
-            checked.unit,
-            checked.engine,
-            checked.note,
-        )
+def _cells_in_force(
+    connection: duckdb.DuckDBPyConnection, attribute: Attribute
+) -> Iterable[tuple[int, Cell]]:
+    """Return the cells of the engine in force, with values, by the number of their document."""
+    if predicts(connection):
+        return predicted_cells(connection, attribute)
+    rows = connection.execute(_CELLS_OF, [attribute.name]).fetchall()
+    cells = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
+    return ((row[0], cell) for row, cell in zip(rows, cells, strict=True))
+
+
+def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:
+    span = cell.span
+    return (
+        number,
+        cell.state.value,
+        cell.as_stated,
+        None if span is None else span.start,
+        None if span is None else span.end,
+        cell.value,
+        cell.unit,
+        cell.engine,
+        cell.note,
+    )
 
 
 def check_value(attribute: Attribute, cell: Cell) -> Cell:

@@ -20,7 +20,7 @@ class BuildInfo:
         n_failed: Documents that could not be read.
         n_attributes: Columns of the record table, without `document_id`.
         created_at: UTC, ISO 8601.
-        engine: Who extracted: `offline`.
+        engine: Who extracted: `offline`, `model` or `agent`.
         revision: Of the work database it was made from.
         cut_value_columns: Text columns whose rarer values are not in the value index.
     """

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.work_predictions import PREDICTIONS_TABLE
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         connection.execute(_TABLES)
+        connection.execute(PREDICTIONS_TABLE)
         if self._meta("format") is None:
             self._set_meta({"format": WORK_FORMAT, "identity": secrets.token_hex(8)})
 
@@ -77,14 +79,25 @@ class WorkDatabase:
 
     def put_in_force(self, schema: Schema, origin: str) -> None:
         """Follow *schema* from now on; what was extracted after another one is dropped."""
-        with self._transaction():
+        with self.transaction():
             present = self.schema_in_force()
             if present is None or hash_schema(present.schema) != hash_schema(schema):
                 self.connection.execute("DELETE FROM files; DELETE FROM documents")
                 self.connection.execute("DELETE FROM cells")
                 self._set_meta({"schema": schema.model_dump_json()})
-                self._count_revision()
+                self.count_revision()
             self._set_meta({"schema_origin": origin})
+
+    def engine_in_force(self) -> str:
+        """Return whose cells are published: `offline`, `model` or `agent`."""
+        return self._meta("engine") or "offline"
+
+    def put_engine_in_force(self, engine: str) -> None:
+        """Publish the cells of *engine* from now on."""
+        if engine != self.engine_in_force():
+            with self.transaction():
+                self._set_meta({"engine": engine})
+                self.count_revision()
 
     def note(self, key: str) -> str | None:
         """Return what `keep_note` kept; None if nothing."""
@@ -92,7 +105,7 @@ class WorkDatabase:
 
     def keep_note(self, key: str, text: str) -> None:
         """Keep a short text for the next ingestion."""
-        with self._transaction():
+        with self.transaction():
             self._set_meta({f"note:{key}": text})
 
     def is_reserved_word(self, name: str) -> bool:
@@ -106,7 +119,7 @@ class WorkDatabase:
 
     def forget_failures(self) -> None:
         """Forget which files could not be read, so that they are tried again."""
-        with self._transaction():
+        with self.transaction():
             self.connection.execute("DELETE FROM files WHERE error IS NOT NULL")
 
     def files(self) -> dict[str, FinishedFile]:
@@ -136,13 +149,13 @@ class WorkDatabase:
         """Keep finished documents and files, in one transaction."""
         dropped = [item.document_id for item in documents if item.replaces]
         dropped.extend(document_id for item in files for document_id in item.stale)
-        with self._transaction():
+        with self.transaction():
             self._drop_documents(dropped)
             if documents:
                 self._append_documents(documents)
             errors = self._replace_files(files)
             if dropped or documents or errors:
-                self._count_revision()
+                self.count_revision()
 
     def remove_files(self, paths: Sequence[str]) -> int:
         """Forget files that are gone, with their documents; return how many documents."""
@@ -150,12 +163,12 @@ class WorkDatabase:
             return 0
         known = self.known_documents(paths)
         ids = [document_id for documents in known.values() for document_id in documents]
-        with self._transaction():
+        with self.transaction():
             self._drop_documents(ids)
             self.connection.execute(
                 "DELETE FROM files WHERE path IN (SELECT unnest(?))", [list(paths)]
             )
-            self._count_revision()
+            self.count_revision()
         return len(ids)
 
     def paths_of_documents(self) -> set[str]:
@@ -213,7 +226,8 @@ class WorkDatabase:
         present = self.schema_in_force()
         return "" if present is None else hash_schema(present.schema)
 
-    def _count_revision(self) -> None:
+    def count_revision(self) -> None:
+        """Say that the content has changed; called inside a transaction."""
         self._set_meta({"revision": str(int(self._meta("revision") or "0") + 1)})
 
     def _meta(self, key: str) -> str | None:
@@ -226,7 +240,8 @@ class WorkDatabase:
             self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is done inside, or nothing of it."""
         self.connection.begin()
         try:
             yield

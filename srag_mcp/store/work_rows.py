@@ -55,13 +55,13 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         media_type=document.media_type,
         sha256=document.sha256,
         text=storable(document.text),
-        cells=tuple(_cell_row(cell) for cell in record.cells if _says_something(cell)),
+        cells=tuple(cell_row(cell) for cell in record.cells if _says_something(cell)),
         replaces=replaces,
     )
 
 
 def read_cell(row: CellRow) -> Cell:
-    """Make the cell of a row; the reverse of what `finish_document` does."""
+    """Make the cell of a row; the reverse of `cell_row`."""
     attribute, state, as_stated, start, end, context, unit, engine, note = row
     span = None if start is None or end is None else Span(start, end)
     return Cell(
@@ -85,7 +85,8 @@ def _says_something(cell: Cell) -> bool:
     return cell.state is not State.NOT_MENTIONED or bool(cell.note)
 
 
-def _cell_row(cell: Cell) -> CellRow:
+def cell_row(cell: Cell) -> CellRow:
+    """Make the row of a cell, without what UTF-8 cannot hold."""
     start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
     as_stated = None if cell.as_stated is None else storable(cell.as_stated)
     return (

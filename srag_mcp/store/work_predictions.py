@@ -1,0 +1,195 @@
+"""Predictions: the cells that a language model gave, kept for as long as they hold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.store.work_rows import cell_row, read_cell, storable
+
+if TYPE_CHECKING:
+    from srag_mcp.store.work import WorkDatabase
+
+PredictionRow: TypeAlias = tuple[
+    str, str, str | None, int | None, int | None, str | None, str | None, str, str
+]
+"""attribute, state, as_stated, start, end, value, unit, engine, note."""
+
+PREDICTIONS_TABLE = """
+CREATE TABLE IF NOT EXISTS predictions (
+  document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
+  note VARCHAR, unanswered BOOLEAN);
+"""
+PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note'
+_PENDING = """
+WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
+missing AS (
+  SELECT document_id, path, place FROM documents CROSS JOIN asked
+  ANTI JOIN (FROM predictions WHERE NOT unanswered)
+    USING (document_id, sha256, attribute, attribute_hash))
+SELECT places, list(document_id ORDER BY path, document_id) FROM (
+  SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
+  GROUP BY document_id, path)
+GROUP BY places ORDER BY places
+"""
+_TEXTS_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDocuments:
+    """Documents that lack the same predictions.
+
+    Attributes:
+        attributes: Those to ask for, in the order of the schema.
+        document_ids: In the order of their paths, which never depends on what is finished.
+    """
+
+    attributes: tuple[Attribute, ...]
+    document_ids: tuple[str, ...]
+
+
+def hash_attribute(attribute: Attribute) -> str:
+    """Name what a model is asked by *attribute*; its extractors and synonyms do not count."""
+    text = attribute.model_dump_json(exclude={"extractors", "synonyms"})
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Predictions:
+    """The predictions of a work database.
+
+    They outlive a change of the schema: an edited schema asks only for what changed. One of an
+    older version of a document, or of another definition of an attribute, is never used.
+    """
+
+    def __init__(self, work: WorkDatabase) -> None:
+        self._work = work
+        self._connection = work.connection
+
+    def pending(self, attributes: Sequence[Attribute]) -> list[PendingDocuments]:
+        """Return what is to be asked: the stored documents by the attributes that they lack.
+
+        What could not be answered is asked again.
+        """
+        names = [attribute.name for attribute in attributes]
+        hashes = [hash_attribute(attribute) for attribute in attributes]
+        rows = self._connection.execute(
+            _PENDING, [names, hashes, list(range(len(names)))]
+        ).fetchall()
+        return [
+            PendingDocuments(tuple(attributes[place] for place in places), tuple(ids))
+            for places, ids in rows
+        ]
+
+    def texts(self, document_ids: Sequence[str]) -> Iterator[DocumentText]:
+        """Yield the texts of documents, in the order given, a few in memory at a time."""
+        for start in range(0, len(document_ids), _TEXTS_AT_ONCE):
+            part = document_ids[start : start + _TEXTS_AT_ONCE]
+            rows = self._connection.execute(
+                "SELECT document_id, title, path, text, sha256 FROM documents"
+                " WHERE document_id IN (SELECT unnest(?))",
+                [list(part)],
+            ).fetchall()
+            found = {row[0]: DocumentText(*row) for row in rows}
+            yield from (found[key] for key in part if key in found)
+
+    def lengths(self, document_ids: Sequence[str]) -> list[int]:
+        """Return the characters of documents, in the order given."""
+        rows = self._connection.execute(
+            "SELECT document_id, length(text) FROM documents WHERE document_id IN"
+            " (SELECT unnest(?))",
+            [list(document_ids)],
+        ).fetchall()
+        found = dict(rows)
+        return [found[key] for key in document_ids if key in found]
+
+    def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
+        """Keep the cells of *records*, in one transaction; they replace older ones.
+
+        *attributes* are the definitions that the cells answer.
+        """
+        hashes = {attribute.name: hash_attribute(attribute) for attribute in attributes}
+        rows = [
+            (
+                record.document_id,
+                record.sha256,
+                item.cell.attribute,
+                hashes[item.cell.attribute],
+                *_row(item)[1:],
+                bool(record.error),
+            )
+            for record in records
+            for item in record.cells
+        ]
+        with self._work.transaction():
+            self._replace(rows)
+
+    def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
+        """Return the predictions of *attribute* that hold, by document id."""
+        rows = self._connection.execute(
+            f"SELECT document_id, {PREDICTION_COLUMNS} FROM predictions"  # noqa: S608 - constants
+            " SEMI JOIN documents USING (document_id, sha256)"
+            " WHERE attribute = ? AND attribute_hash = ? ORDER BY document_id",
+            [attribute.name, hash_attribute(attribute)],
+        ).fetchall()
+        return {row[0]: read_prediction(row[1:]) for row in rows}
+
+    def change(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
+        """Replace the predictions of *attribute* for some documents, by id."""
+        sha256s = dict(
+            self._connection.execute(
+                "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
+                [list(cells)],
+            ).fetchall()
+        )
+        known = {key: item for key, item in cells.items() if key in sha256s}
+        self.store(
+            [attribute],
+            [PredictedRecord(key, sha256s[key], (item,)) for key, item in known.items()],
+        )
+
+    def forget_gone(self) -> None:
+        """Drop the predictions of documents that are gone or have changed.
+
+        Call it when all documents are read: before that, those not yet read seem to be gone.
+        """
+        with self._work.transaction():
+            gone = self._connection.execute(
+                "DELETE FROM predictions WHERE (document_id, sha256) NOT IN"
+                " (SELECT (document_id, sha256) FROM documents) RETURNING 1"
+            ).fetchall()
+            if gone:
+                self._work.count_revision()
+
+    def _replace(self, rows: Sequence[tuple[object, ...]]) -> None:
+        """Write *rows*; the revision changes unless all were there."""
+        keys = [[str(row[0]), str(row[2])] for row in rows]
+        ids, names = [key[0] for key in keys], [key[1] for key in keys]
+        before = self._connection.execute(
+            "DELETE FROM predictions WHERE (document_id, attribute) IN"
+            " (SELECT (unnest(?), unnest(?))) RETURNING *",
+            [ids, names],
+        ).fetchall()
+        if rows:
+            with self._connection.appender("predictions") as appender:
+                appender.append_rows(rows)
+        if set(before) != set(rows):
+            self._work.count_revision()
+
+
+def read_prediction(row: PredictionRow) -> PredictedCell:
+    """Make the cell of a row; the reverse of what `Predictions.store` does."""
+    attribute, state, as_stated, start, end, value, unit, engine, note = row
+    cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note))
+    return PredictedCell(cell, value)
+
+
+def _row(item: PredictedCell) -> PredictionRow:
+    attribute, state, as_stated, start, end, _, unit, engine, note = cell_row(item.cell)
+    value = None if item.value_text is None else storable(item.value_text)
+    return (attribute, state, as_stated, start, end, value, unit, engine, note)
