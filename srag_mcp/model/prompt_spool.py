@@ -186,9 +186,10 @@ class PromptSpool:
             self._files.move(self._files.asked(name), self._files.parked(name))
         self._files.remove_older_than(_KEPT_S)
 
-    def clear(self) -> None:
-        """Forget all; for a job that has kept every answer and needs no more."""
-        self._files.remove_older_than(0.0)
+    def forget_taken(self) -> None:
+        """Forget the answers that were taken; for a job that has kept them all."""
+        for path in self._files.taken_folder.glob("*"):
+            path.unlink(missing_ok=True)
 
     def seconds_since_sign(self) -> float:
         """Return for how long no agent has fetched or answered a prompt; infinite if none ever."""

@@ -13,12 +13,14 @@ from pathlib import Path
 from types import FrameType
 
 from srag_mcp.errors import SragError
+from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.job_state import Job, JobFiles
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
+from srag_mcp.settings import PREFIX, Settings
+from srag_mcp.store.layout import prompts_folder
 
 HEARTBEAT_S = 1.0
 
@@ -26,8 +28,9 @@ HEARTBEAT_S = 1.0
 class JobWriter:
     """Keeps the state file of the running job up to date."""
 
-    def __init__(self, files: JobFiles, folder: str) -> None:
+    def __init__(self, files: JobFiles, folder: str, spool: PromptSpool) -> None:
         self._files = files
+        self._spool = spool
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._stopped = threading.Event()
@@ -55,9 +58,15 @@ class JobWriter:
     def beat(self) -> None:
         """Write the state every second until the end."""
         while not self._ended.wait(HEARTBEAT_S):
-            with self._lock:
-                if not self._ended.is_set():
-                    self._files.write(self._job)
+            self.write()
+
+    def write(self) -> None:
+        """Write the state as it is, unless the job has ended."""
+        count = self._spool.count()
+        with self._lock:
+            if not self._ended.is_set():
+                self._job = replace(self._job, waiting=count.n_open + count.n_leased)
+                self._files.write(self._job)
 
     def stop(self, number: int = 0, frame: FrameType | None = None) -> None:
         """Ask the job to stop; serves as the handler of SIGTERM."""
@@ -85,8 +94,8 @@ class JobWriter:
     def _end(self, job: Job) -> None:
         with self._lock:
             self._ended.set()
-            self._job = job
-            self._files.write(job)
+            self._job = replace(job, waiting=0)
+            self._files.write(self._job)
 
 
 def main(request_path: Path) -> None:
@@ -94,14 +103,16 @@ def main(request_path: Path) -> None:
     request = json.loads(request_path.read_text(encoding="utf-8"))
     job_id = request_path.name.removesuffix(".request.json")
     files = JobFiles(request_path.parent, job_id)
+    spool = PromptSpool(prompts_folder(request_path.parent.parent))
     with files.held():
-        writer = JobWriter(files, request["folder"])
+        spool.park()  # what an earlier job asked does not wait any more
+        writer = JobWriter(files, request["folder"], spool)
         signal.signal(signal.SIGTERM, writer.stop)
         threading.Thread(target=writer.beat, daemon=True).start()
         try:
             report = ingest(
                 Path(request["folder"]),
-                Settings.model_validate(request["settings"]),
+                read_settings(request["settings"]),
                 on_progress=writer.show,
                 cancelled=writer.is_cancelled,
                 **_options(request),
@@ -109,7 +120,16 @@ def main(request_path: Path) -> None:
         except SragError as error:
             writer.fail(str(error))
         else:
+            if not report.cancelled:
+                spool.forget_taken()  # they are in the database by now
             writer.end(report)
+
+
+def read_settings(written: Mapping[str, object]) -> Settings:
+    """Read the settings of the request, and the key, which is not written down."""
+    key = PREFIX + "API_KEY"
+    api_key = Settings.from_environ({key: os.environ.get(key, "")}).api_key
+    return Settings.model_validate({**written, "api_key": api_key})
 
 
 def _options(request: Mapping[str, object]) -> IngestOptions:

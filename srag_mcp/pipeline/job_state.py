@@ -30,6 +30,7 @@ class Job:
         folder: What it ingests.
         status: `interrupted`: its process died; starting again goes on where it stopped.
         stage, done, total, current: As in `Progress`.
+        waiting: Prompts that wait for an agent's answers.
         pid, host: Of its process.
         started_at, heartbeat: UTC, ISO 8601; the heartbeat comes every second.
         report: The report in lines, at its end.
@@ -44,6 +45,7 @@ class Job:
     done: int = 0
     total: int = 0
     current: str = ""
+    waiting: int = 0
     pid: int = 0
     host: str = ""
     started_at: str = ""

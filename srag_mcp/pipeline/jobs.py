@@ -1,6 +1,7 @@
 """Ingestion jobs: started by one process, done by another, seen by all."""
 
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from filelock import FileLock
 from srag_mcp.errors import CorpusError, JobError
 from srag_mcp.pipeline.job_state import Job, JobFiles, job_ids, remove_old_jobs
 from srag_mcp.pipeline.options import IngestOptions
-from srag_mcp.settings import Settings
+from srag_mcp.settings import PREFIX, Settings
 from srag_mcp.store.layout import CorpusFolder, jobs_folder
 
 _START_S = 60.0
@@ -45,7 +46,7 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
         job_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         files = JobFiles(jobs, job_id)
         files.request.write_text(_request(folder, settings, options), encoding="utf-8")
-        return _spawn(files)
+        return _spawn(files, settings)
 
 
 def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
@@ -127,14 +128,19 @@ def _request(folder: Path, settings: Settings, options: IngestOptions) -> str:
     )
 
 
-def _spawn(files: JobFiles) -> Job:
-    """Start the process and wait until it says that it runs."""
+def _spawn(files: JobFiles, settings: Settings) -> Job:
+    """Start the process and wait until it says that it runs.
+
+    The key reaches it through its environment: the request is a file.
+    """
+    key = {} if settings.api_key is None else {f"{PREFIX}API_KEY": settings.api_key}
     with files.log.open("wb") as log:
         process = subprocess.Popen(
             (sys.executable, "-P", "-m", "srag_mcp.pipeline.job_process", str(files.request)),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
+            env={**os.environ, **key},
             start_new_session=True,
         )
     # Somebody has to take note of its end, or it stays in the table of processes.

@@ -78,9 +78,19 @@ def schema_path(state: Path) -> Path:
     return state / "schema.json"
 
 
+def decisions_path(state: Path) -> Path:
+    """Return the path of the reasons for the columns that a language model chose."""
+    return state / "schema_decisions.json"
+
+
 def jobs_folder(state: Path) -> Path:
     """Return the folder of the states of ingestion jobs."""
     return state / "jobs"
+
+
+def prompts_folder(state: Path) -> Path:
+    """Return the folder of the prompts that wait for an agent."""
+    return state / "prompts"
 
 
 def _user_data_folder() -> Path:

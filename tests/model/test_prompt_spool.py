@@ -204,7 +204,7 @@ def test_an_answer_that_a_job_died_with_can_be_taken_again(spool: PromptSpool) -
     spool.park()
 
     assert spool.take(name) == first
-    spool.clear()
+    spool.forget_taken()
     assert spool.take(name) is None
 
 

@@ -123,3 +123,19 @@ def test_a_damaged_job_state_is_an_error_that_names_the_file(
 
     with pytest.raises(JobError, match=r"job\.json is damaged"):
         read_job(corpus, settings, started.id)
+
+
+def test_a_job_has_the_key_without_writing_it_down(
+    corpus: Path, settings: Settings, schema: Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SRAG_API_KEY", raising=False)
+    with_key = settings.model_copy(update={"api_key": "k-0123456789"})
+
+    started = start_job(corpus, with_key, schema=schema)
+    environ = Path(f"/proc/{started.pid}/environ")
+    has_key = b"SRAG_API_KEY=k-0123456789" in environ.read_bytes() if environ.exists() else True
+    wait_for_job(corpus, settings, started.id, LONG_S)
+
+    written = [path.read_bytes() for path in (corpus / ".srag" / "jobs").iterdir()]
+    assert has_key
+    assert all(b"0123456789" not in text for text in written)
