@@ -79,22 +79,35 @@ class Corpora:
         except NotIngestedError as error:
             if corpus.is_build:
                 raise
-            called = self.name(name)
-            msg = (
-                f"corpus {called!r} is not ingested yet: call ingest_corpus with corpus={called!r},"
-                " then ingest_status until it is done"
-            )
-            raise NotIngestedError(msg) from error
+            raise NotIngestedError(self._what_to_call(self.name(name))) from error
         return corpus
 
+    def _what_to_call(self, name: str) -> str:
+        if not self._locations[name].is_dir():
+            return f"the folder of corpus {name!r} is gone: {self._locations[name]}; tell the user"
+        if self.is_ingesting(name):
+            return (
+                f"corpus {name!r} is being ingested for the first time: call ingest_status with"
+                f" corpus={name!r}, or list_corpora, until it is ready"
+            )
+        return (
+            f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
+            " then ingest_status until it is done"
+        )
+
     def is_ingesting(self, name: str) -> bool:
-        """Whether a job of the corpus *name* runs, in whichever process."""
+        """Whether somebody ingests the corpus *name*: a job, or another process."""
         from srag_mcp.pipeline.jobs import list_jobs
+        from srag_mcp.store.layout import CorpusFolder
+        from srag_mcp.store.lock import is_ingested_now
 
         location = self._locations[self.name(name)]
         if location.suffix == BUILD_SUFFIX or not location.is_dir():
             return False
-        return any(job.is_running for job in list_jobs(location, self.settings)[:1])
+        if any(job.is_running for job in list_jobs(location, self.settings)[:1]):
+            return True
+        folder = CorpusFolder(location, self.settings.home)
+        return any(is_ingested_now(state) for state in (folder.inside, folder.apart))
 
     def interrupt(self, thread_id: int) -> None:
         """Stop the query that the thread *thread_id* waits for, if it waits for one."""
@@ -130,9 +143,11 @@ class Corpora:
 def _named(locations: Sequence[Path]) -> dict[str, Path]:
     """Name corpora after their folders; after the folder above, too, where names would be equal.
 
+    One that is given twice is one corpus.
+
     `["/a/cvs", "/b/cvs", "/c/boats.duckdb"] -> ["a-cvs", "b-cvs", "boats"]`
     """
-    resolved = [location.expanduser().resolve() for location in locations]
+    resolved = list(dict.fromkeys(location.expanduser().resolve() for location in locations))
     stems = [_stem(location) for location in resolved]
     named: dict[str, Path] = {}
     for stem, location in zip(stems, resolved, strict=True):

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 MAX_REPORT_LINES = 30
 MAX_LINE_CHARACTERS = 400
-STAGES = {"finding": 0, "schema": 5, "extracting": 10, "normalising": 90, "publishing": 95}
+STAGES = {
+    "finding": 0,
+    "schema": 5,
+    "extracting": 10,
+    "predicting": 40,
+    "standardising": 85,
+    "normalising": 90,
+    "publishing": 95,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,7 @@ def _folder(corpora: Corpora, name: str) -> Path:
     if corpus.is_build:
         msg = (
             f"{corpora.name(name)!r} is a published build without documents: it cannot be"
-            " ingested; call get_schema or ask"
+            " ingested, only asked as it is; list_corpora says whether it is ready"
         )
         raise JobError(msg)
     return corpus.location

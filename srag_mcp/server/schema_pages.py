@@ -49,9 +49,9 @@ def _corpus_entry(corpora: Corpora, name: str) -> CorpusEntry:
     try:
         is_ingesting = corpora.is_ingesting(name)
         corpus = corpora.get(name)
-        info = corpus.info()
+        info = corpora.readable(name).info()
     except NotIngestedError as error:
-        if corpora.get(name).is_build:
+        if corpus.is_build or not corpus.location.is_dir():
             return CorpusEntry(name=name, state="unreadable", problem=str(error))
         return CorpusEntry(name=name, state="ingesting" if is_ingesting else "not ingested")
     except SragError as error:
@@ -70,13 +70,16 @@ def _corpus_entry(corpora: Corpora, name: str) -> CorpusEntry:
 def _advice(entries: Sequence[CorpusEntry]) -> str:
     if not entries:
         return "no corpus is served: start the server with --corpus DIR"
-    waiting = [entry.name for entry in entries if entry.state == "not ingested"]
-    if waiting:
-        return f"call ingest_corpus with corpus={waiting[0]!r}"
     building = [entry.name for entry in entries if entry.state == "ingesting" and not entry.table]
+    waiting = [entry.name for entry in entries if entry.state == "not ingested"]
+    steps = []
+    if any(entry.table for entry in entries):
+        steps.append("call ask with a question, or get_schema and then run_sql")
     if building:
-        return f"call ingest_status with corpus={building[0]!r} until it is done"
-    return "call ask with a question, or get_schema and then run_sql"
+        steps.append(f"call ingest_status with corpus={building[0]!r} while it is running")
+    if waiting:
+        steps.append(f"call ingest_corpus with corpus={waiting[0]!r}")
+    return "; for another corpus ".join(steps) or "tell the user what the problem is"
 
 
 def schema_page(corpora: Corpora, name: str, offset: int = 0) -> SchemaPage:

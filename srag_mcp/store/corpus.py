@@ -254,10 +254,7 @@ class Corpus:
         except StoreError as error:
             if not path.exists():
                 return None
-            msg = (
-                f"{path} cannot be read; ingest the corpus again: it publishes a new build. {error}"
-            )
-            raise StoreError(msg) from error
+            raise self._unreadable(path, error) from error
         return _Content(
             info,
             Schema.model_validate_json(str(schema[0][0])),
@@ -288,6 +285,12 @@ class Corpus:
                 if path.exists():
                     raise
         raise self._vanishing()
+
+    def _unreadable(self, path: Path, error: StoreError) -> StoreError:
+        help_ = "ingest the corpus again: it publishes a new build"
+        if self.is_build:
+            help_ = "it is damaged, or no build of srag-mcp: ask for another copy"
+        return StoreError(f"{path} cannot be read; {help_}. {str(error).splitlines()[0]}")
 
     def _vanishing(self) -> StoreError:
         return StoreError(f"builds of {self.name} are replaced faster than they can be read")

@@ -13,6 +13,8 @@ from filelock import FileLock, Timeout
 
 from srag_mcp.errors import LockedError
 
+_PATIENCE_S = 1.0  # longer than anybody takes to look whether the lock is held
+
 
 @contextmanager
 def ingestion_lock(state: Path) -> Iterator[None]:
@@ -24,14 +26,15 @@ def ingestion_lock(state: Path) -> Iterator[None]:
     Raises:
         LockedError: If another process holds it; the text says which one and what to do.
     """
-    lock = FileLock(state / "ingestion.lock", timeout=0, thread_local=False)
+    lock = FileLock(_lock_path(state), timeout=_PATIENCE_S, thread_local=False)
     try:
         lock.acquire()
     except Timeout as error:
         holder = _read_holder(state)
         msg = (
-            f"this corpus is being ingested by {holder}. Wait for it (ingest_status), or stop that"
-            f" process and start again: finished documents are kept. Lock: {lock.lock_file}"
+            f"this corpus is being ingested by {holder}. Wait until list_corpora says that it is"
+            " ready, or stop that process and start again: finished documents are kept. Lock:"
+            f" {lock.lock_file}"
         )
         raise LockedError(msg, holder) from error
     try:
@@ -41,6 +44,25 @@ def ingestion_lock(state: Path) -> Iterator[None]:
         with suppress(OSError):
             _holder_path(state).unlink(missing_ok=True)
         lock.release()
+
+
+def is_ingested_now(state: Path) -> bool:
+    """Whether a process holds the lock of the corpus whose state folder is *state*."""
+    if not _holder_path(state).is_file():
+        return False
+    lock = FileLock(_lock_path(state), timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:  # the folder of another user
+        return False
+    lock.release()
+    return False
+
+
+def _lock_path(state: Path) -> Path:
+    return state / "ingestion.lock"
 
 
 def _holder_path(state: Path) -> Path:

@@ -14,6 +14,7 @@ from srag_mcp.server.calls import as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.results import CorpusList
 from srag_mcp.settings import Settings
+from srag_mcp.store.lock import ingestion_lock
 
 pytestmark = pytest.mark.anyio
 
@@ -130,6 +131,45 @@ async def test_the_text_of_every_error_of_the_tree_arrives(
     assert f"what {kind.__name__} says" in text_of(result)
 
 
+async def test_a_folder_that_went_away_is_said_to_be_gone(
+    connect: Callable[..., Client], fleet: Path, tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone"
+
+    async with connect(fleet, gone) as client:
+        listed = await client.call_tool("list_corpora", {})
+        asked = await client.call_tool("ask", {"corpus": "gone", "question": "How many?"})
+
+    page = CorpusList.model_validate(listed.structured_content)
+    assert [entry.state for entry in page.corpora] == ["ready", "unreadable"]
+    assert page.corpora[1].problem == f"the folder of corpus 'gone' is gone: {gone}; tell the user"
+    assert page.next == "call ask with a question, or get_schema and then run_sql"
+    assert page.corpora[1].problem in text_of(asked)
+
+
+async def test_an_ingestion_that_is_no_job_is_seen(
+    connect: Callable[..., Client], fleet: Path, tmp_path: Path
+) -> None:
+    fresh = tmp_path / "fresh"
+    state = fresh / ".srag"
+    state.mkdir(parents=True)
+
+    async with connect(fleet, fresh) as client:
+        with ingestion_lock(state):
+            listed = await client.call_tool("list_corpora", {})
+            asked = await client.call_tool("ask", {"corpus": "fresh", "question": "How many?"})
+        later = await client.call_tool("list_corpora", {})
+
+    page = CorpusList.model_validate(listed.structured_content)
+    assert [entry.state for entry in page.corpora] == ["ready", "ingesting"]
+    assert page.next.endswith(
+        "; for another corpus call ingest_status with corpus='fresh' while it is running"
+    )
+    assert "is being ingested for the first time: call ingest_status" in text_of(asked)
+    after = CorpusList.model_validate(later.structured_content)
+    assert [entry.state for entry in after.corpora] == ["ready", "not ingested"]
+
+
 async def test_one_damaged_corpus_does_not_hide_the_others(
     connect: Callable[..., Client], fleet: Path, tmp_path: Path
 ) -> None:
@@ -141,5 +181,5 @@ async def test_one_damaged_corpus_does_not_hide_the_others(
 
     entries = CorpusList.model_validate(listed.structured_content).corpora
     assert [entry.state for entry in entries] == ["ready", "unreadable", "unreadable"]
-    assert "damaged.duckdb cannot be read" in entries[1].problem
+    assert "damaged.duckdb cannot be read; it is damaged, or no build" in entries[1].problem
     assert "gone.duckdb" in entries[2].problem
