@@ -287,10 +287,11 @@ class Corpus:
         raise self._vanishing()
 
     def _unreadable(self, path: Path, error: StoreError) -> StoreError:
-        help_ = "ingest the corpus again: it publishes a new build"
+        advice = "ingest the corpus again: it publishes a new build"
         if self.is_build:
-            help_ = "it is damaged, or no build of srag-mcp: ask for another copy"
-        return StoreError(f"{path} cannot be read; {help_}. {str(error).splitlines()[0]}")
+            advice = "it is damaged, or no build of srag-mcp: ask for another copy"
+        reason = str(error).partition("\n")[0]
+        return StoreError(f"{path} cannot be read; {advice}. {reason}")
 
     def _vanishing(self) -> StoreError:
         return StoreError(f"builds of {self.name} are replaced faster than they can be read")

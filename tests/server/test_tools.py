@@ -121,7 +121,10 @@ async def test_corpora_are_listed_with_their_state(client: Client) -> None:
 
     states = {entry.name: entry.state for entry in listed.corpora}
     assert states == {"fleet": "ready", "handed": "ready", "fresh": "not ingested"}
-    assert listed.next == "call ingest_corpus with corpus='fresh'"
+    assert listed.next == (
+        "call ask with a question, or get_schema and then run_sql;"
+        " for another corpus call ingest_corpus with corpus='fresh'"
+    )
 
 
 async def test_the_schema_says_what_columns_hold(client: Client) -> None:
