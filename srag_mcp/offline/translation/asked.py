@@ -32,8 +32,8 @@ _PLACES = _stems(
 def column_for(table: Table, word: str) -> Column | None:
     """Return the column that answers `who`, `where`, `when`, `how long` …, if one does."""
     if word == "when":
-        dates = table.dates or tuple(c for c in table.columns if c.measures("time"))
-        return max(dates, key=lambda c: c.n_non_null) if dates else None
+        timed = (column for column in table.columns if column.measures("time"))
+        return table.main_date or max(timed, key=lambda c: c.n_non_null, default=None)
     if word in {"who", "where"}:
         return _by_words(table, _PEOPLE if word == "who" else _PLACES)
     for concept in COMPARATIVES.get(word, ()):
@@ -65,9 +65,9 @@ def _by_words(table: Table, words: Sequence[str]) -> Column | None:
 
 def period_term(table: Table, item: Item) -> Term | None:
     """Return the date part that a period noun means, such as a month or a weekday."""
-    if not table.dates:
+    column = table.main_date
+    if column is None:
         return None
-    column = max(table.dates, key=lambda c: c.n_non_null)
     if column.attribute.type != "date":
         return Term(column.name, "plain") if item.word in {"year", "date"} else None
     forms: dict[str, Form] = {

@@ -54,6 +54,11 @@ class Column:
         return self.n_non_null / self.n_records if self.n_records else 1.0
 
     @property
+    def name_length(self) -> int:
+        """How many words its shortest name has."""
+        return min(map(len, self.names), default=0)
+
+    @property
     def is_number(self) -> bool:
         """Whether it can be summed and compared as a number."""
         return self.attribute.type in {"integer", "number"} or self.numeric_text
@@ -131,6 +136,13 @@ class Table:
         return self.of_type("date") or years
 
     @property
+    def main_date(self) -> Column | None:
+        """The date that a question means by default: the record's own one, else the fullest."""
+        dates = self.dates
+        own = [column for column in dates if self._is_own(column)]
+        return max(own or dates, key=lambda column: column.n_non_null, default=None)
+
+    @property
     def numbers(self) -> tuple[Column, ...]:
         """The columns that can be summed."""
         return tuple(column for column in self.columns if column.is_number)
@@ -145,6 +157,15 @@ class Table:
                     return column
         keys = (column for column in texts if column.is_key)
         return next((c for c in keys if not self.named or self._names_record(c)), None)
+
+    @property
+    def own_measure(self) -> Column | None:
+        """The only number named after the record, such as `claimed_amount` of claims."""
+        own = [c for c in self.numbers if c.is_additive and self._is_own(c)]
+        return own[0] if len(own) == 1 else None
+
+    def _is_own(self, column: Column) -> bool:
+        return any(self.nouns & set(name) for name in column.names)
 
     def _names_record(self, column: Column) -> bool:
         """Whether a key is called like a record or a number of it: `invoice_number`."""

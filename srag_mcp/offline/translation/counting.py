@@ -35,11 +35,22 @@ def read_summary(sentence: Sentence) -> Parse | None:
     measure = measure_of(sentence, _asking(sentence), None) if _asks_for_number(sentence) else None
     if measure is None and _asks_for_total(sentence):
         measure = sum_of_listed(sentence)
-    if measure is None:
+    if measure is None or _measures_no_time(sentence, measure):
         return None
     summary = measure.over(where_of(sentence))
     score = _ASSUMED if measure.assumed else 1.0
     return Parse(Single(summary), (*_taken(sentence, measure), *sentence.of("filter")), score)
+
+
+def _measures_no_time(sentence: Sentence, measure: Measure) -> bool:
+    """Whether `how many days` is answered with an amount of something else."""
+    units = [item.word for item in sentence.of("elapsed")]
+    term = measure.term
+    column = sentence.table.column(term.column) if term is not None else None
+    if not units or column is None or not (measure.assumed or measure.function == "avg"):
+        return False
+    named = any(item.kind in {"attribute", "hint"} for item in measure.used)
+    return not named or not (column.measures("duration") or column.measures("age"))
 
 
 def _percentile(sentence: Sentence) -> Parse | None:

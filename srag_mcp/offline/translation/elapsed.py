@@ -19,7 +19,9 @@ from srag_mcp.offline.translation.reading import (
     Summary,
     Term,
 )
+from srag_mcp.offline.translation.tokens import stems
 
+_TIMES = frozenset(stems("year date day time on"))
 _UNITS: dict[str, Literal["day", "week", "month", "year"]] = {
     "day": "day", "week": "week", "month": "month", "year": "year",
 }  # fmt: skip
@@ -28,9 +30,9 @@ _UNITS: dict[str, Literal["day", "week", "month", "year"]] = {
 def read_elapsed(sentence: Sentence) -> Parse | None:
     """Read `how many days lie between …`, `how many days after … did …`."""
     units = [item for item in sentence.items if item.kind == "elapsed"]
-    if not units or not sentence.table.dates:
+    column = _column_said(sentence, units[0].word) if units else None
+    if column is None:
         return None
-    column = max(sentence.table.dates, key=lambda c: c.n_non_null)
     picks = picks_of(sentence)
     found = _between_ends(sentence, column, picks) or _between_extremes(sentence, column, picks)
     if found is None and not picks:
@@ -41,6 +43,16 @@ def read_elapsed(sentence: Sentence) -> Parse | None:
     links = sentence.of("between", "time", "listed", "than", "and", "each")
     scalar = _elapsed(column, units[0].word, start, end)
     return Parse(Single(scalar), (*units, *used, *links, *sentence.of("filter")))
+
+
+def _column_said(sentence: Sentence, unit: str) -> Column | None:
+    """Return the column of the days, or of the years: the one that the question names, if any."""
+    table = sentence.table
+    years = tuple(c for c in table.columns if c.year_text and c not in table.dates)
+    said = {token.stem for token in sentence.tokens} - table.nouns
+    timed = (*table.dates, *years) if unit == "year" else table.dates
+    named = [c for c in timed if any(said & (set(name) - _TIMES) for name in c.names)]
+    return named[0] if len(named) == 1 else table.main_date
 
 
 _Found = tuple[Scalar, Scalar, tuple[Item, ...]]

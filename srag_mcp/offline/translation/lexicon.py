@@ -176,6 +176,7 @@ LEXICON: dict[tuple[Kind, str], str] = {
         shortest first; from shortest to longest; alphabetically; in alphabetical order; from
         cheapest to most expensive; from cheap to expensive; lightest first; from smallest to
         biggest""",
+    ("glue", ""): "take place; takes place; took place; taking place; taken place",
     ("starts", "start"): """start with; starts with; starting with; begin with; begins with;
         beginning with; started with""",
     ("starts", "end"): "end with; ends with; ending with; ending in; end in; ends in",
@@ -260,3 +261,18 @@ MEASURE_NOUNS = _words(
     """number count figure level value amount quantity volume size occupancy tally reading
     measurement total figures result rate score"""
 )
+
+# Nouns that stand for any measure, and adjectives that stand before one.
+AMOUNT_NOUNS = _words("number count figure value amount quantity total sum volume tally sale")
+RANKING_ADJECTIVES = _words(
+    "average mean median highest lowest largest smallest biggest maximum minimum max min"
+)
+
+# Verbs that move money.
+PAYING_VERBS = _words("earn spend win pay cost charge make receive")
+
+FORMS_OF_BE = _words("is are was were be been being")
+FORMS_OF_DO = _words("do does did")
+DETERMINERS = _words("a an the of in on at for by any all each every their its his")
+# What may stand between an auxiliary and its verb.
+INNER_WORDS = _words("not never ever most least often mostly first last they it he she")

@@ -27,7 +27,7 @@ from srag_mcp.offline.translation.lexicon import (
 )
 from srag_mcp.offline.translation.periods import read_period
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
-from srag_mcp.offline.translation.tokens import Token, stem
+from srag_mcp.offline.translation.tokens import PARTICIPLES, Token, stem
 from srag_mcp.offline.translation.units import CURRENCIES, SHORT, unit_of
 
 Candidate = tuple[float, Item]
@@ -184,7 +184,8 @@ def _periods_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
 
 def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     token = tokens[at]
-    if token.word.endswith(("ed", "ing")) and len(token.word) > 5:
+    verb = token.word.endswith(("ed", "ing")) and len(token.word) > 5
+    if verb or token.word in PARTICIPLES:
         if token.stem in table.nouns:
             yield _LIGHT, Item("glue", at, at + 1, "verb")
         return

@@ -19,7 +19,7 @@ def read_listing(sentence: Sentence) -> Parse | None:
         return None
     if asks_in_vain(sentence):
         return None
-    outputs, used = outputs_of(sentence, ())
+    outputs, used = outputs_of(sentence, _ordering(sentence))
     if not outputs:
         outputs = (label_of(sentence.table),)
     where = where_of(sentence)
@@ -49,7 +49,8 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
         return None, False
     descending = directions[0].word == "desc"
     if "chronolog" in sentence.words(directions[0]).lower() and sentence.table.dates:
-        return max(sentence.table.dates, key=lambda c: c.n_non_null).term, descending
+        column = sentence.table.main_date
+        return (None if column is None else column.term), descending
     for word in sentence.words(directions[0]).lower().split():
         column = column_of_adjective(sentence, word)
         if column is not None:
@@ -60,15 +61,23 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
 
 def _ordering_column(sentence: Sentence) -> Term | None:
     """Return the column behind `by`: `list the … by rating`."""
+    for item in _ordering(sentence):
+        column = sentence.column(item)
+        return None if column is None else column.term
+    return None
+
+
+def _ordering(sentence: Sentence) -> list[Item]:
+    """Return the attributes behind `by`."""
+    found: list[Item] = []
     for _, left, right in sentence.pairs():
         if left.kind == "time" and sentence.words(left).lower() in {
             "by",
             "ordered by",
             "sorted by",
         }:
-            column = sentence.column(right) if right.kind == "attribute" else None
-            return None if column is None else column.term
-    return None
+            found += [right] if right.kind == "attribute" else []
+    return found
 
 
 def _is_distinct(sentence: Sentence, outputs: tuple[Term, ...]) -> bool:

@@ -20,6 +20,13 @@ from srag_mcp.offline.translation.reading import (
     Term,
 )
 from srag_mcp.offline.translation.thesaurus import Concept
+from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit
+from srag_mcp.offline.translation.wordings import (
+    is_doubtful,
+    is_participle,
+    is_verb,
+    says_modifier_only,
+)
 
 _SUMMED = {"total", "sum", "overall"}
 _FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}
@@ -132,7 +139,14 @@ def _first(
     sentence: Sentence, items: Sequence[Item], wanted: Callable[[Column], bool]
 ) -> tuple[Item, Column] | None:
     """Return the first fitting column, of several the one that most items may mean."""
-    found = [(item, c) for item in items if (c := sentence.column(item, wanted)) is not None]
+    fitting = [column for column in sentence.table.columns if wanted(column)]
+    sure = [item for item in items if not is_doubtful(sentence, item, fitting)]
+    found = [
+        (item, column)
+        for item in sure
+        if (column := sentence.column(item, wanted)) is not None
+        and not (is_verb(sentence, item) and says_modifier_only(sentence, item, column))
+    ]
     if not found:
         return None
     return max(found, key=lambda pair: sum(pair[1].name in dict(i.columns) for i in items))
@@ -186,6 +200,11 @@ def only_measure(table: Table, concept: Concept) -> Column | None:
     unit does.
     """
     numbers = [column for column in table.numbers if not column.year_text]
+    priced = [column for column in numbers if canonical_unit(column.attribute.unit) in CURRENCIES]
+    numbers = priced if priced and concept == "money" else numbers
+    own = table.own_measure
+    if own in numbers and (concept == "any" or (own and own.measures(concept))):
+        return own
     filled = [column for column in numbers if column.fill >= 0.5] or numbers
     tiers = (
         [column for column in filled if column.is_named_for(concept)],
@@ -209,15 +228,33 @@ def _count(
     entities = tuple(item for item in items if item.kind == "entity")
     if not distinct and entities and _counts_entities(items):
         return Measure("count", None, (*used, *entities))
-    for item in attributes:
-        column = sentence.column(item)
-        if column is None:
-            continue
-        pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
-        if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
-            return Measure("count", None, (item, *used))
-        return Measure("count", Term(column.name), (item, *used), distinct=True)
-    return Measure("count", None, (*used, *entities))
+    named = [(item, column) for item in attributes if (column := sentence.column(item))]
+    if not named:
+        return Measure("count", None, (*used, *entities))
+    return _count_named(sentence, items, named[0], used)
+
+
+def _count_named(
+    sentence: Sentence, items: Sequence[Item], found: tuple[Item, Column], used: tuple[Item, ...]
+) -> Measure | None:
+    """Count the different values of a column, or the records where it tells them apart."""
+    item, column = found
+    if sentence.table.named and _is_not_counted(sentence, item, column):
+        return None
+    distinct = any(other.kind == "distinct" for other in items)
+    pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
+    if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
+        return Measure("count", None, (item, *used))
+    return Measure("count", Term(column.name), (item, *used), distinct=True)
+
+
+def _is_not_counted(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is a verb, or means someone that no column tells apart."""
+    if column.attribute.type == "boolean":
+        return False
+    text = column.attribute.type == "string"
+    verb = is_verb(sentence, item) or is_participle(sentence, item)
+    return verb or (text and says_modifier_only(sentence, item, column))
 
 
 def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:

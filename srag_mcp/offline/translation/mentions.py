@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.lexicon import GLUE
+from srag_mcp.offline.translation.lexicon import AMOUNT_NOUNS, GLUE, RANKING_ADJECTIVES
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
-from srag_mcp.offline.translation.tokens import Token, stems, tokenise
+from srag_mcp.offline.translation.tokens import Token, stem, stems, tokenise
 from srag_mcp.store.values import ValueIndex
 
 _JOINING = frozenset(
@@ -33,6 +33,11 @@ _JOINING = frozenset(
         "and",
     ]
 )
+# A column called `vessel_name` is what "the vessel" means.
+_CALLING = frozenset(stems("name title"))
+_AMOUNTS = frozenset(stem(word) for word in AMOUNT_NOUNS)
+_SORTING = frozenset(stems("type kind sort"))
+_LITERAL = 0.1
 _MAX_GAP = 3
 _TIE = 0.05
 
@@ -49,6 +54,8 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     """Join attribute words that may speak of one column, and drop glue and marks."""
     result: list[Item] = []
     for index, item in enumerate(items):
+        if _is_missing_noun(tokens, items, index):
+            item = replace(item, kind="unknown")
         if item.kind in {"glue", "mark"} or _links_nothing(items, index):
             continue
         while len(result) > 1 and _joins_over(tokens, result, item):
@@ -58,9 +65,22 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
             result[-1] = _joined(last, item)
         else:
             result.append(item)
-    settled = [_settled(tokens, _remarked(tokens, item), table) for item in result]
+    told = [_without_people(tokens, item, table) for item in result]
+    settled = [_settled(tokens, _remarked(tokens, item), table) for item in told]
     settled = [item for at, item in enumerate(settled) if not _only_people(tokens, settled, at)]
     return [_promoted(settled, at) for at in range(len(settled))]
+
+
+def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
+    """Whether a word that is idle elsewhere is what an average is asked of: `average rating`."""
+    item = items[index]
+    if item.kind != "glue" or item.word != "verb" or index == 0:
+        return False
+    ranks = tokens[items[index - 1].last - 1].word in RANKING_ADJECTIVES
+    on_average = tokens[items[index - 1].first].word in {"on", "in"}
+    after = [other for other in items[index + 1 : index + 4] if other.kind != "glue"]
+    followed = bool(after) and after[0].kind in {"attribute", "hint", "unknown"}
+    return ranks and not on_average and not followed and tokens[item.first].stem not in _AMOUNTS
 
 
 def _links_nothing(items: Sequence[Item], index: int) -> bool:
@@ -107,7 +127,7 @@ def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
     said = {token.stem for token in tokens[item.first : item.last]}
     ranked = sorted(
         ((name, weight + _fit(said, name, table)) for name, weight in item.columns),
-        key=lambda pair: -pair[1],
+        key=lambda pair: (-round(pair[1], 3), *_name_rank(pair[0], table)),
     )
     tied = len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _TIE
     promoted = item.kind == "hint" and item.columns[0][1] > 2 * DESCRIPTION - _TIE
@@ -124,6 +144,26 @@ def _remarked(tokens: Sequence[Token], item: Item) -> Item:
     return replace(item, kind="unknown", columns=()) if remark and item.columns else item
 
 
+def _without_people(tokens: Sequence[Token], item: Item, table: Table) -> Item:
+    """Take `people` alone for anyone, not for the `injured_people` of a column."""
+    alone = item.last - item.first == 1 and tokens[item.first].stem == "person"
+    if not (alone and table.named and item.kind in {"attribute", "hint"}):
+        return item
+    said = {token.stem for token in tokens} | GLUE
+    kept = [(name, weight) for name, weight in item.columns if _is_all_said(said, name, table)]
+    if kept:
+        return replace(item, columns=tuple(kept))
+    return replace(item, kind="unknown", columns=())
+
+
+def _is_all_said(said: set[str] | frozenset[str], name: str, table: Table) -> bool:
+    column = table.column(name)
+    names = [set(words) for words in column.names] if column is not None else []
+    return not any("person" in words for words in names) or any(
+        "person" in words and words <= said for words in names
+    )
+
+
 def _only_people(tokens: Sequence[Token], items: Sequence[Item], at: int) -> bool:
     """Whether `people` stands for whom another column counts: `people in full-time jobs`."""
     item = items[at]
@@ -132,6 +172,12 @@ def _only_people(tokens: Sequence[Token], items: Sequence[Item], at: int) -> boo
         return False
     near = [i for i in items[at + 1 : at + 3] if i.kind != "yes_no"]
     return bool(near) and near[0].kind == "attribute"
+
+
+def _name_rank(name: str, table: Table) -> tuple[int, float]:
+    """Rank equal columns: the shorter name is meant, then the one that more records have."""
+    column = table.column(name)
+    return (column.name_length, -column.fill) if column is not None else (0, 0.0)
 
 
 _ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "distinct", "each"})
@@ -148,14 +194,16 @@ def _fit(said: set[str], name: str, table: Table) -> float:
     column = table.column(name)
     if column is None:
         return 0.0
-    silent = GLUE | set(stems(column.attribute.unit or ""))
-    names = ([word for word in words if word not in silent] or words for words in column.names)
-    return max((_name_fit(said, words) for words in names), default=0.0)
+    silent = (GLUE | _CALLING | set(stems(column.attribute.unit or ""))) - _SORTING
+    return max((_name_fit(said, words, silent) for words in column.names), default=0.0)
 
 
-def _name_fit(said: set[str], words: Sequence[str]) -> float:
-    shared = said & set(words)
+def _name_fit(said: set[str], words: Sequence[str], silent: frozenset[str]) -> float:
+    """Say how well a name is said: `vessel` is all of `vessel_name`, not of `vessel_type`."""
+    spoken = {word for word in words if word not in silent} or set(words)
+    shared = said & spoken
     if not shared:
         return 0.0
-    whole = NAME if len(shared) == len(set(words)) else 0.0
-    return whole - 0.1 * (len(set(words)) - len(shared))
+    whole = NAME if len(shared) == len(spoken) else 0.0
+    literal = _LITERAL if set(words) <= said else 0.0
+    return whole + literal - 0.1 * (len(spoken) - len(shared))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.reading import Reading
 from srag_mcp.offline.translation.units import same_unit
+from srag_mcp.offline.translation.wordings import only_tells
 
 # Kinds that may stay unused: they shape the sentence, but ask for nothing by themselves.
 _FREE: frozenset[Kind] = frozenset(
@@ -62,11 +63,13 @@ def unused(sentence: Sentence, parse: Parse, columns: Iterable[str]) -> list[Ite
 
 def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind in {"attribute", "hint"}:
-        return _speaks_of(sentence, item, spoken)
+        return _speaks_of(sentence, item, spoken) or only_tells(sentence, item)
     if item.kind == "or":
         at = sentence.items.index(item)
         near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
-        return near == ["filter", "filter"]
+        later = sentence.items[at + 1 :]
+        paired = sentence.words(item).lower() == "either" and any(i.kind == "or" for i in later)
+        return near == ["filter", "filter"] or paired
     if item.kind == "unknown":
         people = sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
         return people and sentence.has("attribute")

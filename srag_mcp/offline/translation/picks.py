@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from srag_mcp.offline.translation.asked import is_compound
-from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.columns import Column, concept_stems
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.lexicon import PAYING_VERBS
 from srag_mcp.offline.translation.measures import only_measure, says_sum
 from srag_mcp.offline.translation.reading import ROW, Function, Term
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES, Concept
 from srag_mcp.offline.translation.tokens import stem
+from srag_mcp.offline.translation.wordings import is_doubtful
 
 SUPERLATIVE_KINDS: tuple[Kind, ...] = ("most", "least", "superlative")
 _SKIPPED: frozenset[Kind] = frozenset(
@@ -28,6 +31,7 @@ _SKIPPED: frozenset[Kind] = frozenset(
         "glue",
     }
 )
+_PAYING = frozenset(stem(word) for word in PAYING_VERBS)
 _NOUNS = {"maximum", "minimum", "max", "min", "peak"}
 _QUANTITIES = {"most", "fewest", "least"}
 _LISTED = {"list", "chart", "table", "top", "bottom"}
@@ -69,12 +73,24 @@ def bind_pick(sentence: Sentence, item: Item) -> Pick | None:
     highest = item.kind == "most" or (item.kind == "superlative" and SUPERLATIVES[item.word][1])
     if item.word == "often":
         return Pick(item, None, highest, None, (item,), quantity=True, often=True)
+    counted = _counted_by(sentence, at)
+    if counted:
+        return Pick(item, None, highest, None, (item, *counted), quantity=True)
     if item.kind == "superlative":
         return _bind_adjective(sentence, at, highest=highest)
     found = None if _counts_records(sentence, at) else _ranked_column(sentence, at)
     if found is not None:
         return _measured(sentence, at, found, highest=highest)
     return _bind_entity(sentence, at, highest=highest)
+
+
+def _counted_by(sentence: Sentence, at: int) -> tuple[Item, ...]:
+    """Return the items of `by number of matches`, which say what a `top` ranks by."""
+    for asks, noun in pairwise(sentence.items[at + 1 :]):
+        near = {token.word for token in sentence.tokens[max(0, asks.first - 2) : asks.first]}
+        if "by" in near and asks.kind == "how_many" and noun.kind == "entity":
+            return asks, noun
+    return ()
 
 
 def _counts_records(sentence: Sentence, at: int) -> bool:
@@ -101,7 +117,9 @@ def _scan(sentence: Sentence, at: int, step: int) -> tuple[Item, Column] | None:
         item = sentence.items[index]
         if item.kind == "attribute":
             column = sentence.column(item, lambda c: c.is_ordered)
-            return None if column is None else (item, column)
+            fitting = [c for c in sentence.table.columns if c.is_ordered]
+            doubtful = is_doubtful(sentence, item, fitting)
+            return None if column is None or doubtful else (item, column)
         if item.kind not in _SKIPPED and not (step > 0 and is_compound(sentence, index)):
             return None
         index += step
@@ -141,15 +159,28 @@ def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
     function, aggregates = _function_near(sentence, at, item)
     if after is not None and counts and function is None:
         return Pick(item, None, highest, None, (item, after), quantity=True)
+    if _is_bare(sentence, at, word):
+        return Pick(item, None, highest, None, (item,), quantity=True, often=True)
     column = only_measure(sentence.table, "money" if word not in {"biggest", "largest"} else "any")
     if column is None or (after is None and _names_column(sentence, at)):
         return None
     return Pick(item, column.term, highest, function, (item, *aggregates), assumed=True)
 
 
+def _is_bare(sentence: Sentence, at: int, word: str) -> bool:
+    """Whether `most` ends its clause after a verb without a price: `was borrowed the most`."""
+    last = sentence.items[at].last
+    after = sentence.tokens[last] if last < len(sentence.tokens) else None
+    ended = after is None or after.is_mark or after.word in {"in", "at", "by", "from", "during"}
+    stems_before = {token.stem for token in sentence.tokens[: sentence.items[at].first]}
+    paid = bool(stems_before & (concept_stems("money") | _PAYING))
+    return sentence.table.named and word in {"most", "least"} and ended and not paid
+
+
 def _names_column(sentence: Sentence, at: int) -> bool:
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
-    return after is not None and after.kind in {"unknown", "attribute", "value"}
+    plain = after is not None and after.kind == "hint" and sentence.table.named
+    return plain or (after is not None and after.kind in {"unknown", "attribute", "value"})
 
 
 def _entity_after(sentence: Sentence, at: int) -> Item | None:

@@ -23,6 +23,7 @@ from srag_mcp.offline.translation.lexicon import (
 )
 from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.translation.tokens import stem, stems
+from srag_mcp.offline.translation.units import same_unit
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
@@ -81,7 +82,7 @@ def _describe(
     names = tuple(
         found
         for text in (attribute.name, *attribute.synonyms)
-        if (found := _spoken_name(text)) and not set(found) <= _SILENT
+        if (found := _spoken_name(text, attribute.unit)) and not set(found) <= _SILENT
     )
     weights = _weigh(attribute, names, nouns)
     numeric, year = _text_shape(attribute, statistics)
@@ -110,10 +111,12 @@ def _trust(
     return 0.75 if fill >= _POORLY_FILLED else 0.5
 
 
-def _spoken_name(text: str) -> tuple[str, ...]:
-    """Return the stems of a name; `n_rooms` is spoken as `rooms`."""
+def _spoken_name(text: str, unit: str | None) -> tuple[str, ...]:
+    """Return the stems of a name; `n_rooms` is spoken as `rooms`, `weight_kg` as `weight`."""
     found = stems(text)
-    return found[1:] if len(found) > 1 and found[0] in _COUNTING else found
+    found = found[1:] if len(found) > 1 and found[0] in _COUNTING else found
+    measured = unit is not None and len(found) > 1 and same_unit(text.split("_")[-1], unit)
+    return found[:-1] if measured else found
 
 
 def _weigh(

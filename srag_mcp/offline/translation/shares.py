@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.lexicon import DETERMINERS
 from srag_mcp.offline.translation.measures import says_sum, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.reading import Function, Operation, Single, Summary, Term
@@ -16,6 +17,7 @@ _VERB_WORDS = """is are was were has have had do does did show shows showed give
     scored won win speak speaks live lives work works need needs hold holds belong
     belongs"""
 _VERBS = frozenset(_VERB_WORDS.split())
+_DETERMINERS = DETERMINERS | {"total"}
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 
 
@@ -71,9 +73,9 @@ def _summed(sentence: Sentence, numbers: Sequence[Item]) -> tuple[Term | None, t
     aggregates = [item for item in sentence.of("aggregate") if item.word == "sum"]
     for item in numbers:
         column = sentence.column(item, lambda c: c.is_number)
-        if column is not None and (
-            aggregates or says_sum(sentence, item, column) or len(numbers) == 1
-        ):
+        near = sentence.tokens[sentence.of("share")[0].last : item.first]
+        headed = all(token.word in _DETERMINERS for token in near)
+        if column is not None and (aggregates or says_sum(sentence, item, column) or headed):
             return column.term, (item, *aggregates)
     return None, ()
 

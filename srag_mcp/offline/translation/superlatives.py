@@ -20,8 +20,10 @@ from srag_mcp.offline.translation.reading import (
     Summary,
     Term,
 )
+from srag_mcp.offline.translation.wordings import is_noun_after
 
 _ASSUMED = 0.9
+_SINGLE = frozenset({"single", "one"})
 
 
 def read_superlative(sentence: Sentence) -> Parse | None:
@@ -55,6 +57,8 @@ def _groups(sentence: Sentence, pick: Pick, outputs: Sequence[Term], shown: Sequ
     """Whether the superlative ranks groups of records, and not single records."""
     key = outputs[0]
     if len(outputs) > 1 or pick.term is None or pick.term.column == ROW:
+        return False
+    if is_noun_after(sentence.tokens, _SINGLE, sentence.table.nouns):
         return False
     column = sentence.table.column(key.column)
     if column is None or (key.form == "plain" and column.is_key) or column.is_number:
@@ -91,12 +95,25 @@ def _picked(
     used = (*pick.used, *shown, *_common(sentence))
     where = where_of(sentence)
     outputs = tuple(term for term in outputs if term != pick.term or len(outputs) > 1)
+    if not outputs and _asks_other(sentence, pick):
+        return None
     if not outputs and pick.term.column == ROW:
         outputs = (label_of(sentence.table),)
     limit, nth = _limit(sentence), _nth(sentence)
     ordered = limit is not None and limit > 1
     reading = _reading(pick, outputs, where, (limit, nth))
     return Parse(reading, used, _score(pick), ordered=ordered)
+
+
+def _asks_other(sentence: Sentence, pick: Pick) -> bool:
+    """Whether a noun behind `which` asks for something else than the value that is ranked."""
+    head = next(iter(sentence.of("wh", "list")), None)
+    at = sentence.items.index(head) + 1 if head is not None else len(sentence.items)
+    noun = sentence.items[at] if at < len(sentence.items) else None
+    if head is None or noun is None or noun.kind != "hint" or not sentence.table.named:
+        return False
+    ranked = pick.term is not None and noun.columns[0][0] == pick.term.column
+    return sentence.gap(head, noun) == 0 and not (ranked and not noun.tied)
 
 
 def _reading(

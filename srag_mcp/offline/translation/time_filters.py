@@ -89,7 +89,7 @@ def _by_words(sentence: Sentence, item: Item) -> Column | None:
     best = max(scores, default=0)
     if best > 0 and scores.count(best) == 1:
         return dates[scores.index(best)]
-    return _main_date(sentence.table.dates)
+    return sentence.table.main_date
 
 
 def _filled(table: Table) -> tuple[Column, ...]:
@@ -99,10 +99,6 @@ def _filled(table: Table) -> tuple[Column, ...]:
     found = (*dates, *years)
     full = tuple(column for column in found if column.fill >= 0.5)
     return tuple(c for c in found if c.trust >= 1.0 or c in full) if full else found
-
-
-def _main_date(dates: tuple[Column, ...]) -> Column | None:
-    return max(dates, key=lambda column: column.n_non_null) if dates else None
 
 
 def _close(sentence: Sentence, left: int, right: int) -> bool:

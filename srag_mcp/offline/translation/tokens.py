@@ -37,8 +37,24 @@ IRREGULAR = {
     "temp": "temperature", "qty": "quantity", "used": "use", "uses": "use", "has": "have",
     "had": "have", "does": "do", "did": "do", "is": "be", "are": "be", "was": "be", "were": "be",
     "located": "locate", "location": "locate", "nationality": "nation", "nationalities": "nation",
-    "national": "nation",
+    "national": "nation", "sown": "sow", "shown": "show", "known": "know", "thrown": "throw",
+    "threw": "throw", "knew": "know", "worn": "wear", "wore": "wear", "torn": "tear",
+    "stolen": "steal", "stole": "steal", "broken": "break", "broke": "break", "spoken": "speak",
+    "spoke": "speak", "frozen": "freeze", "caught": "catch", "kept": "keep", "sent": "send",
+    "lent": "lend", "dealt": "deal", "fed": "feed", "bred": "breed", "shot": "shoot",
+    "struck": "strike", "swam": "swim", "rode": "ride", "ridden": "ride", "hidden": "hide",
+    "bitten": "bite", "forgotten": "forget", "blown": "blow", "sank": "sink", "sunk": "sink",
+    "slept": "sleep", "ate": "eat", "eaten": "eat",
+    "payout": "pay", "payouts": "pay", "aged": "age", "ages": "age",
 }  # fmt: skip
+_PLURALS = frozenset({"men", "women", "children", "feet"})
+# Irregular participles: "sown", "paid", "built".
+PARTICIPLES = (
+    frozenset(
+        word for word, base in IRREGULAR.items() if word.endswith(("n", "t", "d")) and word != base
+    )
+    - _PLURALS
+)
 _INFLECTIONS = ("ings", "ing", "edly", "ed", "es", "s")
 _DERIVATIONS = (
     "izations", "isations", "ization", "isation", "ation", "ator", "er", "or", "ement", "ment",
@@ -50,7 +66,11 @@ _WHOLE = frozenset(
      "letter", "matter", "member", "server", "tower", "power", "river", "paper", "master", "center",
      "doctor", "author", "floor", "minor", "major", "quarter", "border", "corner", "chapter"}
 )  # fmt: skip
+# Ends of nouns of actions: renewal, removal, arrival, refusal, proposal.
+_ACTIONS = ("ewal", "oval", "ival", "usal", "osal")
 _VOWELS = set("aeiouy")
+# "fined" comes of "fine": of "fin" it would be "finned".
+_CUT_SHORT = re.compile(r"[^aeiouy][aeiou][^aeiouwxy]$")
 _MIN_STEM = 4
 _MIN_PLURAL = 4
 
@@ -97,6 +117,8 @@ def stem(word: str) -> str:
     for ending in _DERIVATIONS:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
             word = _undoubled(word[: -len(ending)])
+    if word.endswith(_ACTIONS) and len(word) - 2 >= _MIN_STEM:
+        word = word[:-2]
     return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
 
 
@@ -108,10 +130,16 @@ def _uninflected(word: str) -> str:
         return word[:-2] + "y"
     if word.endswith(("xes", "ches", "shes", "sses")):
         return word[:-2]
+    return _without_ending(word)
+
+
+def _without_ending(word: str) -> str:
     for ending in _INFLECTIONS:
         shorter = word[: -len(ending)]
         if word.endswith(ending) and len(shorter) >= 3 and set(shorter) & _VOWELS:
-            return _undoubled(shorter) if ending not in {"es", "s"} else _unplural(word, shorter)
+            if ending in {"es", "s"}:
+                return _unplural(word, shorter)
+            return shorter + "e" if _CUT_SHORT.match(shorter) else _undoubled(shorter)
     return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
 
 

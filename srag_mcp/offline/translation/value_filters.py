@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from srag_mcp.offline.translation.columns import Table
-from srag_mcp.offline.translation.items import Item, Sentence, filter_item
+from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
 from srag_mcp.offline.translation.reading import Condition, Contains, OneOf
 from srag_mcp.offline.words import fold_word
 from srag_mcp.store.values import ValueMatch, fold_words
@@ -15,6 +15,7 @@ _MAX_GAP = 2
 
 def reduce_values(sentence: Sentence) -> Sentence:
     """Replace each value, and the name of its column beside it, by a filter."""
+    sentence = _join_names(sentence)
     for item in sentence.of("value"):
         at = sentence.items.index(item)
         column = _column_of(sentence, at)
@@ -24,6 +25,31 @@ def reduce_values(sentence: Sentence) -> Sentence:
         word = "=" if item.matches[0].score >= 1.0 else "~"
         sentence = sentence.spliced(low, high - low + 1, filter_item(first, last, condition, word))
     return sentence
+
+
+def _join_names(sentence: Sentence) -> Sentence:
+    """Join two parts of names side by side: both are of one value, or of none that is stored."""
+    at = 0
+    while at < len(sentence.items) - 1:
+        left, right = sentence.items[at : at + 2]
+        if _are_parts(sentence, left, right):
+            words = f"{left.word} {right.word}"
+            known = {(match.column, match.value) for match in left.matches}
+            shared = tuple(m for m in right.matches if (m.column, m.value) in known)
+            kind: Kind = "value" if shared else "unknown"
+            joined = Item(kind, left.first, right.last, words, matches=shared)
+            sentence = sentence.spliced(at, 2, joined)
+        else:
+            at += 1
+    return sentence
+
+
+def _are_parts(sentence: Sentence, left: Item, right: Item) -> bool:
+    if left.kind != "value" or right.kind != "value" or sentence.gap(left, right) > 0:
+        return False
+    partial = left.matches[0].score < 1 and right.matches[0].score < 1
+    written = sentence.words(left)[:1].isupper() and sentence.words(right)[:1].isupper()
+    return partial and written and left.matches[0].column == right.matches[0].column
 
 
 def bind_value(item: Item, column: str) -> Condition:

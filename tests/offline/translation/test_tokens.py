@@ -19,6 +19,9 @@ from srag_mcp.offline.translation.units import same_unit, unit_factor
         ("calorie", "calories"),
         ("maximum", "max"),
         ("director", "directed", "directs"),
+        ("fine", "fined", "fines"),
+        ("renew", "renewed", "renewals"),
+        ("sow", "sown", "sowing"),
     ],
 )
 def test_forms_of_a_word_share_their_stem(words: tuple[str, ...]) -> None:
