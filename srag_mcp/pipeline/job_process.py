@@ -42,7 +42,15 @@ class JobWriter:
             host=socket.gethostname(),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        self._files.write(self._job)
+
+    def begin(self) -> None:
+        """Say that the job runs, and go on saying so every second.
+
+        SIGTERM stops it in order from here on: whoever reads the state may stop the job at once.
+        """
+        signal.signal(signal.SIGTERM, self.stop)
+        self.write()
+        threading.Thread(target=self.beat, daemon=True).start()
 
     def show(self, progress: Progress) -> None:
         """Take note of progress; the next heartbeat tells."""
@@ -107,8 +115,7 @@ def main(request_path: Path) -> None:
     with files.held():
         spool.park()  # what an earlier job asked does not wait any more
         writer = JobWriter(files, request["folder"], spool)
-        signal.signal(signal.SIGTERM, writer.stop)
-        threading.Thread(target=writer.beat, daemon=True).start()
+        writer.begin()
         try:
             report = ingest(
                 Path(request["folder"]),

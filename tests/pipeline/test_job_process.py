@@ -1,3 +1,5 @@
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -5,7 +7,7 @@ import pytest
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.pipeline.job_process import JobWriter, read_settings
-from srag_mcp.pipeline.job_state import JobFiles
+from srag_mcp.pipeline.job_state import Job, JobFiles
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.settings import Settings
 
@@ -42,3 +44,28 @@ def test_the_state_of_a_job_tells_how_many_prompts_wait(tmp_path: Path) -> None:
     assert ended is not None
     assert (waiting.status, waiting.stage, waiting.waiting) == ("running", "schema", 3)
     assert (ended.status, ended.waiting) == ("done", 0)
+
+
+class _StoppedAtSight(JobFiles):
+    """The files of a job that is terminated as soon as its state can be read."""
+
+    def write(self, job: Job) -> None:
+        super().write(job)
+        if job.is_running:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_job_says_that_it_runs_only_when_it_can_be_stopped(tmp_path: Path) -> None:
+    files = _StoppedAtSight(tmp_path, "job")
+    unheard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: unheard.append(number))
+    try:
+        with files.held():
+            writer = JobWriter(files, "notes", PromptSpool(tmp_path / "prompts"))
+            writer.begin()
+            stopped = writer.is_cancelled()
+            writer.end(IngestReport("notes", None, published=False))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert (stopped, unheard) == (True, [])
