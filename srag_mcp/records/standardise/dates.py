@@ -1,0 +1,42 @@
+"""Dates that do not fit their column: day and month the other way round, impossible years."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from statistics import median
+
+from srag_mcp.records.normalise import decide_order, find_dates
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+
+_FEWEST = 5
+_YEARS_AWAY = 100
+
+
+def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find dates that were read in another order than the column proves, or centuries away."""
+    yield from _other_order(values)
+    yield from _far_away(values)
+
+
+def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    read = [(item, [text for _, text in find_dates(item.as_stated)]) for item in values]
+    texts = [text for _, found in read for text in found]
+    order, proven = decide_order(texts)
+    if not proven:
+        return
+    written = "the day first" if order == "day_first" else "the month first"
+    for item, found in read:
+        ambiguous = [text for text in found if text.ambiguous]
+        if ambiguous and item.value not in {text.on(order) for text in found}:
+            reason = f"other documents of this column write {written}, and this one was read else"
+            yield Suspicion(item.document_id, "date_order", reason)
+
+
+def _far_away(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    years = [item.value.year for item in values if isinstance(item.value, date)]
+    if len(years) < _FEWEST:
+        return
+    middle = median(years)
+    for item in values:
+        if isinstance(item.value, date) and abs(item.value.year - middle) > _YEARS_AWAY:
+            reason = f"most dates are around {int(middle)}, this one is in {item.value.year}"
+            yield Suspicion(item.document_id, "impossible", reason)

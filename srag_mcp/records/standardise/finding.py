@@ -1,0 +1,28 @@
+"""Finding the cells of a column that do not fit it."""
+
+from collections.abc import Sequence
+
+from srag_mcp.records.standardise.dates import suspect_dates
+from srag_mcp.records.standardise.numbers import suspect_numbers
+from srag_mcp.records.standardise.spellings import suspect_spellings
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.schema.attribute import Attribute
+
+
+def find_suspicions(attribute: Attribute, values: Sequence[StatedValue]) -> list[Suspicion]:
+    """Return what does not fit, at most one suspicion a document, in the order of *values*.
+
+    `[12.5, 13.1, 11.9, 14.2, 12800.0]` in millions -> the last: about 1,000 times larger
+    """
+    if attribute.type in {"integer", "number"}:
+        found = list(suspect_numbers(attribute, values))
+    elif attribute.type == "date":
+        found = list(suspect_dates(values))
+    elif attribute.type == "string":
+        found = list(suspect_spellings(attribute, values))
+    else:
+        found = []
+    first: dict[str, Suspicion] = {}
+    for suspicion in found:
+        first.setdefault(suspicion.document_id, suspicion)
+    return [first[item.document_id] for item in values if item.document_id in first]

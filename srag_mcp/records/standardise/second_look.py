@@ -1,0 +1,125 @@
+"""A second look: a language model says what suspected values should be."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from srag_mcp.documents.document import Span
+from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.records.canonical import describe_form, write_canonical
+from srag_mcp.records.cell import State
+from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.records.reply import ReplyValue
+from srag_mcp.schema.attribute import Attribute
+
+MAX_SUSPECTS = 20
+_AROUND = 200
+
+
+class Verdict(ReplyContent):
+    """What is to become of one value; *id* is the short one of the prompt."""
+
+    id: str
+    verdict: Literal["keep", "change", "unknown"]
+    value: ReplyValue
+    rationale: str
+
+
+class VerdictsReply(ReplyContent):
+    """The verdicts of one prompt."""
+
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A predicted cell that does not fit its column, with the text that it stands in."""
+
+    document_id: str
+    predicted: PredictedCell
+    reason: str
+    text: str
+
+
+async def look_again(
+    model: LanguageModel, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+) -> list[PredictedCell]:
+    """Ask about at most `MAX_SUSPECTS` *suspects* of one column; return them in order, judged.
+
+    *others* are values of documents that are not suspected, most frequent first. Every change is
+    noted in the cell, with the value before and after and why. A verdict that is missing or does
+    not fit leaves the cell as it is.
+
+    Raises:
+        ModelError: If no reply could be had.
+
+    Source: DESIGN 7.4.
+    """
+    ids = {f"c{number}": suspect for number, suspect in enumerate(suspects, start=1)}
+    prompt = render_prompt(
+        "standardise",
+        "standardise",
+        attribute.name,
+        column=_describe(attribute),
+        others=", ".join(others) or "(none)",
+        suspects="\n\n".join(_render(key, suspect) for key, suspect in ids.items()),
+    )
+
+    def check(reply: VerdictsReply) -> list[str]:
+        return _problems(attribute, reply, ids.keys())
+
+    asked = await ask_for(model, prompt, VerdictsReply, check)
+    verdicts = {verdict.id: verdict for verdict in asked.content.verdicts}
+    return [_judge(attribute, ids[key], verdicts.get(key)) for key in ids]
+
+
+def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) -> list[str]:
+    given = [verdict.id for verdict in reply.verdicts]
+    problems = [f"{key}: the verdict is missing" for key in ids if key not in given]
+    problems += [f"{key}: there is no such value" for key in given if key not in ids]
+    return problems + [
+        f"{item.id}: {item.value!r} is not {describe_form(attribute)}"
+        for item in reply.verdicts
+        if item.verdict == "change" and write_canonical(attribute, item.value) is None
+    ]
+
+
+def _judge(attribute: Attribute, suspect: Suspect, verdict: Verdict | None) -> PredictedCell:
+    before = suspect.predicted
+    if verdict is None or verdict.verdict == "keep":
+        return before
+    why = " ".join(verdict.rationale.split())
+    if verdict.verdict == "unknown":
+        note = f"standardised: was {before.value_text!r}, taken out ({why})"
+        cell = replace(before.cell, state=State.NOT_MENTIONED, value=None, note=note)
+        return PredictedCell(replace(cell, as_stated=None, span=None), None)
+    after = write_canonical(attribute, verdict.value)
+    if after is None or after == before.value_text:
+        return before
+    note = f"standardised: was {before.value_text!r}, now {after!r} ({why})"
+    return PredictedCell(replace(before.cell, note=note), after)
+
+
+def _describe(attribute: Attribute) -> str:
+    unit = f", unit {attribute.unit}" if attribute.unit else ""
+    one_of = f" One of: {', '.join(attribute.categories)}." if attribute.categories else ""
+    return f"`{attribute.name}` ({attribute.type}{unit}): {attribute.description}{one_of}"
+
+
+def _render(key: str, suspect: Suspect) -> str:
+    words = _surroundings(suspect.text, suspect.predicted.cell.span)
+    mark = fence(words)
+    return (
+        f"{key}: value {suspect.predicted.value_text!r}, said by"
+        f" “{suspect.predicted.cell.as_stated}”. Picked out because {suspect.reason}\n"
+        f"[{key}, begin {mark}]\n{words}\n[{key}, end {mark}]"
+    )
+
+
+def _surroundings(text: str, span: Span | None) -> str:
+    if span is None:
+        return ""
+    start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}"

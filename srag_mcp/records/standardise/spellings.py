@@ -1,0 +1,73 @@
+"""Texts that are probably one value in several spellings."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from srag_mcp.records.normalise import fold
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.schema.attribute import Attribute
+
+_MOST_DISTINCT = 200
+_MOST_DISTINCT_SHARE = 0.8
+_ALIKE = 82.0
+_SHORTEST = 4
+
+
+def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find values outside of the categories, and rare ones that resemble a more frequent one.
+
+    Columns in which almost every document has a value of its own (names, numbers) are left alone.
+    """
+    counts = Counter(str(item.value) for item in values)
+    if attribute.categories:
+        others = {fold(name): name for name in attribute.categories}
+        reasons = {
+            text: f"it is none of the categories {', '.join(attribute.categories)}"
+            for text in counts
+            if fold(text) not in others
+        }
+    elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
+        return
+    else:
+        reasons = _alike(counts)
+    for item in values:
+        if str(item.value) in reasons:
+            yield Suspicion(item.document_id, "spelling", reasons[str(item.value)])
+
+
+def _alike(counts: Counter[str]) -> dict[str, str]:
+    """Map each value to why it may be another, more frequent one."""
+    ranked = [text for text, _ in counts.most_common()]
+    reasons: dict[str, str] = {}
+    for place, text in enumerate(ranked):
+        for frequent in ranked[:place]:
+            n_frequent = counts[frequent]
+            is_rarer = counts[text] < n_frequent
+            if is_rarer and frequent not in reasons and _may_be_one(text, frequent):
+                reasons[text] = f"{n_frequent} documents have “{frequent}”: is this the same value?"
+                break
+    return reasons
+
+
+def _may_be_one(text: str, other: str) -> bool:
+    """Return whether two texts resemble each other, or one is initials or beginning of the other.
+
+    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
+    """
+    from rapidfuzz import fuzz  # slow to import
+
+    if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
+        return False
+    first, second = fold(text), fold(other)
+    close = first.replace(" ", ""), second.replace(" ", "")
+    if close[0] == close[1] or _initials(first) == close[1] or _initials(second) == close[0]:
+        return True
+    short, long = sorted((first, second), key=len)
+    if len(short) < _SHORTEST:
+        return False
+    return long.startswith(f"{short} ") or fuzz.ratio(first, second) >= _ALIKE
+
+
+def _initials(text: str) -> str:
+    words = text.split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""

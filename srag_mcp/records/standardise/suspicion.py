@@ -1,0 +1,43 @@
+"""A suspicion: a cell that does not fit the others of its column, and why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from srag_mcp.records.canonical import read_canonical
+from srag_mcp.records.cell import CellValue, State
+from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.schema.attribute import Attribute
+
+SuspicionKind: TypeAlias = Literal["scale", "impossible", "unit", "date_order", "spelling"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValue:
+    """The value of one document in a column, and the words that say it."""
+
+    document_id: str
+    value: CellValue
+    as_stated: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A value that is probably written in another way than the rest of its column.
+
+    *reason* is one clause for the model: what the others look like.
+    """
+
+    document_id: str
+    kind: SuspicionKind
+    reason: str
+
+
+def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> list[StatedValue]:
+    """Read the values of the predicted *cells*, by document id, that state one."""
+    return [
+        StatedValue(document_id, value, item.cell.as_stated or "")
+        for document_id, item in cells.items()
+        if item.cell.state is State.STATED and item.value_text is not None
+        if (value := read_canonical(attribute, item.value_text)) is not None
+    ]

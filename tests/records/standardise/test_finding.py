@@ -1,0 +1,95 @@
+from datetime import date
+
+import pytest
+
+from srag_mcp.records.cell import CellValue
+from srag_mcp.records.standardise.finding import find_suspicions
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.schema.attribute import Attribute
+
+REVENUE = Attribute(name="revenue", type="number", unit="USD")
+COUNTRY = Attribute(name="country", type="string")
+
+
+def column(values: list[tuple[CellValue, str]]) -> list[StatedValue]:
+    return [StatedValue(f"d{n}", value, words) for n, (value, words) in enumerate(values)]
+
+
+def suspected(attribute: Attribute, values: list[tuple[CellValue, str]]) -> dict[str, str]:
+    found = find_suspicions(attribute, column(values))
+    return {item.document_id: item.kind for item in found}
+
+
+def numbers(values: list[float]) -> list[tuple[CellValue, str]]:
+    return [(value, str(value)) for value in values]
+
+
+def test_a_value_in_another_scale_is_found_with_the_reason() -> None:
+    values = numbers([12.5e6, 13.1e6, 11.9e6, 14.2e6, 15e6, 12.8])
+    assert find_suspicions(REVENUE, column(values)) == [
+        Suspicion(
+            "d5",
+            "scale",
+            "5 of 6 values lie between 11,900,000 and 15,000,000; this one is about 1,000,000"
+            " times smaller: is the scale (thousand, million) worked in, and only once?",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, 10, 100, 1000, 10_000, 100_000],  # no gap
+        [5e3, 6e3, 7e3, 5e6, 6e6, 7e6],  # no side is the exception
+        [12, 13, 14, 15, 700],  # a gap that no scale explains
+        [12e6, 13e6, 14e6, 12],  # too few to tell
+        [0, 0, 12, 13, 14, 15, 11],
+    ],
+)
+def test_values_that_merely_differ_are_left_alone(values: list[float]) -> None:
+    assert suspected(REVENUE, numbers(values)) == {}
+
+
+def test_a_value_that_was_not_converted_is_found() -> None:
+    distance = Attribute(name="distance", type="number", unit="km")
+    values: list[tuple[CellValue, str]] = [(3.0, "3 km"), (2.0, "2 miles"), (1.6, "1 mile")]
+    assert suspected(distance, values) == {"d1": "unit"}
+
+
+def test_an_impossible_share_and_a_lonely_sign_are_found() -> None:
+    share = Attribute(name="share", type="number", unit="percent")
+    assert suspected(share, numbers([10, 20, 30, 45, 450])) == {"d4": "impossible"}
+    assert suspected(REVENUE, numbers([10, 20, 30, 45, -12])) == {"d4": "impossible"}
+    assert suspected(REVENUE, numbers([10, 20, -30, 45, -12])) == {}
+
+
+def test_a_date_in_the_other_order_than_the_column_proves_is_found() -> None:
+    signed = Attribute(name="signed", type="date")
+    values: list[tuple[CellValue, str]] = [
+        (date(2021, 3, 25), "25/03/2021"),
+        (date(2021, 4, 30), "30/04/2021"),
+        (date(2021, 3, 4), "03/04/2021"),
+        (date(2021, 6, 5), "05/06/2021"),
+        (date(1021, 6, 5), "5 June 1021"),
+    ]
+    assert suspected(signed, values) == {"d2": "date_order", "d4": "impossible"}
+    assert suspected(signed, values[2:4]) == {}, "nothing is proven"
+
+
+def test_rare_spellings_of_a_frequent_value_are_found() -> None:
+    names = ["United Kingdom"] * 4 + ["U.K.", "France", "France", "Frence", "Niger", "Nigeria"]
+    found = suspected(COUNTRY, [(name, name) for name in names])
+    assert found == {"d4": "spelling", "d7": "spelling"}
+    phases = ["Phase 2"] * 3 + ["Phase 3"] * 2
+    assert suspected(COUNTRY, [(name, name) for name in phases]) == {}
+
+
+def test_a_column_of_names_is_left_alone() -> None:
+    names = [f"Person {letter}{letter}on" for letter in "abcdefghij"]
+    assert suspected(COUNTRY, [(name, name) for name in names]) == {}
+
+
+def test_a_value_outside_of_the_categories_is_found() -> None:
+    flag = Attribute(name="flag", type="string", categories=("red", "green"))
+    values: list[tuple[CellValue, str]] = [("Red", "Red"), ("green", "green"), ("lime", "lime")]
+    assert suspected(flag, values) == {"d2": "spelling"}

@@ -1,0 +1,83 @@
+import json
+
+import anyio
+
+from srag_mcp.documents.document import Span
+from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.records.standardise.second_look import Suspect, look_again
+from srag_mcp.schema.attribute import Attribute
+from tests.model.scripted import ScriptedModel, replying
+
+REVENUE = Attribute(
+    name="revenue", type="number", unit="USD", description="Revenue of the year. Whole dollars."
+)
+
+
+def suspect(value: str, text: str, quote: str) -> Suspect:
+    start = text.index(quote)
+    span = Span(start, start + len(quote))
+    cell = Cell("revenue", State.STATED, quote, span, engine="model")
+    return Suspect(f"{value}.txt", PredictedCell(cell, value), "it is small", text)
+
+
+SMALL = suspect("12.5", "In millions: revenue 12.5 (2020: 11.9).", "12.5")
+RIGHT = suspect("900.0", "Revenue was 900 dollars.", "900 dollars")
+WRONG = suspect("7.0", "There were 7 employees.", "7 employees")
+
+
+def verdicts(*items: tuple[str, str, object]) -> str:
+    return json.dumps(
+        {
+            "verdicts": [
+                {"id": key, "verdict": verdict, "value": value, "rationale": "in millions"}
+                for key, verdict, value in items
+            ]
+        }
+    )
+
+
+def judge(model: ScriptedModel) -> list[PredictedCell]:
+    async def judged() -> list[PredictedCell]:
+        return await look_again(model, REVENUE, [SMALL, RIGHT, WRONG], ["12000000", "9000000"])
+
+    return anyio.run(judged)
+
+
+def test_changes_are_noted_with_before_and_after() -> None:
+    model = replying(
+        [verdicts(("c1", "change", 12_500_000), ("c2", "keep", None), ("c3", "unknown", None))]
+    )
+    small, right, wrong = judge(model)
+    assert small.value_text == "12500000"
+    assert small.cell.note == "standardised: was '12.5', now '12500000' (in millions)"
+    assert (small.cell.as_stated, small.cell.span) == ("12.5", SMALL.predicted.cell.span)
+    assert right == RIGHT.predicted
+    assert wrong == PredictedCell(
+        Cell(
+            "revenue",
+            State.NOT_MENTIONED,
+            engine="model",
+            note="standardised: was '7.0', taken out (in millions)",
+        )
+    )
+
+
+def test_the_prompt_shows_words_around_the_value_and_the_reason() -> None:
+    model = replying([verdicts(("c1", "keep", None), ("c2", "keep", None), ("c3", "keep", None))])
+    judge(model)
+    [prompt] = model.prompts
+    assert "Column `revenue` (number, unit USD): Revenue of the year." in prompt.content
+    assert "Values of other documents: 12000000, 9000000" in prompt.content
+    assert "c1: value '12.5', said by “12.5”. Picked out because it is small" in prompt.content
+    assert "In millions: revenue 12.5 (2020: 11.9)." in prompt.content
+
+
+def test_a_missing_verdict_and_a_value_of_another_type_go_back() -> None:
+    bad = verdicts(("c1", "change", "a lot"), ("c2", "keep", None), ("c9", "keep", None))
+    model = replying([bad, bad, bad])
+    assert judge(model) == [SMALL.predicted, RIGHT.predicted, WRONG.predicted]
+    message = model.prompts[1].corrections[0].message
+    assert "c3: the verdict is missing" in message
+    assert "c9: there is no such value" in message
+    assert "c1: 'a lot' is not a plain number, such as 12.5" in message
