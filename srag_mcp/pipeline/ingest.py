@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.documents.document import Document
-from srag_mcp.errors import CorpusError
+from srag_mcp.errors import BudgetError, CorpusError
+from srag_mcp.pipeline.engine import CancelledError, Thinker, choose_engine, open_thinker
 from srag_mcp.pipeline.extraction_run import ExtractionRun
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
 from srag_mcp.pipeline.options import IngestOptions
@@ -17,6 +18,7 @@ from srag_mcp.pipeline.report import Failure, IngestReport, Progress
 from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
 from srag_mcp.pipeline.schema_choice import SchemaWish, put_schema_in_force
+from srag_mcp.pipeline.thought import Thought, Thoughts
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish, published_info
@@ -32,6 +34,7 @@ class _Run:
     """What the steps of one ingestion share."""
 
     folder: Path
+    settings: Settings
     n_processes: int
     found: FoundFiles
     wish: SchemaWish
@@ -49,7 +52,8 @@ def ingest(
 ) -> IngestReport:
     """Build or update the table of a corpus; start it again after anything to go on.
 
-    Documents that are finished and have not changed are not read again. Readers see the old build
+    The settings say who does the thinking. Documents that are finished and have not changed are not
+    read again. Readers see the old build
     until the new one is whole.
 
     Args:
@@ -64,6 +68,8 @@ def ingest(
         CorpusError: If the folder cannot be used, or none of its files can be read.
         SchemaError: If a schema that a person wrote cannot be used.
         LockedError: If another process ingests this corpus.
+        SettingsError: If a language model is wanted and none is named.
+        ModelStoppedError: If the language model cannot be asked any more; what it said is kept.
         StoreError: If the databases cannot be written; the old build stays.
     """
     started = time.monotonic()
@@ -71,6 +77,7 @@ def ingest(
     found = find_files(folder, settings, options.get("rows", "auto"))
     run = _Run(
         folder=folder.expanduser().resolve(),
+        settings=settings,
         n_processes=settings.workers or default_processes(),
         found=found,
         wish=SchemaWish(
@@ -85,37 +92,77 @@ def ingest(
     with open_work(state) as work:
         if run.wish.fresh:
             work.forget_failures()
-        report = _ingest(run, work)
+        engine = choose_engine(work, settings)
+        with open_thinker(work, settings, engine, cancelled) as thinker:
+            report = _ingest(run, work) if thinker is None else _think(run, work, thinker)
     if not report.cancelled:
-        uncovered = find_uncovered(folder, settings, run.wish.questions)
-        report = replace(report, uncovered=uncovered)
+        if engine == "offline":
+            uncovered = find_uncovered(folder, settings, run.wish.questions)
+            report = replace(report, uncovered=uncovered)
         on_progress(Progress("done", report.n_documents, report.n_documents))
-    return replace(report, seconds=time.monotonic() - started)
+    return replace(report, engine=engine, seconds=time.monotonic() - started)
 
 
-def _ingest(run: _Run, work: WorkDatabase) -> IngestReport:
-    schema = put_schema_in_force(work, run.folder, run.wish, lambda: _sample(run))
+def _think(run: _Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
+    """Ingest with a language model; what stops it before the end is told in the report."""
+    thought = Thought(work, thinker, run.settings, run.on_progress)
+    try:
+        report = _ingest(run, work, thought)
+        if not report.cancelled:
+            uncovered = thought.find_uncovered(run.folder, run.wish.questions)
+            report = replace(report, uncovered=uncovered)
+    except CancelledError:
+        report = replace(_report_stored(run, work), cancelled=True)
+    except BudgetError as error:
+        report = replace(_report_stored(run, work), cancelled=True, stopped=str(error))
+    taken = thinker.replies.unsettled()
+    if not report.cancelled:
+        thinker.replies.settle()
+    return replace(report, taken=taken)
+
+
+def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> IngestReport:
+    predict = None if thought is None else thought.predict_schema
+    schema = put_schema_in_force(work, run.folder, run.wish, lambda: _sample(run), predict)
     plan = plan_files(work, run.found, schema, run.n_processes)
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.n_processes, run.on_progress, run.cancelled)
+    thoughts = Thoughts()
+    if thought is None:
+        work.put_engine_in_force("offline")
+    elif not extraction.cancelled:
+        thoughts = thought.predict_records(schema)
     published = not extraction.cancelled and _publish(run, work, schema)
+    return replace(
+        _report_stored(run, work),
+        published=published,
+        cancelled=extraction.cancelled,
+        n_extracted=extraction.n_extracted,
+        n_unchanged=work.n_documents() - extraction.n_extracted,
+        n_removed=extraction.n_removed,
+        n_predicted=thoughts.n_predicted,
+        n_standardised=thoughts.n_standardised,
+    )
+
+
+def _report_stored(run: _Run, work: WorkDatabase) -> IngestReport:
+    """Report what the databases hold, whatever this run did."""
+    present = work.schema_in_force()
+    schema = None if present is None else present.schema
     info = published_info(work.state)
     n_stored = work.n_documents()
     failed = tuple(Failure(path, reason) for path, reason in work.failures())
     return IngestReport(
         corpus=run.folder.name,
         build_id=info.build_id if info else None,
-        published=published,
-        cancelled=extraction.cancelled,
+        published=False,
         n_documents=n_stored + len(failed),
-        n_extracted=extraction.n_extracted,
-        n_unchanged=n_stored - extraction.n_extracted,
-        n_removed=extraction.n_removed,
+        n_unchanged=n_stored,
         rows=run.found.rows,
         rows_reason=run.found.rows_reason,
         failed=failed,
         skipped=tuple(Failure(item.path, item.reason) for item in run.found.skipped),
-        attributes=tuple(item.name for item in schema.attributes),
+        attributes=tuple(item.name for item in schema.attributes) if schema else (),
         warnings=_warnings(work, schema),
     )
 
@@ -151,9 +198,9 @@ def _publish(run: _Run, work: WorkDatabase, schema: Schema) -> bool:
     return True
 
 
-def _warnings(work: WorkDatabase, schema: Schema) -> tuple[str, ...]:
+def _warnings(work: WorkDatabase, schema: Schema | None) -> tuple[str, ...]:
     warnings = [work.warning] if work.warning else []
-    if not schema.attributes:
+    if schema is not None and not schema.attributes:
         warnings.append(
             "no attributes were found: the documents have no fields in common that code can see."
             " Put a schema.json into the folder, or give sample questions; the table `documents`"

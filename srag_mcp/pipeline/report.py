@@ -3,7 +3,18 @@
 from dataclasses import asdict, dataclass, field
 from typing import Literal, TypeAlias
 
-Stage: TypeAlias = Literal["finding", "schema", "extracting", "normalising", "publishing", "done"]
+from srag_mcp.model.ledger import Totals
+
+Stage: TypeAlias = Literal[
+    "finding",
+    "schema",
+    "extracting",
+    "predicting",
+    "standardising",
+    "normalising",
+    "publishing",
+    "done",
+]
 
 _MAX_NAMED = 20
 _MAX_REASON = 120
@@ -32,7 +43,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class UncoveredQuestion:
-    """A sample question that the schema does not answer offline, and why."""
+    """A sample question that the schema does not answer, and why."""
 
     question: str
     reason: str
@@ -56,7 +67,12 @@ class IngestReport:
         failed: Files that could not be read; they are documents with failed cells.
         skipped: Files that are no documents, such as images.
         attributes: Names of the columns.
-        uncovered: Sample questions that cannot be answered offline.
+        uncovered: Sample questions that cannot be answered.
+        engine: Who did the thinking: `offline`, `model` or `agent`.
+        n_predicted: Documents that a language model was asked about in this run.
+        n_standardised: Cells that were changed because they did not fit their column.
+        taken: What the language model took, those of interrupted runs included; None offline.
+        stopped: Why the run ended before its end, for people; empty otherwise.
         warnings: What a person should know.
         seconds: How long it took.
     """
@@ -77,6 +93,11 @@ class IngestReport:
     uncovered: tuple[UncoveredQuestion, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     seconds: float = 0.0
+    engine: str = "offline"
+    n_predicted: int = 0
+    n_standardised: int = 0
+    taken: Totals | None = None
+    stopped: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
@@ -95,12 +116,24 @@ class IngestReport:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
-        said += [
-            f"not answered offline: {item.question} ({item.reason})" for item in self.uncovered
-        ]
+        if self.taken is not None:
+            said.append(self._cost(self.taken))
+        said += [f"not answered: {item.question} ({item.reason})" for item in self.uncovered]
         return said + [f"warning: {text}" for text in self.warnings]
 
+    def _cost(self, taken: Totals) -> str:
+        money = "" if not taken.cost_usd else f", ${taken.cost_usd:,.4f}"
+        unknown = ", price not known" if taken.cost_usd is None else ""
+        tokens = f"{taken.tokens_in:,} tokens in, {taken.tokens_out:,} out"
+        return (
+            f"{self.engine}: {self.n_predicted} documents predicted now,"
+            f" {self.n_standardised} cells standardised; {taken.n_calls:,} calls ({tokens}),"
+            f" {taken.n_cached:,} replies were there already{money}{unknown}"
+        )
+
     def _outcome(self) -> str:
+        if self.stopped:
+            return f"stopped: {self.stopped}"
         if self.cancelled:
             return "cancelled; what was finished is kept"
         return f"published build {self.build_id}" if self.published else "nothing has changed"

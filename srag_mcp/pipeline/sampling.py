@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
@@ -10,6 +11,8 @@ from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.reader_pool import perform_tasks
 from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
+
+Item = TypeVar("Item")
 
 MAX_SAMPLE = 300
 MAX_SAMPLE_CHARACTERS = 20_000_000
@@ -43,17 +46,17 @@ def read_sample(found: FoundFiles, n_processes: int) -> Sample:
 
 def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:
     """Choose files evenly over formats, folders and sizes; of a table of documents, many rows."""
-    chosen = spread(sorted(found.sources, key=_likeness), MAX_SAMPLE)
+    chosen = spread_evenly(sorted(found.sources, key=_likeness), MAX_SAMPLE)
     for source in chosen:
         n_documents = max(1, MAX_SAMPLE // len(chosen)) if found.is_row_file(source) else 1
         yield SampleTask(source, found.is_row_file(source), n_documents)
 
 
-def spread(sources: Sequence[SourceFile], n: int) -> list[SourceFile]:
+def spread_evenly(items: Sequence[Item], n: int) -> list[Item]:
     """Take *n* evenly spaced ones; all when there are no more."""
-    if len(sources) <= n:
-        return list(sources)
-    return [sources[number * len(sources) // n] for number in range(n)]
+    if len(items) <= n:
+        return list(items)
+    return [items[number * len(items) // n] for number in range(n)]
 
 
 def _likeness(source: SourceFile) -> tuple[str, str, int, str]:

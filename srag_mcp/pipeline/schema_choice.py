@@ -19,8 +19,10 @@ from srag_mcp.store.pointer import write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
+Predict = Callable[[Sequence[Document], Sequence[str], str], Schema]
 
 INDUCED = "induced"
+PREDICTED = "predicted"
 _HIDDEN_PREFIX = "srag_"
 _GENERIC_ENTITY = "records"
 
@@ -41,13 +43,25 @@ class SchemaWish:
 
 
 def put_schema_in_force(
-    work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample
+    work: WorkDatabase,
+    folder: Path,
+    wish: SchemaWish,
+    sample: Sample,
+    predict: Predict | None = None,
 ) -> Schema:
     """Decide on the schema, make it the one in force and write it to `.srag/schema.json`.
 
     A schema given wins, then `schema.json` in the folder, then an edited `.srag/schema.json`, then
-    the one in force, then induction. What a person wrote counts once: as long as it does not
-    change, the schema in force stays.
+    the one in force, then prediction or induction. What a person wrote counts once: as long as it
+    does not change, the schema in force stays. One that was induced gives way to prediction.
+
+    Args:
+        work: Where the schema in force is kept.
+        folder: The corpus.
+        wish: What the caller asks of the schema.
+        sample: Reads the documents to learn from, on need.
+        predict: Lets a language model decide, from a sample, sample questions and the name of the
+            corpus; None to induce without one.
 
     Raises:
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
@@ -60,8 +74,10 @@ def put_schema_in_force(
     elif edited is not None:
         schema = _learnt(edited, sample, wish.questions)
         origin = present.origin if present else INDUCED
-    elif present is not None and present.schema.attributes and not wish.fresh:
+    elif present is not None and _stays(present, wish, predict):
         schema, origin = present.schema, present.origin
+    elif predict is not None:
+        schema, origin = _predicted(work, folder, wish, sample(), predict), PREDICTED
     else:
         schema, origin = _induced(work, folder, wish, sample), INDUCED
     if wish.fresh:
@@ -70,6 +86,24 @@ def put_schema_in_force(
     _write(work, schema)
     work.put_in_force(schema, origin)
     return schema
+
+
+def _stays(present: SchemaInForce, wish: SchemaWish, predict: Predict | None) -> bool:
+    gives_way = predict is not None and present.origin == INDUCED
+    return bool(present.schema.attributes) and not wish.fresh and not gives_way
+
+
+def _predicted(
+    work: WorkDatabase,
+    folder: Path,
+    wish: SchemaWish,
+    sample: Sequence[Document],
+    predict: Predict,
+) -> Schema:
+    """Let a model decide on the columns; what code learns to read of them is a second opinion."""
+    schema = predict(sample, wish.questions, _title(folder))
+    named = schema.model_copy(update={"entity": name_entity(work, schema.entity)})
+    return learn_extractors(named, sample, wish.questions)
 
 
 def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:

@@ -1,0 +1,58 @@
+"""The prediction of all records that lack one, kept batch by batch."""
+
+from collections.abc import Callable, Sequence
+
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.report import Progress
+from srag_mcp.records.batch_prediction import RecordTask
+from srag_mcp.records.predicted_record import PredictedRecord
+from srag_mcp.records.prediction import predict_records
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work_predictions import PendingDocuments, Predictions
+
+
+def predict_missing_records(
+    work: WorkDatabase,
+    schema: Schema,
+    thinker: Thinker,
+    prompt_tokens: int,
+    on_progress: Callable[[Progress], None],
+) -> int:
+    """Ask for the attributes that documents lack a prediction of; return for how many documents.
+
+    Each batch is kept as it is finished.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
+    """
+    predictions = Predictions(work)
+    predictions.forget_gone()
+    pending = predictions.pending(schema.attributes)
+    n_asked = sum(len(group.document_ids) for group in pending)
+    n_done = 0
+
+    def keeper(group: PendingDocuments) -> Callable[[Sequence[PredictedRecord]], None]:
+        def keep(records: Sequence[PredictedRecord]) -> None:
+            nonlocal n_done
+            predictions.store(group.attributes, records)
+            n_done += len(records)
+            on_progress(Progress("predicting", n_done, n_asked, records[-1].document_id))
+
+        return keep
+
+    async def predict() -> None:
+        for group in pending:
+            await predict_records(
+                RecordTask(thinker.model, group.attributes, thinker.engine),
+                predictions.texts(group.document_ids),
+                prompt_tokens=prompt_tokens,
+                max_in_flight=thinker.max_in_flight,
+                on_done=keeper(group),
+            )
+
+    if pending:
+        on_progress(Progress("predicting", 0, n_asked))
+        thinker.run(predict)
+    return n_asked

@@ -1,0 +1,101 @@
+"""The trial of a predicted schema: sample documents are read with it, sample questions asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import anyio
+
+from srag_mcp.documents.document import Document
+from srag_mcp.errors import ModelError, QuestionError
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.sample_corpus import open_sample_corpus
+from srag_mcp.query.translation import translate_question
+from srag_mcp.records.batch_prediction import RecordTask
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.standardise.complaints import find_complaints
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came out of a trial.
+
+    Attributes:
+        records: The records of the sample documents.
+        problems: What a refinement should repair, for the model.
+    """
+
+    records: tuple[PredictedRecord, ...]
+    problems: tuple[str, ...]
+
+
+async def try_schema(
+    thinker: Thinker,
+    schema: Schema,
+    documents: Sequence[Document],
+    questions: Sequence[str],
+    *,
+    prompt_tokens: int,
+) -> Trial:
+    """Predict the records of *documents* and translate *questions* over them.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+
+    Source: DESIGN 7.2.
+    """
+    records: list[PredictedRecord] = []
+    await predict_records(
+        RecordTask(thinker.model, schema.attributes, thinker.engine),
+        [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in documents],
+        prompt_tokens=prompt_tokens,
+        max_in_flight=thinker.max_in_flight,
+        on_done=records.extend,
+    )
+    problems = [
+        problem
+        for attribute in schema.attributes
+        for problem in find_complaints(attribute, _cells_of(attribute.name, records))
+    ]
+    if questions:
+        with open_sample_corpus(schema, documents, records, thinker.engine) as corpus:
+            problems += await find_unanswered(thinker, corpus, questions)
+    return Trial(tuple(records), tuple(problems))
+
+
+async def find_unanswered(thinker: Thinker, corpus: Corpus, questions: Sequence[str]) -> list[str]:
+    """Return why each question that cannot be translated cannot, in the order of *questions*."""
+    reasons = await translate_all(thinker, corpus, questions)
+    return [f"the question “{asked}”: {why}" for asked, why in reasons.items() if why]
+
+
+async def translate_all(
+    thinker: Thinker, corpus: Corpus, questions: Sequence[str]
+) -> dict[str, str]:
+    """Translate *questions*, many at a time; return why each cannot be, empty where it can."""
+    reasons = dict.fromkeys(questions, "")
+    slots = anyio.Semaphore(thinker.max_in_flight)
+
+    async def translate(question: str) -> None:
+        async with slots:
+            try:
+                await translate_question(thinker.model, corpus, question)
+            except (QuestionError, ModelError) as error:
+                reasons[question] = str(error)
+
+    async with anyio.create_task_group() as tasks:
+        for question in reasons:
+            tasks.start_soon(translate, question)
+    return reasons
+
+
+def _cells_of(name: str, records: Sequence[PredictedRecord]) -> dict[str, PredictedCell]:
+    return {
+        record.document_id: item
+        for record in records
+        for item in record.cells
+        if item.cell.attribute == name
+    }

@@ -1,0 +1,68 @@
+"""What a language model does in one ingestion: schema, records, standardisation, coverage."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from srag_mcp.documents.document import Document
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.record_run import predict_missing_records
+from srag_mcp.pipeline.report import Progress, UncoveredQuestion
+from srag_mcp.pipeline.schema_prediction import SchemaPredictor
+from srag_mcp.pipeline.schema_trial import translate_all
+from srag_mcp.pipeline.standard_run import standardise_columns
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.work import WorkDatabase
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """How much was thought: documents predicted and cells standardised in this run."""
+
+    n_predicted: int = 0
+    n_standardised: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """The steps of an ingestion that ask a language model.
+
+    Each may raise `ModelStoppedError`, or `CancelledError` when somebody wants it to stop; what is
+    finished is kept.
+    """
+
+    work: WorkDatabase
+    thinker: Thinker
+    settings: Settings
+    on_progress: Callable[[Progress], None]
+
+    def predict_schema(
+        self, sample: Sequence[Document], questions: Sequence[str], name: str
+    ) -> Schema:
+        """Let the model decide on the columns."""
+        predictor = SchemaPredictor(self.work, self.thinker, self.settings, self.on_progress)
+        return predictor.predict(sample, questions, name)
+
+    def predict_records(self, schema: Schema) -> Thoughts:
+        """Ask for what is missing, then about what does not fit its column."""
+        n_predicted = predict_missing_records(
+            self.work, schema, self.thinker, self.settings.prompt_tokens, self.on_progress
+        )
+        n_standardised = standardise_columns(self.work, schema, self.thinker, self.on_progress)
+        self.work.put_engine_in_force(self.thinker.engine)
+        return Thoughts(n_predicted, n_standardised)
+
+    def find_uncovered(
+        self, folder: Path, questions: Sequence[str]
+    ) -> tuple[UncoveredQuestion, ...]:
+        """Return the sample questions that the model cannot translate over the published build."""
+        if not questions:
+            return ()
+        with QueryWorker() as worker:
+            corpus = Corpus(folder, worker, self.settings.home)
+            asked = tuple(questions)[: self.settings.schema_questions]
+            reasons = self.thinker.run(lambda: translate_all(self.thinker, corpus, asked))
+        return tuple(UncoveredQuestion(asked, why) for asked, why in reasons.items() if why)
