@@ -13,6 +13,7 @@ from srag_mcp.records.reply import CellReply, DocumentReply
 from srag_mcp.schema.attribute import Attribute
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
+_IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN = 80
 NOT_GROUNDED = "not grounded"
 
@@ -114,12 +115,16 @@ class Judge:
 
 
 def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
-    """Return whether a cell only says that there is nothing to say."""
-    if reply.state != "stated" or attribute.type == "boolean":
-        return False
+    """Return whether a cell only says that there is nothing to say.
+
+    So does one without words of the document whose value is what not mentioning it means.
+    """
+    value = reply.value if reply.state == "stated" else None
+    if not reply.quote.strip() and value in (None, _IMPLIED[attribute.absent_means]):
+        return True
     known = {category.casefold() for category in attribute.categories or ()}
-    text = "" if reply.value is None else str(reply.value).strip().casefold()
-    return text in _EMPTY and text not in known
+    text = "" if value is None else str(value).strip().casefold()
+    return reply.state == "stated" and text in _EMPTY and text not in known
 
 
 def _doubt(attribute: Attribute, words: str, value_text: str | None) -> str:

@@ -12,7 +12,8 @@ from srag_mcp.schema.attribute import Attribute
 
 LEFT_OUT = "[…]"
 _JOIN = f"\n{LEFT_OUT}\n"
-_PASSAGE, _SHORTEST = 600, 40
+_LONGEST, _SHORT, _SHORTEST = 600, 400, 40
+_PASSAGES_AN_ATTRIBUTE = 2
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
 _STEM = 6
@@ -42,7 +43,7 @@ def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int)
     budget = max_tokens * CHARACTERS_A_TOKEN
     if len(text) <= budget:
         return text
-    passages = list(_split(text, min(_PASSAGE, max(_SHORTEST, budget // 8))))
+    passages = list(_split(text, _passage_length(budget, len(attributes))))
     taken, used = _beginning(passages, int(budget * _BEGINNING))
     for place in _by_turns(_rank(text, passages, attributes)):
         length = passages[place].end - passages[place].start + 2 * len(_JOIN)
@@ -51,6 +52,12 @@ def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int)
         taken.add(place)
         used += length
     return _assemble(text, [passages[place] for place in sorted(taken)])
+
+
+def _passage_length(budget: int, n_attributes: int) -> int:
+    """Return a length at which each attribute has its passages, unless that is too short."""
+    share = int(budget * (1 - _BEGINNING)) // (_PASSAGES_AN_ATTRIBUTE * max(1, n_attributes))
+    return min(max(_SHORT, min(_LONGEST, share)), max(_SHORTEST, budget // 8))
 
 
 def _split(text: str, length: int) -> Iterator[Span]:
@@ -108,7 +115,7 @@ def _scores(
         places = holding.get(term, {})
         rarity = math.log(1 + n_passages / (1 + len(places)))
         for place, count in places.items():
-            scores[place] += weight * rarity * (1 + math.log(count))
+            scores[place] += weight * rarity * 2 * count / (count + 1)
     return scores
 
 

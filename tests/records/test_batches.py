@@ -1,0 +1,38 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.records.batches import BATCH_TOKENS, MAX_DOCUMENTS, plan_batches
+
+
+def plan(sizes: list[int]) -> list[tuple[int, ...]]:
+    return list(plan_batches(sizes, lambda size: size))
+
+
+def test_small_documents_share_a_prompt_and_large_ones_do_not() -> None:
+    assert plan([100] * 10) == [(100,) * 8, (100,) * 2]
+    assert plan([1500] * 5) == [(1500,) * 3, (1500,) * 2]
+    assert plan([100, 5000, 100]) == [(5000,), (100, 100)]
+
+
+sizes = st.lists(st.integers(0, 9000), max_size=60)
+
+
+@given(sizes)
+def test_a_batch_is_small_or_a_single_document(n_tokens: list[int]) -> None:
+    batches = plan(n_tokens)
+
+    assert sorted(size for batch in batches for size in batch) == sorted(n_tokens)
+    for batch in batches:
+        assert len(batch) == 1 or (len(batch) <= MAX_DOCUMENTS and sum(batch) <= BATCH_TOKENS)
+
+
+@given(sizes, st.data())
+def test_the_batches_that_are_left_stay_the_same(n_tokens: list[int], data: st.DataObject) -> None:
+    numbered = list(enumerate(n_tokens))
+    batches = list(plan_batches(numbered, lambda item: item[1]))
+    done = data.draw(st.sets(st.integers(0, max(0, len(batches) - 1))))
+    left = [batch for number, batch in enumerate(batches) if number not in done]
+
+    resumed = sorted(item for batch in left for item in batch)
+
+    assert list(plan_batches(resumed, lambda item: item[1])) == left

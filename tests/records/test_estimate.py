@@ -1,0 +1,54 @@
+from collections.abc import Sequence
+
+import anyio
+
+from srag_mcp.records.batch_prediction import RecordTask
+from srag_mcp.records.document_text import DocumentText, count_tokens
+from srag_mcp.records.estimate import estimate_records
+from srag_mcp.records.predicted_record import PredictedRecord
+from srag_mcp.records.prediction import predict_records
+from srag_mcp.schema.attribute import Attribute
+from tests.model.scripted import ScriptedModel
+from tests.records.reading_model import answer, reading
+
+ATTRIBUTES = tuple(Attribute(name=f"figure_{number}", type="integer") for number in range(12))
+
+
+def ask(texts: Sequence[str]) -> ScriptedModel:
+    model = reading(lambda key, text, prompt: answer(key, [], [item.name for item in ATTRIBUTES]))
+    records: list[PredictedRecord] = []
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(model, ATTRIBUTES, "model"),
+            [DocumentText(str(n), str(n), str(n), text, "") for n, text in enumerate(texts)],
+            prompt_tokens=2000,
+            max_in_flight=1,
+            on_done=records.extend,
+        )
+
+    anyio.run(run)
+    return model
+
+
+def test_the_estimate_is_near_to_what_is_sent() -> None:
+    texts = [
+        "figure 12, " * (n // 2) for n in (10, 200, 900, 1200, 5000, 100_000, 300, 300, 40, 7, 2000)
+    ]
+
+    estimate = estimate_records(ATTRIBUTES, map(len, texts), prompt_tokens=2000)
+    prompts = ask(texts).prompts
+
+    sent = sum(count_tokens(prompt.instructions + prompt.content) for prompt in prompts)
+    assert estimate.n_prompts == len(prompts)
+    assert 0.9 * sent < estimate.tokens_in < 1.1 * sent
+
+
+def test_the_length_of_a_long_document_does_not_matter() -> None:
+    long, longer = (estimate_records(ATTRIBUTES, [n], 8000) for n in (40_000, 4_000_000))
+    assert long == longer
+    assert (long.n_prompts, 8000 < long.tokens_in < 10_000) == (1, True)
+
+
+def test_nothing_costs_nothing() -> None:
+    assert estimate_records(ATTRIBUTES, [], 8000).n_prompts == 0

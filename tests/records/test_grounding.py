@@ -1,0 +1,57 @@
+from datetime import date
+
+import pytest
+
+from srag_mcp.records.grounding import find_contradiction
+from srag_mcp.schema.attribute import Attribute
+
+PRICE = Attribute(name="price", type="number", unit="USD")
+LENGTH = Attribute(name="length", type="number", unit="km")
+DAY = Attribute(name="day", type="date")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value"),
+    [
+        (PRICE, "$1.2 billion", 1_200_000_000),
+        (PRICE, "340", 340_000),
+        (PRICE, "(1,234)", -1234),
+        (PRICE, "1.234,50", 1234.5),
+        (PRICE, "between 10 and 12", 11),
+        (PRICE, "born in 1960", 60),
+        (PRICE, "a dozen", 12),
+        (PRICE, "free of charge", 0),
+        (PRICE, "€ 90", 97.2),
+        (LENGTH, "650 metres", 0.65),
+        (LENGTH, "26.2 miles", 42.16),
+        (DAY, "4 May 1899", date(1899, 5, 4)),
+        (DAY, "04/05/1899", date(1899, 4, 5)),
+        (DAY, "04/05/99", date(1899, 5, 4)),
+        (DAY, "May 1899", date(1899, 5, 4)),
+        (DAY, "5 March", date(2020, 3, 5)),
+        (DAY, "from 1 May 2020 to 4 May 2020", date(2020, 5, 4)),
+        (DAY, "last Thursday", date(2020, 5, 4)),
+    ],
+)
+def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
+    attribute: Attribute, quote: str, value: float | date
+) -> None:
+    assert find_contradiction(attribute, quote, value) == ""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value", "doubt"),
+    [
+        (PRICE, "USD 1,234", 1243, "the quote says 1234, the value 1243"),
+        (PRICE, "12.50", 12.05, "the quote says 12.5, the value 12.05"),
+        (LENGTH, "7 km", 8, "the quote says 7, the value 8"),
+        (LENGTH, "0 km", 8, "the quote says 0, the value 8"),
+        (DAY, "13/05/2020", date(2020, 5, 12), "the quote gives another date than 2020-05-12"),
+        (DAY, "May 1899", date(1899, 6, 4), "the quote gives another date than 1899-06-04"),
+        (DAY, "4 May 1899", date(1989, 5, 4), "the quote gives another date than 1989-05-04"),
+    ],
+)
+def test_a_value_that_cannot_follow_from_its_quote_is_doubted(
+    attribute: Attribute, quote: str, value: float | date, doubt: str
+) -> None:
+    assert find_contradiction(attribute, quote, value) == doubt

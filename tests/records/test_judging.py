@@ -1,0 +1,128 @@
+import pytest
+
+from srag_mcp.records.cell import State
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.judging import Judge, Judgement
+from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
+from srag_mcp.schema.attribute import Attribute, AttributeType
+
+
+def judge(text: str, attribute: Attribute, cell: CellReply) -> Judgement:
+    document = DocumentText("a.txt", "A", "a.txt", text, "")
+    replies = [DocumentReply(id="d1", cells=(cell,), not_mentioned=())]
+    return Judge(document, "model").judge([attribute], replies)[attribute.name]
+
+
+def stated(value: ReplyValue, quote: str, name: str = "it") -> CellReply:
+    return CellReply(attribute=name, state="stated", value=value, quote=quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value", "quote", "words"),
+    [
+        ("Die Miete beträgt 1.250,50 € im Monat.", "number", 1250.5, "1.250,50 €", "1.250,50 €"),
+        (
+            "Gründung: 4. März 1899 in Köln",
+            "date",
+            "1899-03-04",
+            "4. März 1899",
+            "4. März 1899",
+        ),
+        ("Sitz der Gesell-\nschaft ist Köln", "string", "Köln", "Gesellschaft ist Köln", None),
+        ("该公司成立于2015年3月4日,员工人数为1200人。", "date", "2015-03-04", "2015年3月4日", None),
+        ("该公司成立于2015年3月4日,员工人数为1200人。", "integer", 1200, "员工人数为1200人", None),
+        ("该公司成立于2015年3月4日。", "string", "该公司", "该公司", None),
+        ("تأسست الشركة في عام 1998 ومقرها القاهرة.", "string", "القاهرة", "مقرها القاهرة", None),
+        ("عدد الموظفين: 250 موظفًا", "integer", 250, "عدد الموظفين: 250", None),
+        ("Café Zoë", "string", "Café Zoë", "Cafe\u0301 Zoë", "Café Zoë"),
+    ],
+)
+def test_quotes_in_any_language_are_found(
+    text: str, kind: AttributeType, value: ReplyValue, quote: str, words: str | None
+) -> None:
+    found = judge(text, Attribute(name="it", type=kind), stated(value, quote))
+
+    cell = found.taken.cell
+    assert (found.problem, cell.state) == ("", State.STATED)
+    assert cell.span is not None
+    assert cell.as_stated == cell.span.of(text)
+    if words is not None:
+        assert cell.as_stated == words
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Die Miete beträgt 1.250,50 € im Monat.", "Die Miete beträgt 1.520,50 € im Monat."),
+        ("员工人数为1200人", "员工人数为2100人"),
+        ("The Crown has 12 rooms.", ""),
+        ("عدد الموظفين: 250 موظفًا", "عدد العملاء"),
+    ],
+)
+def test_words_that_are_not_there_are_not_grounded(text: str, quote: str) -> None:
+    found = judge(text, Attribute(name="it", type="string"), stated("x", quote))
+
+    assert found.problem.startswith("the document does not have the quote")
+    assert found.taken.cell.state is State.FAILED
+    assert found.taken.cell.note.startswith("not grounded")
+    assert found.told_once
+
+
+@pytest.mark.parametrize(
+    ("attribute", "cell"),
+    [
+        (Attribute(name="it", type="boolean", absent_means="false"), stated(False, "")),
+        (Attribute(name="it", type="integer", absent_means="zero"), stated(0, "")),
+        (Attribute(name="it", type="string"), stated(None, "")),
+        (Attribute(name="it", type="string"), stated("N/A", "Name: n/a")),
+        (
+            Attribute(name="it", type="string"),
+            CellReply(attribute="it", state="stated_absent", value=None, quote=""),
+        ),
+    ],
+)
+def test_a_cell_that_says_nothing_is_not_mentioned(attribute: Attribute, cell: CellReply) -> None:
+    found = judge("Name: n/a", attribute, cell)
+
+    assert (found.problem, found.taken.cell.state) == ("", State.NOT_MENTIONED)
+
+
+def test_a_placeholder_may_be_a_category() -> None:
+    attribute = Attribute(name="it", type="string", categories=("Known", "Unknown"))
+
+    found = judge("Origin: unknown", attribute, stated("unknown", "unknown"))
+
+    assert found.taken.value_text == "Unknown"
+
+
+def test_a_value_outside_of_the_categories_is_told_and_kept() -> None:
+    attribute = Attribute(name="it", type="string", categories=("red", "blue"))
+
+    found = judge("Colour: mauve", attribute, stated("mauve", "mauve"))
+
+    assert found.problem == ("'mauve' is none of the listed values; use one of them if one fits")
+    assert found.taken.value_text == "mauve"
+
+
+def test_of_equal_words_those_beside_the_name_of_the_attribute_are_meant() -> None:
+    text = "Rooms: 12\nFloors 12a\nFloors: 12\nAdults: 2"
+    attribute = Attribute(name="n_floors", type="integer")
+
+    found = judge(text, attribute, stated(12, "12", "n_floors"))
+    guests = judge(text, Attribute(name="guests", type="integer"), stated(2, "2", "guests"))
+
+    assert found.taken.cell.span is not None
+    assert found.taken.cell.span.start == text.index("Floors: 12") + len("Floors: ")
+    assert guests.taken.cell.span is not None
+    assert guests.taken.cell.span.start == len(text) - 1
+
+
+def test_a_quote_with_words_left_out_is_found_where_its_parts_are_close() -> None:
+    text = "Paid by the tenant,\nwho is Ms Ito, on the first day.\n" + "x" * 900 + "\nAn end."
+    attribute = Attribute(name="it", type="string")
+
+    found = judge(text, attribute, stated("Ms Ito", "Paid by … Ms Ito"))
+    far = judge(text, attribute, stated("Ms Ito", "Ms Ito ... An end."))
+
+    assert found.taken.cell.as_stated == "Paid by the tenant,\nwho is Ms Ito"
+    assert far.taken.cell.state is State.FAILED
