@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from srag_mcp.errors import SchemaError
+from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.page_size import cut_text
 from srag_mcp.server.results import CellScalar, DocumentPage, SourceEntry, TracePage
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
 
 MAX_NEAR_VALUES = 3
+BEHIND = "the text ends before this start"
 UNREAD = (
     "this document has no text that could be read; trace_value with its document_id and"
     " state=failed says why"
@@ -39,15 +40,21 @@ def trace_page(corpora: Corpora, call: TraceCall) -> TracePage:
     if call.document_id:
         corpus.document(call.document_id)
     entity = corpus.schema().entity
-    page = corpus.select(cells_sql(entity, call), limit=call.limit, offset=call.offset)
-    total = corpus.select(count_sql(entity, call), limit=1).rows[0][0]
+    try:
+        page = corpus.select(cells_sql(entity, call), limit=call.limit, offset=call.offset)
+        total = corpus.select(count_sql(entity, call), limit=1).rows[0][0]
+    except QueryError as error:
+        if not call.where:
+            raise
+        msg = f"the condition in where cannot be used: {error}"
+        raise QueryError(msg, call.where) from error
     return TracePage(
         corpus=corpora.name(call.corpus),
         sources=[_source_entry(row) for row in page.rows],
         total=total if isinstance(total, int) else 0,
         truncated=page.truncated,
         next_offset=page.next_offset,
-        next="" if total else _advice(corpus, call),
+        next="" if page.rows else _advice(corpus, call, total),
     )
 
 
@@ -67,8 +74,10 @@ def _source_entry(row: "Sequence[CellScalar]") -> SourceEntry:
     )
 
 
-def _advice(corpus: "Corpus", call: TraceCall) -> str:
+def _advice(corpus: "Corpus", call: TraceCall, total: CellScalar) -> str:
     """Say what to try when no cell was found."""
+    if total:
+        return f"offset {call.offset} is behind the last of {total} cells"
     if not call.value:
         return "no cell meets these conditions: leave one out"
     columns = [call.column] if call.column else None
@@ -89,6 +98,7 @@ def document_page(
     corpus = corpora.readable(name)
     found = corpus.document(document_id)
     room = int(corpora.settings.max_result_characters * PAGE_SHARE)
+    start = min(start, found.characters)
     text = cut_text(corpus.document_text(document_id, start, start + length), room)
     end = start + len(text)
     truncated = bool(text) and end < found.characters
@@ -101,5 +111,5 @@ def document_page(
         text=text,
         truncated=truncated,
         next_start=end if truncated else None,
-        note="" if found.characters else UNREAD,
+        note="" if text else BEHIND if found.characters else UNREAD,
     )

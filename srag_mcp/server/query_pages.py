@@ -16,13 +16,18 @@ from srag_mcp.server.results import (
 from srag_mcp.server.schema_pages import column_lines, other_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from srag_mcp.answer.answer import Answer
     from srag_mcp.answer.brief import Brief
+    from srag_mcp.server.results import CellScalar
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.evidence import Evidence
+    from srag_mcp.store.guard import ResultPage
 
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
+HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT_OF_FIXED = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 NEXT = (
     f"{NEXT_OF_FIXED}, or look for one: ingest_corpus with the question in sample_questions and"
@@ -41,12 +46,15 @@ class SqlCall:
 
 
 def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
-    """Run a statement and say over how many documents."""
+    """Run a statement and say over how many documents.
+
+    Raises:
+        QueryError: If it is refused, wrong, or too heavy; the text says what to do.
+    """
     corpus = corpora.readable(call.corpus)
-    page = corpus.select(call.sql, limit=call.limit, offset=call.offset)
+    page = _select(corpus, call)
     coverage, notes = _coverage(corpus, call.sql, page.seconds)
-    if not page.rows:
-        notes = [*notes, "no rows: check spellings with get_column_stats"]
+    notes += _notes_on_nothing(corpus, call, page.rows)
     return ResultTable(
         columns=list(page.columns),
         rows=[list(row) for row in page.rows],
@@ -55,6 +63,35 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
         coverage=coverage,
         notes=notes,
     )
+
+
+def _select(corpus: "Corpus", call: SqlCall) -> "ResultPage":
+    try:
+        return corpus.select(call.sql, limit=call.limit, offset=call.offset)
+    except QueryError as error:
+        if type(error) is not QueryError:  # the texts of its subclasses say what to do
+            raise
+        msg = f"{error}\n{HELP}"
+        raise QueryError(msg, call.sql) from error
+
+
+def _notes_on_nothing(
+    corpus: "Corpus", call: SqlCall, rows: "Sequence[Sequence[CellScalar]]"
+) -> list[str]:
+    """Say why there may be no rows, or only a zero."""
+    from srag_mcp.answer.spelling import find_unstored  # not needed to list tools
+
+    if len(rows) > 1 or (rows and any(rows[0])):
+        return []
+    if call.offset and not rows:
+        return [f"no rows from offset {call.offset} on"]
+    try:
+        unstored = find_unstored(corpus, call.sql)
+    except QueryError:  # the rows are there; why there are none is extra
+        unstored = []
+    if rows:
+        return unstored
+    return unstored or ["no rows: check spellings with get_column_stats"]
 
 
 def _coverage(corpus: "Corpus", sql: str, query_s: float) -> tuple[list[str], list[str]]:

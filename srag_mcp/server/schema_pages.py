@@ -97,10 +97,16 @@ def schema_page(corpora: Corpora, name: str, offset: int = 0) -> SchemaPage:
         documents=corpus.info().n_documents,
         columns=columns,
         other_tables=other_tables(corpus),
-        notes=list(NOTES),
+        notes=[*NOTES, *_note_of_offset(offset, len(lines))],
         truncated=truncated,
         next_offset=following if truncated else None,
     )
+
+
+def _note_of_offset(offset: int, n_lines: int) -> list[str]:
+    if offset < n_lines:
+        return []
+    return [f"offset {offset} is behind the last of {n_lines} columns"]
 
 
 def other_tables(corpus: "Corpus") -> list[str]:

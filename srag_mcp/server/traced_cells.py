@@ -3,12 +3,14 @@
 They hold conditions that agents write, so they run through the guard like any other query.
 """
 
+import re
 from dataclasses import dataclass
 
 CELLS = (
     'cells.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",'
     " note"
 )
+WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class TraceCall:
         corpus: Its name.
         column: Cells of this column.
         document_id: Cells of this document.
-        where: Cells of the records for which this SQL condition holds.
+        where: Cells of the records for which this SQL condition holds; `WHERE` before it is left
+            out.
         value: Cells with this value.
         state: Cells in this state.
         limit, offset: The page.
@@ -36,10 +39,11 @@ class TraceCall:
 
 
 def cells_sql(entity: str, call: TraceCall) -> str:
-    """Write the statement that returns the cells, in the order of the documents."""
+    """Write the statement that returns the cells, those with a quote first."""
     return (
         f"SELECT {CELLS} FROM cells JOIN documents USING (document_id)"  # noqa: S608 - guarded
-        f"{_condition(entity, call)} ORDER BY cells.document_id, attribute"
+        f"{_condition(entity, call)} "
+        " ORDER BY as_stated IS NULL, cells.document_id, attribute"
     )
 
 
@@ -66,5 +70,6 @@ def _condition(entity: str, call: TraceCall) -> str:
         conditions.append(f"(lower(value) = lower({text}) OR {number})")
     if call.where:
         records = f"SELECT document_id FROM {quote_name(entity)} WHERE"  # noqa: S608 - guarded
-        conditions.append(f"cells.document_id IN ({records} ({call.where}\n))")
+        where = WHERE.sub("", call.where)
+        conditions.append(f"cells.document_id IN ({records} ({where}\n))")
     return f" WHERE {' AND '.join(conditions)}" if conditions else ""

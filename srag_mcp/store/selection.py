@@ -126,6 +126,27 @@ def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[st
     }
 
 
+def compared_texts(sql: str, columns: Collection[str]) -> list[tuple[str, str]]:
+    """Return the texts that *sql* wants to be equal to one of *columns*, in their order.
+
+    `SELECT 1 FROM hotels WHERE city IN ('Rome', 'Bonn')` -> `[("city", "Rome"), ("city", "Bonn")]`
+    """
+    from sqlglot import exp
+
+    root = _parse(sql)
+    if root is None:
+        return []
+    names = {name.lower(): name for name in columns}
+    found = []
+    for node in root.find_all(exp.EQ, exp.In):
+        column = node.this.name.lower() if isinstance(node.this, exp.Column) else ""
+        wanted = [node.expression] if isinstance(node, exp.EQ) else node.expressions
+        found += [
+            (names[column], item.this) for item in wanted if item.is_string and column in names
+        ]
+    return list(dict.fromkeys(found))
+
+
 def _join(parts: Sequence[exp.Expr]) -> str:
     return " AND ".join(f"({part.sql(dialect='duckdb')})" for part in parts)
 

@@ -223,6 +223,40 @@ async def test_reading_behind_the_end_of_a_document_is_empty(wide: Client) -> No
     )
 
     assert (page.text, page.truncated, page.next_start) == ("", False, None)
+    assert (page.start, page.note) == (page.characters, "the text ends before this start")
+
+
+async def test_a_page_behind_the_last_says_so(memory: Client) -> None:
+    schema = await call(memory, SchemaPage, "get_schema", corpus="fleet", offset=10**20)
+    trace = await call(memory, TracePage, "trace_value", corpus="fleet", column="crew", offset=99)
+    rows = await call(
+        memory, ResultTable, "run_sql", corpus="fleet", sql="SELECT name FROM boats", offset=99
+    )
+
+    assert schema.notes[-1] == f"offset {10**20} is behind the last of 6 columns"
+    assert trace.next == "offset 99 is behind the last of 8 cells"
+    assert rows.notes == ["no rows from offset 99 on"]
+
+
+async def test_quotes_come_before_cells_without_one(memory: Client) -> None:
+    page = await call(memory, TracePage, "trace_value", corpus="fleet", column="crew", limit=100)
+
+    quoted = [item.quote is not None for item in page.sources]
+    assert (len(quoted), sum(quoted)) == (8, 6)
+    assert quoted == sorted(quoted, reverse=True)
+
+
+async def test_a_condition_may_begin_with_where(memory: Client) -> None:
+    page = await call(
+        memory,
+        TracePage,
+        "trace_value",
+        corpus="fleet",
+        column="crew",
+        where=" WHERE harbour = 'Kiel'",
+    )
+
+    assert page.total == 2
 
 
 @given(st.lists(st.text(), max_size=20), st.integers(min_value=0, max_value=200))

@@ -161,6 +161,23 @@ async def test_rows_come_with_their_denominator(client: Client) -> None:
     assert "crew: 6 used, 1 do not say, 1 could not be read" in coverage
 
 
+@pytest.mark.parametrize("shown", ["count(*)", "avg(length)", "name"])
+async def test_a_text_that_no_record_has_is_named_when_nothing_is_found(
+    memory: Client, shown: str
+) -> None:
+    sql = f"SELECT {shown} FROM boats WHERE harbour IN ('bergen', 'Bergn')"
+    rest = f"SELECT {shown} FROM boats WHERE harbour = 'Bergen' AND crew > 99"
+
+    page = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=sql)
+    other = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=rest)
+
+    assert page.notes == [
+        "no record has harbour = 'bergen'; stored: 'Bergen'",
+        "no record has harbour = 'Bergn'; stored: 'Bergen'",
+    ]
+    assert "no record has" not in " ".join(other.notes)
+
+
 async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client: Client) -> None:
     sql = "SELECT count(*) FROM documents WHERE characters = 0"
 

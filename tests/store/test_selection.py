@@ -1,6 +1,12 @@
 import pytest
 
-from srag_mcp.store.selection import ALL_RECORDS, Selection, column_conditions, read_selection
+from srag_mcp.store.selection import (
+    ALL_RECORDS,
+    Selection,
+    column_conditions,
+    compared_texts,
+    read_selection,
+)
 
 COLUMNS = ["price", "stars", "pool", "city"]
 
@@ -57,3 +63,18 @@ def test_conditions_beside_a_subquery_lose_the_alias_of_the_table() -> None:
         " WHERE h.stars > 3 AND h.price > (SELECT avg(price) FROM hotels)"
     )
     assert column_conditions(sql, "hotels", COLUMNS) == {"price": "(stars > 3)", "stars": ""}
+
+
+@pytest.mark.parametrize(
+    ("where", "texts"),
+    [
+        ("h.city = 'Rome' OR CITY IN ('Bonn', 'Rome', lower('x'))", ["Rome", "Bonn"]),
+        ("NOT city = 'Rome' AND stars = 4 AND name = 'A'", ["Rome"]),
+        ("lower(city) = 'rome' AND city LIKE 'R%' AND city = country", []),
+        ("city IN (SELECT 'Rome')", []),
+        ("(", []),
+    ],
+)
+def test_texts_that_a_column_is_compared_with_are_found(where: str, texts: list[str]) -> None:
+    sql = f"SELECT count(*) FROM hotels h WHERE {where}"
+    assert compared_texts(sql, COLUMNS) == [("city", text) for text in texts]
