@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -53,10 +53,36 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        _run_app()
     except SragError as error:
-        print(f"error: {printable(str(error))}", file=sys.stderr)
-        sys.exit(1)
+        _fail(str(error))
+    except OSError as error:
+        # No permission, a full disk: what the system says is what there is to say.
+        named = f"{error.filename}: " if error.filename else ""
+        _fail(f"{named}{error.strerror or error}")
+
+
+def _run_app() -> None:
+    """Run the command and write all that it printed.
+
+    Raises:
+        OSError: If stdout cannot be written, besides what the command raises.
+    """
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            # Python would try again at its end, and say so at length.
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+            raise
+
+
+def _fail(text: str) -> NoReturn:
+    print(f"error: {printable(text)}", file=sys.stderr)
+    sys.exit(1)
 
 
 @app.callback(invoke_without_command=True)
@@ -230,7 +256,7 @@ def evaluate(
 
 @app.command()
 def config(
-    client: Annotated[Client, typer.Argument(help="The MCP client.")],
+    client: Annotated[Client, typer.Argument(help="The MCP client.", metavar="CLIENT")],
     corpus: CorpusOptions,
     home: HomeOption = None,
 ) -> None:

@@ -4,6 +4,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, shorten_reason
@@ -40,7 +41,7 @@ def ingest_corpus(
         raise SettingsError(msg)
     schema = None if choice.schema is None else read_schema_file(choice.schema)
     try:
-        with show_progress(quiet=quiet) as show:
+        with interruption(), show_progress(quiet=quiet) as show:
             return ingest(
                 location,
                 settings,
@@ -48,7 +49,7 @@ def ingest_corpus(
                 schema=schema,
                 rows=choice.rows,
                 fresh=choice.fresh,
-                on_progress=show,
+                on_progress=lambda step: show(step.stage, step.done, step.total),
             )
     except KeyboardInterrupt:
         print(

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.progress import (
@@ -14,21 +15,28 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from srag_mcp.pipeline.report import Progress as Step
-from srag_mcp.pipeline.report import Stage
+Show: TypeAlias = Callable[[str, int, int], None]
 
-SHOWN: dict[Stage, str] = {
+SHOWN = {
     "schema": "reading a sample",
     "extracting": "reading and extracting",
+    "predicting": "predicting records",
+    "standardising": "standardising columns",
     "normalising": "normalising columns",
+    "tables": "evaluating tables",
+    "asking": "asking questions",
 }
 
 
 @contextmanager
-def show_progress(*, quiet: bool = False) -> Iterator[Callable[[Step], None]]:
-    """Show the stages of an ingestion while the block runs; nothing when *quiet*."""
+def show_progress(*, quiet: bool = False) -> Iterator[Show]:
+    """Show the stages of some work while the block runs; nothing when *quiet*.
+
+    What is yielded takes the name of a stage, and how many of how many steps (0: not known) of it
+    are done. Terminals that cannot move their cursor get lines, too.
+    """
     console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield _lines(quiet=quiet)
         return
     columns = (
@@ -41,28 +49,27 @@ def show_progress(*, quiet: bool = False) -> Iterator[Callable[[Step], None]]:
         yield _bars(bar)
 
 
-def _lines(*, quiet: bool) -> Callable[[Step], None]:
-    said: set[Stage] = set()
+def _lines(*, quiet: bool) -> Show:
+    said: set[str] = set()
 
-    def show(step: Step) -> None:
-        if quiet or step.stage not in SHOWN or step.stage in said:
+    def show(stage: str, done: int, total: int) -> None:
+        if quiet or stage not in SHOWN or stage in said:
             return
-        said.add(step.stage)
-        number = f": {step.total:,}" if step.total else ""
-        print(f"{SHOWN[step.stage]}{number}", file=sys.stderr, flush=True)
+        said.add(stage)
+        number = f": {total:,}" if total else ""
+        print(f"{SHOWN[stage]}{number}", file=sys.stderr, flush=True)
 
     return show
 
 
-def _bars(bar: Progress) -> Callable[[Step], None]:
-    tasks: dict[Stage, TaskID] = {}
+def _bars(bar: Progress) -> Show:
+    tasks: dict[str, TaskID] = {}
 
-    def show(step: Step) -> None:
-        if step.stage not in SHOWN:
+    def show(stage: str, done: int, total: int) -> None:
+        if stage not in SHOWN:
             return
-        total = step.total or None
-        if step.stage not in tasks:
-            tasks[step.stage] = bar.add_task(SHOWN[step.stage], total=total)
-        bar.update(tasks[step.stage], completed=step.done, total=total)
+        if stage not in tasks:
+            tasks[stage] = bar.add_task(SHOWN[stage], total=total or None)
+        bar.update(tasks[stage], completed=done, total=total or None)
 
     return show

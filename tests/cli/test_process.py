@@ -6,10 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from srag_mcp.cli.interruption import interruption
 from tests.cli.conftest import Cli
 
 INITIALIZE = {
@@ -22,6 +24,7 @@ INITIALIZE = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
+_REASON = "at full tide"
 Program = tuple[list[str], dict[str, str]]
 
 
@@ -85,6 +88,51 @@ def test_ctrl_c_keeps_what_is_finished(
     assert (report["published"], report["n_documents"], report["failed"]) == (True, 300, [])
 
 
+def test_ctrl_c_inside_a_statement_is_ctrl_c() -> None:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt), interruption():
+            connection.execute("SELECT count(*) FROM range(1000000000000)")
+
+
+def test_other_errors_of_a_block_stay_what_they_are() -> None:
+    with pytest.raises(ZeroDivisionError), interruption():
+        _ = 1 / 0
+    with pytest.raises(RuntimeError, match="at full tide"), interruption():
+        raise RuntimeError(_REASON)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize("arguments", [["--version"], ["schema"], ["schema", "--json"]])
+def test_output_that_cannot_be_written_is_an_error_without_a_traceback(
+    program: Program, ingested: Path, arguments: list[str]
+) -> None:
+    command, environment = program
+    place = [str(ingested)] if arguments[0] == "schema" else []
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            [*command, *arguments, *place],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+
+    assert (result.returncode, result.stderr) == (1, b"error: No space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines_of_progress(
+    program: Program, ferries: Path, schema_file: Path
+) -> None:
+    arguments = ["ingest", str(ferries), "--schema", str(schema_file)]
+    shown = _on_a_terminal(program, arguments, columns=80, TERM="dumb")
+
+    assert shown.splitlines()[:2] == ["reading a sample", "reading and extracting: 4"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_ctrl_c_ends_a_server_that_waits_for_its_client(program: Program, ferries: Path) -> None:
     command, environment = program
@@ -133,16 +181,17 @@ def test_a_narrow_terminal_folds_cells_and_loses_none(program: Program, ingested
     assert {"Skerry", "Ferries"} <= set(shown.split())
 
 
-def _on_a_terminal(program: Program, arguments: list[str], columns: int) -> str:
+def _on_a_terminal(program: Program, arguments: list[str], columns: int, **more: str) -> str:
+    """Return what a terminal is told, on stdout and stderr, without colours."""
     import pty
 
     command, environment = program
     main_end, program_end = pty.openpty()
     process = subprocess.Popen(
         [*command, *arguments],
-        env={**environment, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"},
+        env={**environment, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm", **more},
         stdout=program_end,
-        stderr=subprocess.DEVNULL,
+        stderr=program_end,
     )
     os.close(program_end)
     shown = b""
