@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from srag_mcp.answer.brief import Brief
+from srag_mcp.model.ledger import Totals
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import Value
@@ -50,9 +51,10 @@ class Answer:
         bounds: Of a count; None where they are not known or equal the value.
         warnings: What the reader should know before trusting the number.
         sources: A few quotes behind the answer.
-        engine: Who translated: `offline`.
+        engine: Who translated: `offline` or `model`.
         truncated: Whether more rows exist than *rows* holds.
         translation: The reading; None for a brief.
+        taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
     """
 
@@ -71,6 +73,7 @@ class Answer:
     engine: str = "offline"
     truncated: bool = False
     translation: Translation | None = None
+    taken: Totals | None = None
     brief: Brief | None = None
 
     @property

@@ -2,12 +2,18 @@
 
 from dataclasses import replace
 
+import anyio
+
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.coverage import bound_count, count_coverage, warn_of_gaps
 from srag_mcp.answer.wording import render_text
-from srag_mcp.errors import QueryError, QuestionError
+from srag_mcp.errors import ModelError, QueryError, QuestionError
+from srag_mcp.model.tally import TalliedModel
 from srag_mcp.offline.translation import translate
+from srag_mcp.pipeline.asking import OFFLINE, Asking
+from srag_mcp.query.diagnosis import is_empty
+from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Role, Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.engine import quote_name, quote_text
@@ -17,11 +23,12 @@ from srag_mcp.store.selection import Selection, read_selection
 
 MAX_SOURCES = 3
 MAX_ANSWER_ROWS = 1000
+SURE_SCORE = 1.0
 MAX_QUESTION_CHARACTERS = 2000
 SOURCE_ORDER: tuple[Role, ...] = ("measure", "output", "filter", "group", "order")
 
 
-def ask(corpus: Corpus, question: str) -> Answer:
+def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
     """Answer *question* over all records, or return a brief when it cannot be translated.
 
     Raises:
@@ -29,6 +36,38 @@ def ask(corpus: Corpus, question: str) -> Answer:
         QuestionError: If the question is longer than any question is.
         StoreError: If the build cannot be read.
     """
+    if asking.model is None:
+        return _ask_offline(corpus, question)
+    return anyio.run(ask_model, corpus, question, asking)
+
+
+async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
+    """Answer *question* as `ask` does, within an event loop.
+
+    Raises:
+        NotIngestedError: If the corpus has no build.
+        QuestionError: If the question is longer than any question is.
+        StoreError: If the build cannot be read.
+    """
+    if asking.model is None:
+        return _ask_offline(corpus, question)
+    _check_length(question)
+    offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
+    if offline is not None and _is_sure(offline):
+        return offline
+    tallied = TalliedModel(asking.model)
+    try:
+        translated = await translate_question(tallied, corpus, question, votes=asking.votes)
+    except QuestionError as refusal:
+        answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
+    except ModelError as failure:
+        return _fall_back(corpus, question, offline, str(failure))
+    else:
+        answer = _write_answer(corpus, translated.translation, translated.page)
+    return replace(answer, engine="model", taken=tallied.total)
+
+
+def _ask_offline(corpus: Corpus, question: str) -> Answer:
     _check_length(question)
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
@@ -49,6 +88,23 @@ def _check_length(question: str) -> None:
             " read: ask one thing, in one sentence"
         )
         raise QuestionError(msg)
+
+
+def _is_sure(answer: Answer) -> bool:
+    """Whether the grammar placed every word, and the columns that it used are well filled."""
+    if answer.translation is None or answer.translation.score < SURE_SCORE or answer.warnings:
+        return False
+    return not is_empty(answer.rows)
+
+
+def _fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: str) -> Answer:
+    """Give what the grammar has when the model cannot be asked, and say so."""
+    if offline is not None and not offline.refused:
+        warning = (
+            f"the language model could not be asked ({failure}); this is the grammar's reading"
+        )
+        return replace(offline, warnings=(*offline.warnings, warning))
+    return _refuse(corpus, question, f"the language model could not be asked: {failure}", ())
 
 
 def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.guard import Value
 from srag_mcp.store.selection import read_selection
 
 if TYPE_CHECKING:
@@ -18,11 +18,9 @@ _N_NEAREST = 3
 _LEAST_ALIKE = 0.5
 
 
-def is_empty(page: ResultPage) -> bool:
+def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
     """Whether a result says nothing: no rows, NULLs only, or a single count of 0."""
-    if not page.rows:
-        return True
-    values = [value for row in page.rows for value in row]
+    values = [value for row in rows for value in row]
     return all(value is None for value in values) or (
         len(values) == 1 and not isinstance(values[0], bool) and values[0] == 0
     )

@@ -106,7 +106,7 @@ class _Runs:
         except QueryError as error:
             return (f"the query could not be run: {error}",)
         self.pages[reply.sql] = page
-        if self._diagnosed or not is_empty(page):
+        if self._diagnosed or not is_empty(page.rows):
             return ()
         self._diagnosed = True
         return [

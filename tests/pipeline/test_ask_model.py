@@ -1,0 +1,91 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import ModelError
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.pipeline.ask import ask
+from srag_mcp.pipeline.asking import OFFLINE, Asking, choose_asking
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+from tests.model.scripted import ScriptedModel, replying
+from tests.pipeline.conftest import WriteStation
+
+SURE = "How many stations have a height above 100?"
+UNSURE = "Reckon up the summits, please."
+
+
+@pytest.fixture
+def folder(tmp_path: Path, settings: Settings, schema: Schema, write_station: WriteStation) -> Path:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    for number in range(1, 7):
+        write_station(stations, number, 40 * number)
+    ingest(stations, settings, schema=schema)
+    return stations
+
+
+def reply(sql: str | None, *missing: str) -> str:
+    return json.dumps({"restated": "it", "columns": [], "missing": missing, "sql": sql})
+
+
+def never(prompt: Prompt) -> str:
+    msg = "the server is gone"
+    raise ModelError(msg)
+
+
+def test_what_the_grammar_reads_surely_costs_nothing(folder: Path, settings: Settings) -> None:
+    model = replying([])
+    with QueryWorker() as worker:
+        answer = ask(Corpus(folder, worker, settings.home), SURE, Asking("auto", model))
+    assert (answer.rows, answer.engine, answer.taken) == (((4,),), "offline", None)
+
+
+def test_what_it_cannot_read_is_asked_of_the_model(folder: Path, settings: Settings) -> None:
+    model = replying([reply("SELECT sum(height) FROM stations")])
+    with QueryWorker() as worker:
+        answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("auto", model))
+    assert (answer.rows, answer.engine) == (((840,),), "model")
+    assert answer.taken is not None
+    assert answer.taken.n_calls == 1
+    assert [source.column for source in answer.sources] == ["height"] * 3
+
+
+def test_each_engine_can_be_forced(folder: Path, settings: Settings) -> None:
+    model = replying([reply("SELECT max(height) FROM stations")])
+    with QueryWorker() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
+        assert ask(corpus, UNSURE, OFFLINE).refused
+
+
+def test_a_missing_attribute_is_a_brief(folder: Path, settings: Settings) -> None:
+    model = replying([reply(None, "rainfall")])
+    with QueryWorker() as worker:
+        answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
+    assert answer.text == "Not answered: no column holds rainfall"
+    assert answer.brief is not None
+    assert answer.brief.unplaced == ("rainfall",)
+
+
+def test_a_model_that_is_gone_takes_no_answer_away(folder: Path, settings: Settings) -> None:
+    model = ScriptedModel(never)
+    with QueryWorker() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        unsure = ask(corpus, UNSURE, Asking("auto", model))
+        assert ask(corpus, SURE, Asking("auto", model)).rows == ((4,),)
+    assert unsure.text == (
+        "Not answered: the language model could not be asked: the server is gone"
+    )
+
+
+def test_the_settings_say_who_is_asked(settings: Settings) -> None:
+    assert choose_asking(settings) == OFFLINE
+    named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
+    chosen = choose_asking(named)
+    assert (chosen.engine, chosen.votes, chosen.model is None) == ("auto", 3, False)
+    assert choose_asking(named.model_copy(update={"engine": "offline"})) == OFFLINE
