@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -60,7 +61,7 @@ async def ask_for(
 
     Source: DESIGN 6.
     """
-    schema = content_type.model_json_schema()
+    schema = reply_schema(content_type)
     best: Asked[Content] | None = None
     for n_corrections in range(MAX_CORRECTIONS + 1):
         reply = await model.complete(prompt, schema)
@@ -81,6 +82,12 @@ async def ask_for(
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
         raise ReplyError(msg)
     return best
+
+
+@cache
+def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
+    """Return the JSON Schema of a reply; making one takes milliseconds."""
+    return content_type.model_json_schema()
 
 
 def describe_problems(problems: Sequence[str]) -> str:
