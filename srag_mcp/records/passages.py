@@ -21,6 +21,7 @@ _MAX_DESCRIPTION_WORDS = 20
 _MAX_EXAMPLES = 12
 _WORD = re.compile(r"\w+")
 _FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
+_NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\d")
 _MONEY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b")
 _PERCENT = re.compile(r"\d\s?(?:%|per\s?cent|percent)")
@@ -92,17 +93,15 @@ def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) 
     for place, passage in enumerate(texts):
         for word, count in Counter(_words(passage)).items():
             holding[word][place] = count
-    shapes: dict[re.Pattern[str], set[int]] = {}
+    shapes = {
+        shape: [place for place, passage in enumerate(texts) if shape.search(passage)]
+        for shape in {_shape(attribute) for attribute in attributes}
+    }
     ranked: list[list[int]] = []
     for attribute in attributes:
         scores = _scores(_terms(attribute), holding, len(passages))
-        shape = _shape(attribute)
-        if shape is not None:
-            fitting = shapes.setdefault(
-                shape, {place for place, passage in enumerate(texts) if shape.search(passage)}
-            )
-            for place in fitting:
-                scores[place] += _SHAPE
+        for place in shapes[_shape(attribute)]:
+            scores[place] += _SHAPE
         ranked.append(sorted(scores, key=lambda place: (-scores[place], place)))
     return ranked
 
@@ -143,12 +142,12 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _shape(attribute: Attribute) -> re.Pattern[str] | None:
+def _shape(attribute: Attribute) -> re.Pattern[str]:
     """Return how values of the attribute look, where that tells anything."""
     if attribute.type == "date":
         return _DATE
     if attribute.type not in {"integer", "number"}:
-        return None
+        return _NOTHING
     if is_currency(attribute.unit):
         return _MONEY
     return _PERCENT if attribute.unit in {"percent", "%"} else _NUMBER
