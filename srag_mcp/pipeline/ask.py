@@ -7,6 +7,7 @@ import anyio
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.coverage import bound_count, count_coverage, warn_of_gaps
+from srag_mcp.answer.doubts import check_columns
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError
 from srag_mcp.model.tally import TalliedModel
@@ -73,6 +74,8 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
     statistics = {item.column: item for item in corpus.statistics()}
     try:
         translation = translate(question, schema, statistics, corpus.values())
+        if corpus.info().engine == "offline":
+            check_columns(corpus, translation)
         page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
     except QuestionError as refusal:
         return _refuse(corpus, question, str(refusal), refusal.unplaced)

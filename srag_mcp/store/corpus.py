@@ -176,7 +176,7 @@ class Corpus:
             SchemaError: If there is no such column.
         """
         self.schema().attribute(column)
-        return read_evidence(self._read, column, wanted)
+        return read_evidence(self.read, column, wanted)
 
     def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
         """Return stated cells of *column*, of records where *where* (SQL, empty: all) holds.
@@ -186,10 +186,10 @@ class Corpus:
         """
         stated: EvidenceFilter = {"state": "stated", "limit": limit}
         if not where:
-            return read_evidence(self._read, column, stated).evidence
+            return read_evidence(self.read, column, stated).evidence
         page = self.select(quotes_sql(self.schema().entity, column, where), limit=limit)
         ids = [str(row[0]) for row in page.rows]
-        return read_evidence(self._read, column, stated, ids).evidence
+        return read_evidence(self.read, column, stated, ids).evidence
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
@@ -217,14 +217,14 @@ class Corpus:
         """
         entry = self.document(document_id)
         end = entry.characters if end is None else end
-        rows = self._read(
+        rows = self.read(
             "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1",
             [document_id, max(start, 0) + 1, max(end - max(start, 0), 0)],
         )
         return str(rows[0][0]) if rows else ""
 
     def _find_documents(self, text: str, *, exact: bool, limit: int) -> tuple[DocumentEntry, ...]:
-        rows = self._read(_FIND_DOCUMENTS, [text, exact, limit])
+        rows = self.read(_FIND_DOCUMENTS, [text, exact, limit])
         return tuple(
             DocumentEntry(str(row[0]), str(row[1]), str(row[2]), str(row[3]), int(row[4] or 0))
             for row in rows
@@ -276,7 +276,12 @@ class Corpus:
             entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
         return entries
 
-    def _read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
+    def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
+        """Run a statement of this package; text from outside goes into *parameters* only.
+
+        Raises:
+            StoreError: If the build cannot be read.
+        """
         for _ in range(_TRIES):
             path = self.build_path()
             try:

@@ -1,0 +1,128 @@
+"""Doubts: why a column cannot carry an answer, although the question was read.
+
+An induced column may hold one of several wordings of a fact. A count over it would leave out the
+documents that word the fact otherwise, and nobody would see it. The documents themselves tell:
+those without a value speak of it all the same, or a column of like values has one in just those.
+"""
+
+from collections.abc import Mapping
+
+from srag_mcp.answer.traces import traces_of
+from srag_mcp.answer.twins import are_alike
+from srag_mcp.errors import QuestionError
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.schema.translation import Translation
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.silence import (
+    Meeting,
+    Silence,
+    read_meetings,
+    read_silence,
+    read_units,
+)
+from srag_mcp.store.statistics import ColumnStatistics
+
+_FILLED = 0.9
+_MIN_RECALL = 0.85
+_MIN_SLOT_RECALL = 0.5
+_MIN_SPEAKING = 2
+_MIN_EXPECTED = 1.5
+_MAX_MEETINGS = 0.05
+_MAX_FOREIGN = 0.1
+_HELP = (
+    "; write a query with the brief, or give the column keys and examples in a schema.json of your"
+    " own and ingest again"
+)
+_MEASURING = frozenset({"measure", "filter", "order"})
+
+
+def check_columns(corpus: Corpus, translation: Translation) -> None:
+    """Make sure that the columns of *translation* hold what the documents say.
+
+    Columns without rules were not read by the offline engine and are not doubted.
+
+    Raises:
+        QuestionError: If documents without a value speak of the column, if another column may be
+            the same fact, or if amounts in several currencies would be compared.
+    """
+    attributes = {item.name: item for item in corpus.schema().attributes}
+    statistics = {item.column: item for item in corpus.statistics()}
+    for name, roles in _roles(translation).items():
+        attribute = attributes.get(name)
+        if attribute is None or not attribute.extractors or name not in statistics:
+            continue
+        doubt = _of_units(corpus, attribute) if roles & _MEASURING else ""
+        if not doubt and _has_gaps(statistics[name]):
+            doubt = _of_gaps(corpus, attribute, statistics)
+        if doubt:
+            raise QuestionError(doubt + _HELP)
+
+
+def _roles(translation: Translation) -> dict[str, set[str]]:
+    roles: dict[str, set[str]] = {}
+    for use in translation.columns:
+        roles.setdefault(use.column, set()).add(use.role)
+    return roles
+
+
+def _has_gaps(found: ColumnStatistics) -> bool:
+    return found.n_records - found.n_not_mentioned < _FILLED * found.n_records
+
+
+def _of_gaps(
+    corpus: Corpus, attribute: Attribute, statistics: Mapping[str, ColumnStatistics]
+) -> str:
+    schema = corpus.schema()
+    traces = traces_of(attribute, statistics[attribute.name], schema)
+    silence = read_silence(corpus.read, attribute.name, traces)
+    known = f"{silence.n_told} of {silence.n_documents} documents give {attribute.name}"
+    speaking = _speaking(silence)
+    if speaking >= _MIN_SPEAKING and silence.n_told < _least(attribute) * (
+        silence.n_told + speaking
+    ):
+        return f"only {known}, and {speaking} more speak of it in words that were not read"
+    alike = [item.name for item in schema.attributes if are_alike(attribute, item, statistics)]
+    meetings = read_meetings(corpus.read, attribute.name, alike) if alike else ()
+    for meeting in meetings:
+        if _never_meet(meeting, silence):
+            twin = f"{meeting.n_told} others give {meeting.column}"
+            return f"only {known}, and {twin}, which may be the same fact"
+    return ""
+
+
+def _speaking(silence: Silence) -> int:
+    """Estimate how many silent documents speak of the column.
+
+    An amount in its unit tells as far as documents with a value say no other such amount.
+    """
+    usual = silence.n_twice / max(1, silence.n_told)
+    return max(silence.n_naming, round(silence.n_measuring - usual * silence.n_unmeasured))
+
+
+def _least(attribute: Attribute) -> float:
+    """Return the share of those that speak of a column that must have a value.
+
+    The words around a value in a sentence stand beside other facts, too: they tell less.
+    """
+    in_sentences = isinstance(attribute.extractors[0], SlotRule)
+    return _MIN_SLOT_RECALL if in_sentences else _MIN_RECALL
+
+
+def _never_meet(meeting: Meeting, silence: Silence) -> bool:
+    """Whether hardly any document tells both, although many would if each had its own fact."""
+    expected = meeting.n_told * silence.n_told / max(1, silence.n_documents)
+    least = min(meeting.n_told, silence.n_told)
+    return expected >= _MIN_EXPECTED and meeting.n_both <= _MAX_MEETINGS * least
+
+
+def _of_units(corpus: Corpus, attribute: Attribute) -> str:
+    """Say so where amounts of a column are in units that cannot be compared."""
+    if attribute.unit is None or attribute.type not in {"integer", "number"}:
+        return ""
+    units = read_units(corpus.read, attribute.name)
+    foreign = sum(count for unit, count in units.items() if unit != attribute.unit)
+    if foreign <= _MAX_FOREIGN * sum(units.values()):
+        return ""
+    counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
+    return f"{attribute.name} is stated in several units, {counts}, which cannot be compared"
