@@ -11,6 +11,7 @@ from srag_mcp.errors import SettingsError
 PREFIX = "SRAG_"
 
 EngineChoice: TypeAlias = Literal["auto", "offline", "model", "agent"]
+ReplyFormat: TypeAlias = Literal["auto", "schema", "json", "text"]
 
 
 class Settings(BaseModel):
@@ -54,7 +55,9 @@ class Settings(BaseModel):
         " agent (agent); auto: as at the last ingestion, else the model if one is named.",
     )
     model: str | None = Field(
-        default=None, description="Language model as litellm names it, such as openai/gpt-4o-mini."
+        default=None,
+        description="Language model as litellm names it, such as openai/gpt-4o-mini;"
+        " replay:FILE answers from a recording.",
     )
     api_base: str | None = Field(default=None, description="Address of an own model server.")
     api_key: str | None = Field(
@@ -68,6 +71,11 @@ class Settings(BaseModel):
     )
     reply_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest wait for one reply of a language model."
+    )
+    reply_format: ReplyFormat = Field(
+        default="auto",
+        description="How replies are asked for: by a JSON schema, as any JSON, or in words only;"
+        " auto: the strictest that the model accepts.",
     )
     budget_usd: float | None = Field(
         default=None, ge=0, description="Most money of one ingestion, in US dollars."

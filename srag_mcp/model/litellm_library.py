@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from types import ModuleType
 
 _NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio")
@@ -22,3 +23,13 @@ def load_litellm() -> ModuleType:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     module: ModuleType = litellm
     return module
+
+
+async def close_connections() -> None:
+    """Close the connections that litellm keeps open; call it where an event loop ends.
+
+    Nothing happens where litellm was never loaded. A later request opens new ones.
+    """
+    litellm = sys.modules.get("litellm")
+    if litellm is not None:
+        await litellm.close_litellm_async_clients()

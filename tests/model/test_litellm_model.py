@@ -1,0 +1,461 @@
+"""The wire: litellm over real HTTP, against a server on loopback."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import anyio
+import pytest
+
+from srag_mcp.errors import (
+    ModelError,
+    ModelStoppedError,
+    PromptRefusedError,
+    PromptTooLongError,
+    SettingsError,
+)
+from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.litellm_library import close_connections
+from srag_mcp.model.litellm_model import LitellmModel, Patience
+from srag_mcp.settings import Settings
+from tests.model.openai_server import Answer, Body, OpenAIServer, Script, content_of, serving
+
+PROMPT = Prompt("records", "Read the page.", "The Crown has 12 rooms.", subject="crown.txt")
+HASTE = Patience(first_wait_s=0.01)
+
+
+class Rooms(ReplyContent):
+    n: int
+
+
+SCHEMA = Rooms.model_json_schema()
+
+
+@pytest.fixture(autouse=True)
+def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "SRAG_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_on_stdout(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    yield
+    assert capfd.readouterr().out == ""
+
+
+def settings(server: OpenAIServer, **chosen: object) -> Settings:
+    values = {"model": "openai/fake", "api_base": server.base, "reply_timeout_s": 5.0}
+    return Settings.model_validate({**values, **chosen})
+
+
+def ask(model: LitellmModel, prompts: Sequence[Prompt] = (PROMPT,)) -> list[Reply | ModelError]:
+    """Ask all at once; errors are returned like replies."""
+
+    async def run() -> list[Reply | ModelError]:
+        said: dict[int, Reply | ModelError] = {}
+
+        async def one(place: int, prompt: Prompt) -> None:
+            try:
+                said[place] = await model.complete(prompt, SCHEMA)
+            except ModelError as error:
+                said[place] = error
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                for place, prompt in enumerate(prompts):
+                    tasks.start_soon(one, place, prompt)
+        finally:
+            await close_connections()
+        return [said[place] for place in range(len(prompts))]
+
+    return anyio.run(run)
+
+
+def in_turn(*answers: Answer) -> Script:
+    """Answer with one after the other; the last one again and again."""
+    left = list(answers)
+    return lambda body: left.pop(0) if len(left) > 1 else left[0]
+
+
+def numbered(n_prompts: int) -> list[Prompt]:
+    return [
+        replace(PROMPT, content=f"Page {number}", subject=f"{number}.txt")
+        for number in range(n_prompts)
+    ]
+
+
+GOOD = Answer('{"n": 12}')
+BUSY = Answer(status=429, error=("Rate limit reached", "rate_limit_exceeded"))
+BROKEN = Answer(status=500, error=("boom", "server_error"))
+
+
+def test_a_prompt_and_its_schema_reach_the_server_and_the_reply_comes_back() -> None:
+    with serving(lambda body: GOOD) as server:
+        [reply] = ask(LitellmModel(settings(server, api_key="secret")))
+
+    assert isinstance(reply, Reply)
+    assert replace(reply, seconds=0.0) == Reply(
+        '{"n": 12}', tokens_in=100, tokens_out=20, tokens_cached=60, model="fake"
+    )
+    assert reply.cost_usd is None
+    schema_shown = (
+        "Read the page.\n\nReply with one JSON object that fits this JSON Schema:\n"
+        '{"additionalProperties":false,"properties":{"n":{"title":"N","type":"integer"}},'
+        '"required":["n"],"title":"Rooms","type":"object"}'
+    )
+    assert server.requests == [
+        {
+            "model": "fake",
+            "messages": [
+                {"role": "system", "content": schema_shown},
+                {"role": "user", "content": "The Crown has 12 rooms."},
+            ],
+            "temperature": 0.0,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "strict": True, "schema": SCHEMA},
+            },
+        }
+    ]
+    assert server.keys == ["bearer secret"]
+
+
+def test_a_model_with_a_price_costs_what_it_charges() -> None:
+    with serving(lambda body: GOOD) as server:
+        [reply] = ask(LitellmModel(settings(server, model="openai/gpt-4o-mini")))
+    assert isinstance(reply, Reply)
+    # 40 fresh tokens at $0.15, 60 cached at $0.075, 20 out at $0.60 a million
+    assert reply.cost_usd == pytest.approx(0.0000225)
+
+
+def test_a_name_without_a_provider_means_the_own_server() -> None:
+    with serving(lambda body: GOOD) as server:
+        [reply] = ask(LitellmModel(settings(server, model="llama-3")))
+    assert isinstance(reply, Reply)
+    assert [body["model"] for body in server.requests] == ["llama-3"]
+
+
+def test_a_reply_that_does_not_fit_is_given_back_as_a_conversation() -> None:
+    with serving(in_turn(Answer("Twelve rooms."), GOOD)) as server:
+        model = LitellmModel(settings(server))
+
+        async def run() -> Rooms:
+            asked = await ask_for(model, PROMPT, Rooms)
+            await close_connections()
+            return asked.content
+
+        assert anyio.run(run) == Rooms(n=12)
+    messages = server.requests[1]["messages"]
+    assert isinstance(messages, list)
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[2]["content"] == "Twelve rooms."
+    assert messages[3]["content"].startswith("The reply cannot be used as it is:\n- it holds no")
+
+
+def test_a_reply_at_the_length_limit_is_marked() -> None:
+    with serving(lambda body: Answer('{"n": 1', finish_reason="length")) as server:
+        [reply] = ask(LitellmModel(settings(server)))
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.truncated) == ('{"n": 1', True)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        BUSY,
+        BROKEN,
+        Answer(status=502, error=("bad gateway", "")),
+        Answer(status=503, error=("overloaded", "")),
+        Answer(raw=b"<html>starting</html>"),
+        Answer(raw=b'{"id": "c", "object": "chat.completion", "model": "m", "choices": []}'),
+        Answer('{"n": 12}', cut_after=20),
+        Answer(cut_after=0),
+    ],
+    ids=["429", "500", "502", "503", "no JSON", "no choices", "cut", "closed"],
+)
+def test_what_may_pass_is_tried_again(fault: Answer) -> None:
+    with serving(in_turn(fault, fault, GOOD)) as server:
+        [reply] = ask(LitellmModel(settings(server), HASTE))
+    assert isinstance(reply, Reply)
+    assert (reply.text, len(server.requests)) == ('{"n": 12}', 3)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "words"),
+    [
+        (
+            Answer(status=401, error=("Incorrect API key provided", "invalid_api_key")),
+            ModelStoppedError,
+            "cannot be asked: Incorrect API key provided. Check SRAG_MODEL",
+        ),
+        (
+            Answer(status=404, error=("The model does not exist", "model_not_found")),
+            ModelStoppedError,
+            "the language model openai/fake at http://127.0.0.1:",
+        ),
+        (Answer(status=402, error=("Pay first", "")), ModelStoppedError, "Pay first"),
+        (Answer(status=403, error=("Not for you", "")), ModelStoppedError, "Not for you"),
+        (
+            Answer(status=429, error=("You exceeded your quota", "insufficient_quota")),
+            ModelStoppedError,
+            "You exceeded your quota",
+        ),
+        (
+            Answer(status=429, error=("Come back", ""), headers={"retry-after": "7200"}),
+            ModelStoppedError,
+            "Come back (it asks to wait 7200 s)",
+        ),
+        (
+            Answer(
+                status=400,
+                error=(
+                    "This model's maximum context length is 8192 tokens. However, your messages"
+                    " resulted in 9000 tokens.",
+                    "context_length_exceeded",
+                ),
+            ),
+            PromptTooLongError,
+            "records (crown.txt): This model's maximum context length is 8192 tokens.",
+        ),
+        (
+            Answer(status=413, error=("Request too large", "")),
+            PromptTooLongError,
+            "records (crown.txt): Request too large",
+        ),
+        (
+            Answer(
+                status=400,
+                error=(
+                    "Your request was rejected as a result of our safety system",
+                    "content_policy_violation",
+                ),
+            ),
+            PromptRefusedError,
+            "records (crown.txt): Your request was rejected as a result of our safety system",
+        ),
+        (
+            Answer(None, finish_reason="content_filter"),
+            PromptRefusedError,
+            "records (crown.txt): the provider refuses the prompt for its content",
+        ),
+    ],
+    ids=["401", "404", "402", "403", "quota", "long wait", "too long", "413", "policy", "filter"],
+)
+def test_what_lasts_is_an_error_at_once(fault: Answer, error: type, words: str) -> None:
+    with serving(lambda body: fault) as server:
+        [caught] = ask(LitellmModel(settings(server), HASTE))
+    assert type(caught) is error
+    assert words in str(caught)
+    assert len(server.requests) == 1
+
+
+def test_a_provider_that_does_not_exist_is_named() -> None:
+    [caught] = ask(LitellmModel(Settings(model="nonsense/foo"), HASTE))
+    assert type(caught) is ModelStoppedError
+    assert str(caught).startswith(
+        "the language model nonsense/foo cannot be asked: litellm knows no provider of that name."
+    )
+
+
+def test_a_key_that_is_missing_is_named_before_anything_is_sent() -> None:
+    [caught] = ask(LitellmModel(Settings(model="anthropic/claude-sonnet-4-5")))
+    assert type(caught) is ModelStoppedError
+    assert "no key is set: ANTHROPIC_API_KEY (or SRAG_API_KEY)" in str(caught)
+
+
+def test_no_model_is_an_error_of_the_settings() -> None:
+    with pytest.raises(SettingsError, match="no language model is named"):
+        LitellmModel(Settings())
+
+
+def refuse(*names: str) -> Script:
+    """Refuse requests that have any of these parameters."""
+
+    def script(body: Body) -> Answer:
+        kind = body.get("response_format", {})
+        assert isinstance(kind, dict)
+        present = {str(kind.get("type")), "temperature" if "temperature" in body else ""}
+        for name in names:
+            if name in present:
+                return Answer(status=400, error=(f"Unsupported value: '{name}'", "unsupported"))
+        return GOOD
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("refused", "asked"),
+    [
+        (["json_schema"], ["json_schema", "json_object"]),
+        (["json_schema", "json_object"], ["json_schema", "json_object", None]),
+        (["temperature"], ["json_schema", "json_schema"]),
+        (["temperature", "json_schema"], ["json_schema", "json_schema", "json_object"]),
+    ],
+)
+def test_what_a_model_does_not_accept_is_left_out_from_then_on(
+    refused: list[str], asked: list[str | None]
+) -> None:
+    with serving(refuse(*refused)) as server:
+        model = LitellmModel(settings(server), HASTE)
+        replies = [ask(model)[0] for _ in range(2)]
+    assert [isinstance(reply, Reply) for reply in replies] == [True, True]
+    kinds = [body.get("response_format", {}) for body in server.requests]
+    assert [kind.get("type") if isinstance(kind, dict) else kind for kind in kinds] == [
+        *asked,
+        asked[-1],
+    ]
+
+
+def test_a_fixed_form_is_not_left() -> None:
+    with serving(refuse("json_schema")) as server:
+        [caught] = ask(LitellmModel(settings(server, reply_format="schema"), HASTE))
+    assert str(caught) == "records (crown.txt): Unsupported value: 'json_schema'"
+    assert type(caught) is ModelError
+
+    with serving(lambda body: GOOD) as server:
+        [reply] = ask(LitellmModel(settings(server, reply_format="text"), HASTE))
+    assert isinstance(reply, Reply)
+    assert "response_format" not in server.requests[0]
+
+
+def test_a_wait_that_the_server_asks_for_is_kept() -> None:
+    at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    for headers in ({"retry-after": "0.3"}, {"retry-after-ms": "300"}, {"retry-after": at}):
+        with serving(in_turn(replace(BUSY, headers=headers), GOOD)) as server:
+            model = LitellmModel(settings(server), HASTE)
+            waits: list[float] = []
+
+            async def run(model: LitellmModel = model, waits: list[float] = waits) -> None:
+                started = anyio.current_time()
+                await model.complete(PROMPT, SCHEMA)
+                waits.append(anyio.current_time() - started)
+                await close_connections()
+
+            anyio.run(run)
+            assert waits[0] >= 0.3
+        assert len(server.requests) == 2
+
+
+def test_after_rate_limits_fewer_prompts_are_in_flight() -> None:
+    most = 4
+
+    class Limited:
+        """Refuses more than *most* at a time."""
+
+        server: OpenAIServer | None = None
+
+        def __call__(self, body: Body) -> Answer:
+            assert self.server is not None
+            return BUSY if self.server.n_in_flight > most else replace(GOOD, delay_s=0.02)
+
+    script = Limited()
+    with serving(script) as server:
+        script.server = server
+        model = LitellmModel(settings(server, concurrency=32), HASTE)
+        replies = ask(model, numbered(120))
+    assert all(isinstance(reply, Reply) for reply in replies)
+    n_refused = len(server.requests) - 120
+    assert 28 <= n_refused < 120
+    assert model.n_in_flight_most < 32
+
+
+def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more() -> None:
+    with serving(in_turn(replace(GOOD, delay_s=5.0), GOOD)) as server:
+        [reply] = ask(LitellmModel(settings(server, reply_timeout_s=0.3), HASTE))
+    assert isinstance(reply, Reply)
+
+    with serving(lambda body: replace(GOOD, delay_s=5.0)) as server:
+        [caught] = ask(LitellmModel(settings(server, reply_timeout_s=0.3), HASTE))
+    assert type(caught) is ModelError
+    assert len(server.requests) == 2
+    assert "(tried 2 times)" in str(caught)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_server_that_is_gone_ends_the_run() -> None:
+    base = f"http://127.0.0.1:{free_port()}/v1"
+    model = LitellmModel(Settings(model="openai/fake", api_base=base, concurrency=2), HASTE)
+    said = ask(model, numbered(6))
+    assert {type(error) for error in said} == {ModelError, ModelStoppedError}
+    [*lost, last] = sorted(said, key=lambda error: isinstance(error, ModelStoppedError))
+    assert str(lost[0]).endswith("(tried 6 times)")
+    assert f"the language model openai/fake at {base} cannot be asked: " in str(last)
+
+
+def test_a_bad_prompt_among_good_ones_is_lost_alone() -> None:
+    def script(body: Body) -> Answer:
+        return BROKEN if content_of(body) == "Page 3" else GOOD
+
+    with serving(script) as server:
+        said = ask(LitellmModel(settings(server, concurrency=1), HASTE), numbered(6))
+    assert [type(item) for item in said] == [Reply, Reply, Reply, ModelError, Reply, Reply]
+    assert str(said[3]) == "records (3.txt): boom (tried 6 times)"
+
+
+def test_a_call_is_cancelled_at_once() -> None:
+    with serving(lambda body: replace(GOOD, delay_s=30.0)) as server:
+        model = LitellmModel(settings(server, reply_timeout_s=60.0), HASTE)
+
+        async def run() -> float:
+            with anyio.move_on_after(0.5):
+                await model.complete(PROMPT, SCHEMA)
+            started = anyio.current_time()
+            await close_connections()
+            return anyio.current_time() - started
+
+        ask(LitellmModel(Settings(model="nonsense/foo"), HASTE))  # loads litellm
+        assert anyio.run(run) < 1.0
+    assert len(server.requests) == 1
+
+
+WATCHED = """
+import sys
+seen = []
+sys.addaudithook(
+    lambda event, arguments: seen.append(f"{event} {arguments[1:]}")
+    if event in {"socket.connect", "socket.getaddrinfo", "socket.sendto"} else None
+)
+import anyio
+from srag_mcp.errors import ModelError
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.litellm_model import LitellmModel
+from srag_mcp.settings import Settings
+
+async def run():
+    for name, base in [("openai/gpt-4o-mini", sys.argv[1]), ("nonsense/foo", None)]:
+        try:
+            await LitellmModel(Settings(model=name, api_base=base)).complete(
+                Prompt("records", "Read.", "A page."), {"type": "object"}
+            )
+        except ModelError as error:
+            print(type(error).__name__, file=sys.stderr)
+
+anyio.run(run)
+print(*seen, sep="\\n", file=sys.stderr)
+"""
+
+
+def test_nothing_but_the_server_is_contacted_and_nothing_printed() -> None:
+    with serving(lambda body: GOOD) as server:
+        said = subprocess.run(
+            [sys.executable, "-c", WATCHED, server.base],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    port = server.base.split(":")[2].removesuffix("/v1")
+    error, *seen = said.stderr.splitlines()
+    assert error == "ModelStoppedError"
+    assert seen
+    assert [line for line in seen if "127.0.0.1" not in line or port not in line] == []
+    assert said.stdout == ""
