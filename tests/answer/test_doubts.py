@@ -104,8 +104,6 @@ def test_a_facility_that_prose_speaks_of_is_not_counted_from_lists_alone(
 ) -> None:
     texts = ["Aboard:\n\n- radar\n- heating"] * 3
     texts += ["A dry and comfortable ship, whose radar was new two years ago."] * 3
-        "A dry and comfortable ship, whose radar was new two years ago."
-    ] * 3
     radar = Attribute(
         name="radar", type="boolean", absent_means="false", extractors=(ItemRule(items=("radar",)),)
     )
