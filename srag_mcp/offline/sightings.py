@@ -16,6 +16,7 @@ from srag_mcp.documents.document import (
     Span,
     Table,
 )
+from srag_mcp.documents.formats import TABLE_TYPES
 from srag_mcp.offline.named_phrases import Place, find_named
 from srag_mcp.offline.slots import Slot, find_slots
 from srag_mcp.offline.words import content_stems, fold
@@ -41,6 +42,7 @@ _AMOUNT_LINE = re.compile(
     re.MULTILINE,
 )
 _MAX_KEY_WORDS = 7
+_MAX_COLUMN_WORDS = 40  # of a header in a table file: questions of a survey
 _SENTENCE = re.compile(r"\n|[.:!?]$")
 _N_FIRST_LINES = 8
 _LINE = re.compile(
@@ -102,13 +104,19 @@ class Sightings:
             found.setdefault(headed.key, []).append(headed)
         for block in self.document.blocks:
             if isinstance(block, KeyValue):
-                field = _field_of(block, self.document.text)
+                field = _field_of(block, self.document.text, self._max_key_words)
                 if field is not None:
                     found.setdefault(field.key, []).append(field)
             elif isinstance(block, Prose):
                 for field in _amount_lines(self.document.text, block.span):
                     found.setdefault(field.key, []).append(field)
         return found
+
+    @property
+    def _max_key_words(self) -> int:
+        """The words of a key; what names a column of a table file is a key however long it is."""
+        is_table = self.document.media_type in TABLE_TYPES
+        return _MAX_COLUMN_WORDS if is_table else _MAX_KEY_WORDS
 
     @cached_property
     def items(self) -> list[Item]:
@@ -151,9 +159,9 @@ class Sightings:
         return next((b for b in self.document.blocks if isinstance(b, Heading)), None)
 
 
-def _field_of(block: KeyValue, text: str) -> Field | None:
+def _field_of(block: KeyValue, text: str, max_words: int) -> Field | None:
     key = fold(block.key)
-    if not _is_key(key):
+    if not _is_key(key, max_words):
         return None
     section = fold(block.section[-1]) if block.section else ""
     return Field(key, block.key, block.value_span.of(text), block.value_span, section)
@@ -173,8 +181,8 @@ def _headed_fields(document: Document) -> Iterator[Field]:
             yield Field(key, above.text, line, span, "")
 
 
-def _is_key(folded: str) -> bool:
-    few = 0 < len(folded.split()) <= _MAX_KEY_WORDS
+def _is_key(folded: str, max_words: int = _MAX_KEY_WORDS) -> bool:
+    few = 0 < len(folded.split()) <= max_words
     return few and not folded.replace(" ", "").isdigit()
 
 

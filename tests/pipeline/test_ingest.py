@@ -236,3 +236,21 @@ def test_a_report_is_json_and_lines(corpus: Path, settings: Settings, schema: Sc
         "2 attributes: town, height",
         "could not be read: empty.txt: the file is empty",
     ]
+
+
+def test_a_question_at_the_head_of_a_table_is_a_column_however_long_it_is(
+    tmp_path: Path, settings: Settings, ask: Ask
+) -> None:
+    folder = tmp_path / "survey"
+    folder.mkdir()
+    asked = "How satisfied are you with your work on the whole at present?"
+    place = "In which department do you work for most of the week?"
+    rows = [f"2024-03-{n + 1:02d},{n % 5 + 1},{('Sales', 'Stores')[n % 2]}" for n in range(20)]
+    (folder / "answers.csv").write_text("\n".join([f"Day,{asked},{place}", *rows]), "utf-8")
+
+    report = ingest(folder, settings)
+
+    satisfied = next(name for name in report.attributes if name.startswith("satisfied"))
+    department = next(name for name in report.attributes if name.startswith("department"))
+    sql = f"SELECT {department}, avg({satisfied}) FROM survey GROUP BY ALL ORDER BY ALL"
+    assert ask(folder, sql) == [("Sales", 3.0), ("Stores", 3.0)]
