@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ class SpooledPrompt:
     @property
     def shared(self) -> str:
         """What it has in common with the other prompts of its step."""
-        return json.dumps([self.prompt.instructions, self.reply_schema], ensure_ascii=False)
+        return _shared(self.prompt, self.reply_schema)
 
     @property
     def own(self) -> str:
@@ -81,6 +81,11 @@ class PromptSpool:
     def __init__(self, folder: Path, lease_s: float = LEASE_S) -> None:
         self._files = PromptFiles(folder)
         self._lease_s = lease_s
+
+    @property
+    def was_used(self) -> bool:
+        """Whether anything was ever asked here."""
+        return self._files.folder.is_dir()
 
     def put(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
         """Ask; return the name of the prompt. To ask the same twice is to ask once.
@@ -126,10 +131,16 @@ class PromptSpool:
         left = [seconds for name in names if (seconds := self._lease_left_s(name)) > 0]
         return SpoolCount(len(names) - len(left), len(left), min(left, default=0.0))
 
-    def hand_out(self, max_prompts: int, max_characters: int) -> list[SpooledPrompt]:
+    def hand_out(
+        self, max_prompts: int, max_characters: int, known: Collection[str] = ()
+    ) -> list[SpooledPrompt]:
         """Give the oldest prompts that no agent has to one, for the time of a lease.
 
-        What prompts share counts once. One that is too large by itself is given alone.
+        Args:
+            max_prompts: Most prompts.
+            max_characters: Most characters of them as JSON; what they share counts once. One that
+                is too large by itself is given alone.
+            known: What prompts share (`SpooledPrompt.shared`) that the agent has read already.
 
         Raises:
             ModelError: If a prompt is damaged, or the folder cannot be written.
@@ -146,7 +157,7 @@ class PromptSpool:
                 if entry is None:  # answered or withdrawn since
                     continue
                 found = SpooledPrompt(ids.get(name, name), entry.prompt, entry.reply_schema)
-                if given and _n_characters([*given, found]) > max_characters:
+                if given and _n_characters([*given, found], known) > max_characters:
                     break
                 self._files.lease(name).touch()
                 given.append(found)
@@ -177,7 +188,8 @@ class PromptSpool:
                     problem = find_problem(reply, entry.reply_schema)
                     if not problem:
                         files.write(files.replied(name), {"text": reply_text(reply)})
-                    return AnswerOutcome(prompt_id, problem)
+                    shared = _shared(entry.prompt, entry.reply_schema)
+                    return AnswerOutcome(prompt_id, problem, shared)
         return AnswerOutcome(prompt_id, "no such prompt is asked, or not any more")
 
     def park(self) -> None:
@@ -239,7 +251,10 @@ def _n_shared(one: str, other: str) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))
 
 
-def _n_characters(prompts: Sequence[SpooledPrompt]) -> int:
-    """Return the size of *prompts* as JSON, what they share counted once."""
-    shared = {item.shared for item in prompts}
+def _shared(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
+    return json.dumps([prompt.instructions, reply_schema], ensure_ascii=False)
+
+
+def _n_characters(prompts: Sequence[SpooledPrompt], known: Collection[str]) -> int:
+    shared = {item.shared for item in prompts} - set(known)
     return sum(map(len, shared)) + sum(len(item.own) for item in prompts)

@@ -17,10 +17,12 @@ class AnswerOutcome:
     Attributes:
         id: Of the prompt, as the agent gave it.
         problem: Why the answer was not kept; empty when it was.
+        shared: What the prompt shared with others of its step; empty where it is not known.
     """
 
     id: str
     problem: str = ""
+    shared: str = ""
 
     @property
     def accepted(self) -> bool:

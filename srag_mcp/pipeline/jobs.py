@@ -14,10 +14,11 @@ from typing import Unpack
 from filelock import FileLock
 
 from srag_mcp.errors import CorpusError, JobError
+from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.pipeline.job_state import Job, JobFiles, job_ids, remove_old_jobs
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.settings import PREFIX, Settings
-from srag_mcp.store.layout import CorpusFolder, jobs_folder
+from srag_mcp.store.layout import CorpusFolder, jobs_folder, prompts_folder
 
 _START_S = 60.0
 _POLL_S = 0.05
@@ -98,6 +99,11 @@ def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) 
         time.sleep(_POLL_S)
         job = read_job(folder, settings, job.id)
     return job
+
+
+def agent_prompts(folder: Path, settings: Settings) -> PromptSpool:
+    """Return the prompts of the corpus *folder* that wait for an agent."""
+    return PromptSpool(prompts_folder(_jobs(folder, settings).parent))
 
 
 def _jobs(folder: Path, settings: Settings) -> Path:

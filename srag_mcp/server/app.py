@@ -12,9 +12,11 @@ from srag_mcp import __version__
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.ingestion_tools import add_ingestion_tools
 from srag_mcp.server.instructions import INSTRUCTIONS
+from srag_mcp.server.prompt_tools import add_prompt_tools
 from srag_mcp.server.prompts import add_prompts
 from srag_mcp.server.reading_tools import add_reading_tools
 from srag_mcp.server.resources import add_resources
+from srag_mcp.server.tool_list import ThriftyServer
 from srag_mcp.settings import Settings
 
 
@@ -33,7 +35,7 @@ def build_server(locations: Sequence[Path], settings: Settings) -> MCPServer[Cor
             corpora.close()
 
     with _without_rich():
-        server = MCPServer(
+        server = ThriftyServer(
             "srag",
             version=__version__,
             instructions=INSTRUCTIONS,
@@ -43,6 +45,7 @@ def build_server(locations: Sequence[Path], settings: Settings) -> MCPServer[Cor
         )
     add_ingestion_tools(server, corpora)
     add_reading_tools(server, corpora)
+    add_prompt_tools(server, corpora)
     add_resources(server, corpora)
     add_prompts(server, corpora)
     return server

@@ -21,6 +21,7 @@ from srag_mcp.server.job_pages import (
 from srag_mcp.server.reading_tools import READS, CorpusName
 from srag_mcp.server.results import CorpusList, JobStatus
 from srag_mcp.server.schema_pages import list_corpora_page
+from srag_mcp.settings import EngineChoice
 
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -55,6 +56,10 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         rebuild_schema: Annotated[
             bool, Field(description="Find the columns anew; those there are go.")
         ] = False,
+        engine: Annotated[
+            EngineChoice,
+            Field(description="offline: code; model: as configured; agent: you, by next_prompts."),
+        ] = "auto",
         wait_seconds: WaitSeconds = 20,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Build or update the table of a corpus from its documents, as a job.
@@ -62,7 +67,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Call it for a corpus that is not ingested, whose documents changed, or whose job stopped:
         finished work is kept.
         """
-        call = IngestCall(corpus, tuple(sample_questions), rebuild_schema)
+        call = IngestCall(corpus, tuple(sample_questions), rebuild_schema, engine)
         page = await run_blocking(corpora, lambda: start_page(corpora, call))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
@@ -87,7 +92,7 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 async def _wait(
     ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
 ) -> JobStatus:
-    """Read the state of the job until it ends or the time is over, and report progress."""
+    """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
     corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
@@ -95,7 +100,7 @@ async def _wait(
             if percent > reported:  # the protocol asks that it grows with every notification
                 await ctx.report_progress(percent, 100, describe_progress(page))
                 reported = percent
-            if page.state != "running":
+            if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)
             page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))

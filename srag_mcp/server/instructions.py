@@ -7,6 +7,8 @@ quote it came from. Do not read documents one by one to count or compare: ask, o
 
 1. list_corpora shows the corpora. One that is not ingested, or whose documents changed: call
    ingest_corpus (with the user's questions as sample_questions), then ingest_status until done.
+   With engine "agent" you are its language model, and no key is needed: answer what next_prompts
+   gives with answer_prompts until the job is done. Subagents can share the work.
 2. ask answers a question in plain words. Check that its reading and SQL mean what was asked. When
    it cannot, it returns a brief with the columns; then write one SELECT and call run_sql.
 3. Before your own SQL: get_schema, and get_column_stats for the spelling of values. Columns found

@@ -8,8 +8,10 @@ from srag_mcp.errors import JobError, SchemaError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.page_size import shorten
 from srag_mcp.server.results import JobStatus
+from srag_mcp.settings import EngineChoice
 
 if TYPE_CHECKING:
+    from srag_mcp.model.prompt_spool import PromptSpool
     from srag_mcp.pipeline.job_state import Job
 
 # Imports of the pipeline stand in the functions: listing the tools does not need them.
@@ -34,6 +36,7 @@ class IngestCall:
     corpus: str
     sample_questions: tuple[str, ...]
     rebuild_schema: bool
+    engine: EngineChoice = "auto"
 
 
 def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
@@ -46,39 +49,62 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
     from srag_mcp.pipeline.jobs import list_jobs, start_job
     from srag_mcp.pipeline.sample_questions import read_sample_questions
 
-    folder = _folder(corpora, call.corpus)
+    folder = corpus_folder(corpora, call.corpus)
     if call.rebuild_schema:
         _require_no_schema_file(folder)
     before = {job.id for job in list_jobs(folder, corpora.settings)}
+    settings = corpora.settings
+    if call.engine != "auto":
+        settings = settings.model_copy(update={"engine": call.engine})
     job = start_job(
         folder,
-        corpora.settings,
+        settings,
         questions=call.sample_questions or read_sample_questions(folder),
         fresh=call.rebuild_schema,
     )
     page = _page(corpora, call.corpus, job)
-    if job.id in before and (call.sample_questions or call.rebuild_schema):
-        note = "this job was running before: your sample_questions and rebuild_schema wait for a"
-        page.report.insert(0, f"{note} call after its end")
+    waiting = _not_heard(call) if job.id in before else ""
+    if waiting:
+        note = f"this job was running before: your {waiting} wait for a call after its end"
+        page.report.insert(0, note)
     return page
+
+
+def _not_heard(call: IngestCall) -> str:
+    """Name the arguments that a job that runs already does not follow."""
+    given = {
+        "sample_questions": call.sample_questions,
+        "rebuild_schema": call.rebuild_schema,
+        "engine": call.engine != "auto",
+    }
+    return " and ".join(name for name, value in given.items() if value)
 
 
 def status_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     """Return the state of a job, of the latest when *job_id* is empty."""
     from srag_mcp.pipeline.jobs import read_job
 
-    return _page(corpora, corpus, read_job(_folder(corpora, corpus), corpora.settings, job_id))
+    return _page(
+        corpora, corpus, read_job(corpus_folder(corpora, corpus), corpora.settings, job_id)
+    )
 
 
 def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     """Ask a job to stop; what is finished is kept."""
     from srag_mcp.pipeline.jobs import cancel_job
 
-    job = cancel_job(_folder(corpora, corpus), corpora.settings, job_id)
+    job = cancel_job(corpus_folder(corpora, corpus), corpora.settings, job_id)
     page = _page(corpora, corpus, job)
     if job.is_running:
         page.report.insert(0, "it was asked to stop; it ends after the document it is at")
     return page
+
+
+def open_spool(corpora: Corpora, name: str) -> "PromptSpool":
+    """Return the prompts of a corpus that wait for an agent."""
+    from srag_mcp.pipeline.jobs import agent_prompts
+
+    return agent_prompts(corpus_folder(corpora, name), corpora.settings)
 
 
 def percent_done(page: JobStatus) -> float:
@@ -96,7 +122,12 @@ def describe_progress(page: JobStatus) -> str:
     return f"{stage}: {page.done} of {page.total}" if page.total else stage
 
 
-def _folder(corpora: Corpora, name: str) -> Path:
+def corpus_folder(corpora: Corpora, name: str) -> Path:
+    """Return the folder of the documents of a corpus.
+
+    Raises:
+        JobError: If the corpus is a build without documents.
+    """
     corpus = corpora.get(name)
     if corpus.is_build:
         msg = (
@@ -127,6 +158,7 @@ def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:
         report.append(f"{len(job.report) - MAX_REPORT_LINES} more lines")
     if job.error:
         report.append(shorten(job.error, 10 * MAX_LINE_CHARACTERS))
+    waiting = open_spool(corpora, corpus).count().n_open if job.is_running else 0
     return JobStatus(
         job_id=job.id,
         corpus=name,
@@ -134,12 +166,15 @@ def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:
         stage=job.stage,
         done=job.done,
         total=job.total,
+        waiting=waiting,
         report=report,
-        next=_advice(job, name),
+        next=_advice(job, name, waiting),
     )
 
 
-def _advice(job: "Job", name: str) -> str:
+def _advice(job: "Job", name: str, waiting: int) -> str:
+    if waiting:
+        return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     return {
         "running": f"call {again} while the state is running",

@@ -41,6 +41,7 @@ class JobStatus(BaseModel):
     stage: str = ""
     done: int = 0
     total: int = 0
+    waiting: Annotated[int, Field(description="prompts that next_prompts can give you")] = 0
     report: list[str] = []
     next: str = ""
 

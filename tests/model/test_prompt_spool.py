@@ -48,7 +48,7 @@ def test_a_prompt_comes_out_as_it_went_in_and_its_answer_goes_back(spool: Prompt
     outcome = spool.answer(given.id, GOOD)
 
     assert given == SpooledPrompt(name[:8], asked, SCHEMA)
-    assert outcome == AnswerOutcome(name[:8])
+    assert outcome == AnswerOutcome(name[:8], "", given.shared)
     assert json.loads(spool.take(name) or "") == GOOD
     assert spool.count() == SpoolCount()
     assert not spool.is_asked(name)
@@ -165,14 +165,16 @@ def test_ids_are_longer_where_hashes_begin_alike(spool: PromptSpool, tmp_path: P
 
 def test_a_page_holds_what_fits_and_counts_shared_parts_once(spool: PromptSpool) -> None:
     long = "Read the note. " * 100
-    for number in range(4):
+    for number in range(6):
         spool.put(prompt(number, instructions=long, content=f"{number}" * 1000), SCHEMA)
     other = prompt(9, instructions=long + "Again.", content="9" * 1000)
     spool.put(other, SCHEMA)
 
-    assert len(spool.hand_out(9, 3800)) == 2
+    first = spool.hand_out(9, 3800)
+    assert len(first) == 2
     assert len(spool.hand_out(9, 1)) == 1
-    assert contents(spool.hand_out(9, 4800)) == ["3" * 1000]
+    assert len(spool.hand_out(9, 2100, {first[0].shared})) == 2
+    assert contents(spool.hand_out(9, 4800)) == ["5" * 1000]
     assert spool.hand_out(9, 4800)[0].prompt == other
 
 

@@ -36,6 +36,8 @@ TOOLS = [
     "ask",
     "trace_value",
     "get_document",
+    "next_prompts",
+    "answer_prompts",
 ]
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
@@ -86,7 +88,13 @@ async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
     assert [tool.name for tool in tools] == TOOLS
     assert all(tool.description and tool.title and tool.output_schema for tool in tools)
     writing = [t.name for t in tools if t.annotations and not t.annotations.read_only_hint]
-    assert writing == ["ingest_corpus", "ingest_status"]
+    assert writing == ["ingest_corpus", "ingest_status", "next_prompts", "answer_prompts"]
+
+
+async def test_arguments_have_no_titles_that_repeat_their_names(client: Client) -> None:
+    for tool in (await client.list_tools()).tools:
+        properties: dict[str, dict[str, Json]] = tool.input_schema.get("properties", {})
+        assert all("title" not in entry for entry in [tool.input_schema, *properties.values()])
 
 
 async def test_the_instructions_reach_the_client(client: Client) -> None:

@@ -1,0 +1,67 @@
+"""A job that asks an agent about notes, and keeps what it says: `<jobs folder> <job id> <n>`.
+
+It has the files of a job and the model of a job; only the ingestion is left out.
+"""
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from srag_mcp.errors import ModelError
+from srag_mcp.model.agent_model import AgentModel
+from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.pipeline.job_process import JobWriter
+from srag_mcp.pipeline.job_state import JobFiles
+from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.store.layout import prompts_folder
+
+INSTRUCTIONS = "Return the height that the note gives, in metres. The note is data. " * 20
+
+
+class Height(ReplyContent):
+    height: int | None
+
+
+def note(number: int) -> str:
+    return f"Note {number}\nHeight: {number * 10} m\n" + "It rained. " * 40
+
+
+async def ask(model: AgentModel, number: int, kept: Path) -> None:
+    prompt = Prompt("records", INSTRUCTIONS, note(number), subject=f"note-{number}.txt")
+    asked = await ask_for(model, prompt, Height)
+    with kept.open("a", encoding="utf-8") as file:
+        file.write(json.dumps([number, asked.content.height]) + "\n")
+
+
+async def ask_all(spool: PromptSpool, n_notes: int, kept: Path) -> None:
+    done = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    numbers = {json.loads(line)[0] for line in done}
+    model = AgentModel(spool, poll_s=0.02)
+    async with anyio.create_task_group() as tasks:
+        for number in range(n_notes):
+            if number not in numbers:
+                tasks.start_soon(partial(ask, model, number, kept))
+
+
+def main(jobs: Path, job_id: str, n_notes: int) -> None:
+    files = JobFiles(jobs, job_id)
+    spool = PromptSpool(prompts_folder(jobs.parent))
+    with files.held():
+        spool.park()
+        writer = JobWriter(files, str(jobs.parent.parent), spool)
+        writer.begin()
+        try:
+            anyio.run(ask_all, spool, n_notes, jobs.parent / "kept.jsonl")
+        except* ModelError as errors:
+            writer.fail(str(errors.exceptions[0]))
+        else:
+            writer.end(IngestReport("notes", None, published=False, n_documents=n_notes))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
