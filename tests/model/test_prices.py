@@ -1,0 +1,26 @@
+import pytest
+
+from srag_mcp.model.prices import Price, count_tokens, find_price
+
+
+def test_listed_models_have_a_price() -> None:
+    # as litellm lists it: $0.15, $0.60 and $0.075 a million
+    price = find_price("openai/gpt-4o-mini")
+    assert price == Price(input_usd=1.5e-07, output_usd=6e-07, cached_input_usd=7.5e-08)
+    assert price.cost_usd(1_000_000, 1_000_000) == pytest.approx(0.75)
+    assert price.cost_usd(1_000_000, 0, tokens_cached=1_000_000) == pytest.approx(0.075)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai/fake", "nonsense/foo", "fake", "openai/gpt-99", "anthropic/claude-sonnet-99"]
+)
+def test_models_that_are_not_listed_have_none(model: str) -> None:
+    assert find_price(model) is None
+
+
+def test_tokens_are_counted_where_the_model_is_known_and_estimated_elsewhere() -> None:
+    text = "The Crown has twelve rooms. " * 10
+    assert count_tokens(text) == 70
+    assert count_tokens(text, "openai/fake") == 70
+    assert count_tokens(text, "openai/gpt-4o-mini") == 61
+    assert count_tokens("") == 0
