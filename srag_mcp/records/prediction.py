@@ -10,6 +10,8 @@ from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
 
+HAND_OVER_RECORDS = 200
+HAND_OVER_S = 1.0
 OnDone = Callable[[Sequence[PredictedRecord]], None]
 
 
@@ -21,15 +23,15 @@ async def predict_records(
     max_in_flight: int,
     on_done: OnDone,
 ) -> None:
-    """Predict the record of each document; hand over those of each batch as it is finished.
+    """Predict the record of each document; hand over finished ones every second or so.
 
     Args:
         task: Who is asked for what.
         documents: Read lazily, so that no more texts are in memory than are asked about.
         prompt_tokens: Most tokens shown of one document.
         max_in_flight: Most batches at a time; the model may let fewer through.
-        on_done: Called with all records of a batch at once, in no order of batches. Keeping them
-            in one transaction keeps the batches of a later run the same.
+        on_done: Called with the records of whole batches, in no order of batches. Keeping them in
+            one transaction keeps the batches of a later run the same.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered. What was in flight is finished and
@@ -39,43 +41,69 @@ async def predict_records(
     Source: S-RAG 3.2.2.
     """
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight))
-    batches = plan_batches(
-        _excerpts(task, documents, prompt_tokens, on_done), lambda item: item.n_tokens
-    )
-    async with anyio.create_task_group() as tasks:
-        for batch in batches:
-            await run.slots.acquire()
-            if run.stopped is not None:
-                break
-            tasks.start_soon(run.predict, batch)
+    try:
+        async with anyio.create_task_group() as clock:
+            clock.start_soon(run.hand_over_now_and_then)
+            await run.predict_all(plan_batches(run.excerpts(documents, prompt_tokens), _size))
+            clock.cancel_scope.cancel()
+    finally:
+        run.hand_over()
     if run.stopped is not None:
         raise run.stopped
 
 
 class _Run:
-    """What the tasks of one prediction share."""
+    """One prediction: what its tasks share.
+
+    Finished records are gathered for a moment, because keeping a few costs as much as keeping many.
+    """
 
     def __init__(self, task: RecordTask, on_done: OnDone, slots: anyio.Semaphore) -> None:
-        self.slots = slots
         self.stopped: SragError | None = None
         self._task = task
         self._on_done = on_done
+        self._slots = slots
+        self._finished: list[PredictedRecord] = []
 
-    async def predict(self, batch: Sequence[Excerpt]) -> None:
+    async def predict_all(self, batches: Iterable[Sequence[Excerpt]]) -> None:
+        async with anyio.create_task_group() as tasks:
+            for batch in batches:
+                await self._slots.acquire()
+                if self.stopped is not None:
+                    break
+                tasks.start_soon(self._predict, batch)
+
+    async def hand_over_now_and_then(self) -> None:
+        while True:
+            await anyio.sleep(HAND_OVER_S)
+            self.hand_over()
+
+    def hand_over(self) -> None:
+        records, self._finished = self._finished, []
         try:
-            self._on_done(await predict_batch(self._task, batch))
+            if records:
+                self._on_done(records)
+        except SragError as error:
+            self.stopped = self.stopped or error
+
+    def excerpts(self, documents: Iterable[DocumentText], prompt_tokens: int) -> Iterator[Excerpt]:
+        """Yield what is shown of each document; those without text are finished at once."""
+        for document in documents:
+            if document.text.strip():
+                yield take_excerpt(document, self._task.attributes, prompt_tokens)
+            else:
+                self._finished.append(fail_record(self._task, document, "it has no text"))
+
+    async def _predict(self, batch: Sequence[Excerpt]) -> None:
+        try:
+            self._finished += await predict_batch(self._task, batch)
         except SragError as error:
             self.stopped = self.stopped or error
         finally:
-            self.slots.release()
+            self._slots.release()
+        if len(self._finished) >= HAND_OVER_RECORDS:
+            self.hand_over()
 
 
-def _excerpts(
-    task: RecordTask, documents: Iterable[DocumentText], prompt_tokens: int, on_done: OnDone
-) -> Iterator[Excerpt]:
-    """Yield what is shown of each document; those without text are done with at once."""
-    for document in documents:
-        if document.text.strip():
-            yield take_excerpt(document, task.attributes, prompt_tokens)
-        else:
-            on_done([fail_record(task, document, "the document has no text")])
+def _size(excerpt: Excerpt) -> int:
+    return excerpt.n_tokens

@@ -329,6 +329,54 @@ def test_a_stop_ends_it_and_keeps_what_is_finished() -> None:
     assert found == [f"{number}.txt" for number in (*range(40), *range(48, 56))]
 
 
+def test_what_is_finished_is_kept_when_it_is_cancelled() -> None:
+    texts = [document(f"{number}.txt", f"Inn {number}\nRooms: {number}") for number in range(80)]
+    found: list[str] = []
+    waiting = anyio.Event()
+
+    class HangingModel(FaultyModel):
+        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+            if "Inn 40\n" in prompt.content:
+                waiting.set()
+                await anyio.sleep_forever()
+            return await super().complete(prompt, reply_schema)
+
+    async def predicting() -> None:
+        await predict_records(
+            RecordTask(HangingModel({}), INN, "model"),
+            texts,
+            prompt_tokens=8000,
+            max_in_flight=1,
+            on_done=lambda records: found.extend(item.document_id for item in records),
+        )
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(predicting)
+            await waiting.wait()
+            tasks.cancel_scope.cancel()
+
+    anyio.run(run)
+    assert found == [f"{number}.txt" for number in range(40)]
+
+
+def test_records_are_handed_over_many_at_a_time() -> None:
+    texts = [document(f"{number}.txt", f"Inn {number}\nRooms: {number}") for number in range(500)]
+    n_records: list[int] = []
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(reading(read_inn), INN, "model"),
+            texts,
+            prompt_tokens=8000,
+            max_in_flight=4,
+            on_done=lambda records: n_records.append(len(records)),
+        )
+
+    anyio.run(run)
+    assert (sum(n_records), max(n_records) >= 100) == (500, True)
+
+
 def test_an_error_of_the_caller_comes_out_as_it_is() -> None:
     def full(records: Sequence[PredictedRecord]) -> None:
         msg = "the disk is full"
@@ -376,6 +424,6 @@ def test_a_document_without_text_is_not_sent() -> None:
     found = predict(model, [document("blank.txt", " \n")])
 
     assert found["blank.txt"].cells[0].cell == replace(
-        Cell("name", State.FAILED, engine="model"), note="the document has no text"
+        Cell("name", State.FAILED, engine="model"), note="it has no text"
     )
     assert model.prompts == []
