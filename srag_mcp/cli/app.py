@@ -16,7 +16,7 @@ from srag_mcp.cli.client_config import Client
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
 from srag_mcp.records.cell import State
-from srag_mcp.settings import Settings
+from srag_mcp.settings import EngineChoice, Settings
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -35,6 +35,14 @@ CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS
 CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+EngineOption = Annotated[
+    EngineChoice | None,
+    typer.Option(help="Who does the thinking (SRAG_ENGINE).", metavar="ENGINE"),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
+]
 HomeOption = Annotated[
     Path | None,
     typer.Option(
@@ -151,15 +159,22 @@ def ingest(
 def ask(
     corpus: CorpusArgument,
     question: Annotated[str, typer.Argument(help="In plain words.", metavar="QUESTION")],
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    votes: Annotated[
+        int | None, typer.Option(help="Translations whose results are compared.", metavar="N")
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes."""
     from srag_mcp.cli.answers import print_answer
     from srag_mcp.pipeline.ask import ask as answer
+    from srag_mcp.pipeline.asking import choose_asking
 
+    asking = choose_asking(_settings(home, engine=engine, model=model, votes=votes))
     with _opened(corpus, home) as opened:
-        print_answer(answer(opened, question), corpus, as_json=as_json)
+        print_answer(answer(opened, question, asking), corpus, as_json=as_json)
 
 
 @app.command()
@@ -243,15 +258,29 @@ def evaluate(
     pack: Annotated[
         Path, typer.Argument(help="A folder with documents/ and gold.csv.", metavar="PACK")
     ],
-    gold_schema: Annotated[
-        bool, typer.Option("--gold-schema", help="Follow the pack's schema.json; find no columns.")
-    ] = False,
+    schema: Annotated[
+        Literal["inferred", "gold", "gold-records"],
+        typer.Option(help="Find columns, follow the pack's schema.json, or ask the gold itself."),
+    ] = "inferred",
+    documents: Annotated[
+        int | None, typer.Option(min=1, help="Evenly spaced documents only.", metavar="N")
+    ] = None,
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    work: Annotated[
+        Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure cells and questions on a document pack with gold."""
     from srag_mcp.cli.evaluation import evaluate_pack
+    from srag_mcp.evaluation.evaluate import EvaluationPlan
 
-    evaluate_pack(pack, _settings(None), gold_schema=gold_schema, as_json=as_json)
+    plan = EvaluationPlan(schema, documents, work, record)
+    evaluate_pack(pack, _settings(None, engine=engine, model=model), plan, as_json=as_json)
 
 
 @app.command()
@@ -270,8 +299,8 @@ def config(
     print(render_config(client, locations, server_command(), settings.home))
 
 
-def _settings(home: Path | None) -> Settings:
-    return Settings.from_environ(os.environ, home=home)
+def _settings(home: Path | None, **options: object) -> Settings:
+    return Settings.from_environ(os.environ, home=home, **options)
 
 
 @contextmanager

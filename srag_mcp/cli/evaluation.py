@@ -4,24 +4,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from srag_mcp.cli.tables import print_json, print_table
-from srag_mcp.evaluation.evaluate import evaluate
+from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
 from srag_mcp.settings import Settings
 
 
-def evaluate_pack(pack: Path, settings: Settings, *, gold_schema: bool, as_json: bool) -> None:
+def evaluate_pack(pack: Path, settings: Settings, plan: EvaluationPlan, *, as_json: bool) -> None:
     """Evaluate a pack and print its figures.
 
     Raises:
         PackError: If the pack is incomplete or malformed.
     """
-    evaluation = evaluate(pack, settings, schema="gold" if gold_schema else "induced")
+    evaluation = evaluate(pack, settings, plan)
     if as_json:
         print_json(evaluation.to_json())
         return
     _print_cells(evaluation)
     _print_questions(evaluation.questions)
-    print(f"\n{evaluation.documents} documents, {evaluation.seconds:.1f} s")
+    calls = (
+        f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
+    )
+    documents = f"{evaluation.documents} documents, engine {evaluation.engine}"
+    print(f"\n{documents}{calls}, {evaluation.seconds:.1f} s")
 
 
 def _print_cells(evaluation: Evaluation) -> None:

@@ -1,11 +1,5 @@
-"""Evaluating a pack: ingest its documents, compare its records, ask its questions.
+"""Evaluating a pack: ingest its documents, compare its records, ask its questions."""
 
-The pack itself is never written to: its documents are copied into a temporary folder.
-"""
-
-import logging
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,46 +7,58 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from srag_mcp.errors import PackError, SragError
+from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import align, score_by_name
-from srag_mcp.evaluation.evaluation import Evaluation, Outcome, QuestionResult
+from srag_mcp.evaluation.bench import Bench, open_bench
+from srag_mcp.evaluation.evaluation import Evaluation
 from srag_mcp.evaluation.found_records import match_documents, read_records
+from srag_mcp.evaluation.gold_records import write_gold_records
 from srag_mcp.evaluation.gold_schema import read_gold_schema
-from srag_mcp.evaluation.matching import is_right
-from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
-from srag_mcp.evaluation.table_matching import is_right_of_table
-from srag_mcp.pipeline.ask import ask
+from srag_mcp.evaluation.pack import Pack, read_pack
+from srag_mcp.evaluation.questions import ask_questions
+from srag_mcp.evaluation.subset import take_documents
+from srag_mcp.evaluation.tables import evaluate_tables
+from srag_mcp.model.ledger import Totals
+from srag_mcp.model.replay_model import write_replies
+from srag_mcp.pipeline.engine import Thinker, choose_engine, open_thinker
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryWorker, Value
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work_opening import open_work
 
-SchemaSource: TypeAlias = Literal["induced", "gold"]
+SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 
-logger = logging.getLogger(__name__)
-
-_ENGINE = "offline"
-_LIMITS = QueryLimits(timeout_s=30, max_rows=10_000, max_bytes=20_000_000)
+_GOLD_TABLE = "gold.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
-    """Where an evaluation works: settings that keep all state in *folder*, and a query worker."""
+class EvaluationPlan:
+    """What is evaluated, besides the pack.
 
-    folder: Path
-    settings: Settings
-    worker: QueryWorker
+    Attributes:
+        schema: `inferred`: columns are found; `gold`: the pack's `schema.json`, or one made of the
+            names and types of `gold.csv`, is followed, and each field is looked for in the column
+            of its name; `gold-records`: the gold records themselves are asked, which measures
+            translation alone.
+        n_documents: Evenly spaced documents of the pack; None for all.
+        work: Folder in which it is done and kept, so that it can be resumed; None for a temporary
+            one.
+        record: File for the replies of the language model; None to keep none.
+    """
 
-    def corpus(self, folder: Path) -> Corpus:
-        return Corpus(folder, self.worker, self.settings.home)
+    schema: SchemaSource = "inferred"
+    n_documents: int | None = None
+    work: Path | None = None
+    record: Path | None = None
 
 
-def evaluate(pack: Path, settings: Settings, *, schema: SchemaSource = "induced") -> Evaluation:
-    """Evaluate the offline engine on the pack in the folder *pack*.
+PLAN = EvaluationPlan()
 
-    With *schema* `gold`, the pack's `schema.json`, or else one made of the names and types of
-    `gold.csv`, replaces induction, and each field is looked for in the column of its name. A pack
-    of tables measures translation alone: each table is a corpus with a document a row.
+
+def evaluate(pack: Path, settings: Settings, plan: EvaluationPlan = PLAN) -> Evaluation:
+    """Evaluate the engine of *settings* on the pack in the folder *pack*.
+
+    A pack of tables measures translation alone: each table is a corpus with a document a row.
 
     Raises:
         PackError: If the pack is incomplete or malformed.
@@ -60,82 +66,60 @@ def evaluate(pack: Path, settings: Settings, *, schema: SchemaSource = "induced"
     """
     started = time.monotonic()
     content = read_pack(pack)
-    with _bench(settings) as bench:
+    if plan.n_documents is not None:
+        content = take_documents(content, plan.n_documents)
+    with open_bench(settings, plan.work) as bench:
         if content.of_tables:
-            found = _evaluate_tables(content, bench)
+            found = evaluate_tables(content, bench)
         else:
-            found = _evaluate_documents(content, bench, schema)
+            found = _evaluate_documents(content, bench, plan)
     return found.after(time.monotonic() - started)
 
 
-@contextmanager
-def _bench(settings: Settings) -> Iterator[_Bench]:
-    with (
-        tempfile.TemporaryDirectory(prefix="srag-eval-") as scratch,
-        QueryWorker(_LIMITS) as worker,
-    ):
-        folder = Path(scratch).resolve()
-        yield _Bench(folder, settings.model_copy(update={"home": folder / "home"}), worker)
-
-
-def _evaluate_documents(pack: Pack, bench: _Bench, source: SchemaSource) -> Evaluation:
-    folder = bench.folder / pack.name
-    shutil.copytree(pack.folder / "documents", folder)
-    gold_schema = read_gold_schema(pack) if source == "gold" else None
-    ingest(folder, bench.settings, questions=pack.sample_questions, schema=gold_schema)
+def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
+    folder = _ingest(pack, bench, plan)
     corpus = bench.corpus(folder)
+    with _opened(folder, bench.settings) as thinker:
+        results = ask_questions(corpus, pack.questions, thinker)
+        taken = Totals() if thinker is None else thinker.replies.ledger().total
+        if thinker is not None and plan.record is not None:
+            write_replies(plan.record, thinker.replies.kept(), "delta")
+    score = align if plan.schema == "inferred" else score_by_name
     found = match_documents(read_records(corpus), list(pack.gold))
     return Evaluation(
         pack=pack.name,
-        engine=_ENGINE,
+        engine="offline" if thinker is None else thinker.engine,
         documents=corpus.info().n_documents,
-        cells=(align if source == "induced" else score_by_name)(pack.gold, found),
-        questions=tuple(_ask(corpus, question) for question in pack.questions),
+        cells=() if plan.schema == "gold-records" else score(pack.gold, found),
+        questions=results,
+        calls=taken.n_calls,
+        tokens=taken.tokens_in + taken.tokens_out,
     )
 
 
-def _evaluate_tables(pack: Pack, bench: _Bench) -> Evaluation:
-    results: dict[str, QuestionResult] = {}
-    n_documents = 0
-    for table in dict.fromkeys(question.table for question in pack.questions):
-        corpus = _ingest_table(pack, bench, str(table))
-        n_documents += corpus.info().n_documents if corpus else 0
-        for question in (item for item in pack.questions if item.table == table):
-            results[question.id] = _ask(corpus, question)
-    ordered = tuple(results[question.id] for question in pack.questions)
-    return Evaluation(pack.name, _ENGINE, n_documents, (), ordered)
-
-
-def _ingest_table(pack: Pack, bench: _Bench, table: str) -> Corpus | None:
-    """Ingest one table; None when it cannot be, so that its questions count as refused."""
-    source = (pack.folder / table).resolve()
-    if not source.is_relative_to(pack.folder) or not source.is_file():
-        msg = f"questions.jsonl names {table!r}, which is no file of the pack"
+def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
+    """Ingest the pack's documents, or its gold records, and return the folder."""
+    if plan.schema == "gold-records":
+        folder = bench.folder / pack.name / "gold"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_gold_records(pack, folder / _GOLD_TABLE)
+        offline = bench.settings.model_copy(update={"engine": "offline"})
+        ingest(folder, offline, rows="row", schema=read_gold_schema(pack))
+        return folder
+    folder = bench.lay_out(pack)
+    gold = read_gold_schema(pack) if plan.schema == "gold" else None
+    report = ingest(folder, bench.settings, questions=pack.sample_questions, schema=gold)
+    if report.stopped or report.cancelled:
+        msg = f"the ingestion of {pack.name} was stopped: {report.stopped or 'cancelled'}"
         raise PackError(msg)
-    folder = bench.folder / source.stem
-    folder.mkdir()
-    shutil.copy(source, folder)
-    try:
-        ingest(folder, bench.settings, rows="row")
-    except SragError as error:
-        logger.warning("%s was not ingested, its questions count as refused: %s", table, error)
-        return None
-    return bench.corpus(folder)
+    return folder
 
 
-def _ask(corpus: Corpus | None, question: PackQuestion) -> QuestionResult:
-    answer = ask(corpus, question.question) if corpus else None
-    if answer is None or answer.refused:
-        outcome: Outcome = "right" if question.answer is None else "refused"
-        return QuestionResult(question.id, question.kind, outcome, "", None, question.answer)
-    outcome = "right" if _is_right(question, answer.rows) else "wrong"
-    return QuestionResult(
-        question.id, question.kind, outcome, answer.sql, answer.rows, question.answer
-    )
-
-
-def _is_right(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> bool:
-    if question.table is None:
-        return is_right(question, rows)
-    expected = question.answer if isinstance(question.answer, tuple) else ()
-    return is_right_of_table([row[0] for row in rows if row], expected)
+@contextmanager
+def _opened(folder: Path, settings: Settings) -> Iterator[Thinker | None]:
+    """Open the language model for the questions, with the replies of the ingestion."""
+    state = CorpusFolder(folder, settings.home).writable()
+    with open_work(state) as work:
+        engine = choose_engine(work, settings)
+        with open_thinker(work, settings, engine, lambda: False) as thinker:
+            yield thinker

@@ -1,6 +1,6 @@
 """The records that an ingestion found, beside the gold records of the same documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from srag_mcp.store.corpus import Corpus
@@ -27,12 +27,21 @@ def match_documents(
     records: Mapping[str, Mapping[str, Value]], names: Sequence[str]
 ) -> dict[str, Mapping[str, Value]]:
     """Return the records by the names that gold uses: an id, a file name, or a stem."""
-    wanted = set(names)
+    found = match_names(records, names)
     matched: dict[str, Mapping[str, Value]] = {}
-    for document_id, cells in records.items():
+    for document_id, name in found.items():
+        matched.setdefault(name, records[document_id])
+    return matched
+
+
+def match_names(document_ids: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the name that gold uses for each document that it names."""
+    wanted = set(names)
+    matched: dict[str, str] = {}
+    for document_id in document_ids:
         path = PurePosixPath(document_id)
         for name in (document_id, path.name, path.stem):
             if name in wanted:
-                matched.setdefault(name, cells)
+                matched[document_id] = name
                 break
     return matched

@@ -31,6 +31,7 @@ class PackQuestion:
         tolerance: Relative, of numbers.
         ordered: Whether the order of a list counts.
         table: The CSV file it is about, in a pack of tables; else None.
+        gold_sql: The query over the table `gold` that gives the answer; empty if there is none.
     """
 
     id: str
@@ -41,6 +42,7 @@ class PackQuestion:
     tolerance: float = 0.0
     ordered: bool = False
     table: str | None = None
+    gold_sql: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Pack:
     """One benchmark pack.
 
     *gold* has the fields of each document as texts, "" where a field is empty; *sample_questions*
-    are those that a user would give at ingestion.
+    are those that a user would give at ingestion. *is_part*: documents outside of *gold* are left
+    out.
     """
 
     folder: Path
@@ -57,6 +60,7 @@ class Pack:
     gold: Mapping[str, Mapping[str, str]]
     questions: tuple[PackQuestion, ...]
     sample_questions: tuple[str, ...]
+    is_part: bool = False
 
     @property
     def of_tables(self) -> bool:
@@ -110,6 +114,7 @@ def _read_question(place: str, line: str) -> PackQuestion:
             tolerance=float(data.get("tolerance") or 0),
             ordered=bool(data.get("ordered")),
             table=data.get("table"),
+            gold_sql=str(data.get("gold_sql") or ""),
         )
     except (KeyError, TypeError, ValueError) as error:
         msg = f"{place}: not a question with id, question and answer ({error})"

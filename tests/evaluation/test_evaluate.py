@@ -7,7 +7,7 @@ import pytest
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import FieldScore
-from srag_mcp.evaluation.evaluate import evaluate
+from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.settings import Settings
 
 NAMES = ["Alder Inn", "Birch House", "Cedar Lodge", "Dogwood Hall", "Elm Court", "Fir Villa"]
@@ -75,7 +75,7 @@ def test_a_gold_schema_names_the_columns(pack: Path) -> None:
         },
     }
     (pack / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
-    evaluation = evaluate(pack, Settings(), schema="gold")
+    evaluation = evaluate(pack, Settings(), EvaluationPlan(schema="gold"))
     assert evaluation.cells == (
         FieldScore("label", "label", 1.0),
         FieldScore("nightly_price", "nightly_price", 1.0),

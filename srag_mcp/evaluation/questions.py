@@ -1,0 +1,62 @@
+"""The questions of a pack: asked, and judged by their gold answers."""
+
+import logging
+from collections.abc import Sequence
+
+import anyio
+
+from srag_mcp.answer.answer import Answer
+from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
+from srag_mcp.evaluation.matching import is_right
+from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.evaluation.table_matching import is_right_of_table
+from srag_mcp.pipeline.ask import ask_model
+from srag_mcp.pipeline.asking import OFFLINE, Asking
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import Value
+
+logger = logging.getLogger(__name__)
+
+
+def ask_questions(
+    corpus: Corpus, questions: Sequence[PackQuestion], thinker: Thinker | None = None
+) -> tuple[QuestionResult, ...]:
+    """Ask all questions, many at a time where a language model is asked; in the order given."""
+    results: dict[str, QuestionResult] = {}
+    asking = OFFLINE if thinker is None else Asking("model", thinker.model)
+    slots = anyio.Semaphore(1 if thinker is None else thinker.max_in_flight)
+
+    async def ask_one(question: PackQuestion) -> None:
+        async with slots:
+            answer = await ask_model(corpus, question.question, asking)
+            results[question.id] = judge(question, answer)
+
+    async def ask_each() -> None:
+        async with anyio.create_task_group() as tasks:
+            for question in questions:
+                tasks.start_soon(ask_one, question)
+
+    anyio.run(ask_each)
+    if thinker is not None and thinker.model.ledger.total.n_failed:
+        n_failed = thinker.model.ledger.total.n_failed
+        logger.warning("%d prompts got no reply; their questions count as refused", n_failed)
+    return tuple(results[question.id] for question in questions)
+
+
+def judge(question: PackQuestion, answer: Answer | None) -> QuestionResult:
+    """Compare an answer with gold; None is one that could not be asked for."""
+    if answer is None or answer.refused:
+        outcome: Outcome = "right" if question.answer is None else "refused"
+        return QuestionResult(question.id, question.kind, outcome, "", None, question.answer)
+    outcome = "right" if _is_right(question, answer.rows) else "wrong"
+    return QuestionResult(
+        question.id, question.kind, outcome, answer.sql, answer.rows, question.answer
+    )
+
+
+def _is_right(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> bool:
+    if question.table is None:
+        return is_right(question, rows)
+    expected = question.answer if isinstance(question.answer, tuple) else ()
+    return is_right_of_table([row[0] for row in rows if row], expected)
