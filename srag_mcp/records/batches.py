@@ -1,5 +1,6 @@
 """Batches: small documents share a prompt, so that the instructions are sent less often."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,6 +16,8 @@ BATCH_TOKENS = 6000
 _FULL_TOKENS = 4000
 _LARGE_TOKENS = BATCH_TOKENS - _FULL_TOKENS
 
+_WIDE_GAP = re.compile(r"[ \t\u00a0]{3,}")
+_EMPTY_LINES = re.compile(r"\n(?:[ \t\r]*\n){2,}")
 Item = TypeVar("Item")
 
 
@@ -34,8 +37,12 @@ class Excerpt:
 def take_excerpt(
     document: DocumentText, attributes: Sequence[Attribute], max_tokens: int
 ) -> Excerpt:
-    """Choose what is shown of *document*: all of it, or the passages that matter."""
-    return Excerpt(document, select_passages(document.text, attributes, max_tokens))
+    """Choose what is shown of *document*: all of it, or the passages that matter.
+
+    Wide gaps between columns and many empty lines become small ones: they cost and say nothing.
+    """
+    tight = _EMPTY_LINES.sub("\n\n", _WIDE_GAP.sub("  ", document.text))
+    return Excerpt(document, select_passages(tight, attributes, max_tokens))
 
 
 def plan_batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[tuple[Item, ...]]:

@@ -1,11 +1,27 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.batches import BATCH_TOKENS, MAX_DOCUMENTS, plan_batches
+from srag_mcp.documents.document import Span
+from srag_mcp.records.batches import BATCH_TOKENS, MAX_DOCUMENTS, plan_batches, take_excerpt
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.grounding import ground
+from srag_mcp.schema.attribute import Attribute
 
 
 def plan(sizes: list[int]) -> list[tuple[int, ...]]:
     return list(plan_batches(sizes, lambda size: size))
+
+
+def test_wide_gaps_are_not_shown_and_quotes_are_found_all_the_same() -> None:
+    text = "Rooms" + " " * 40 + "12\n \n\n\t\n\n  Floors  3\n\nEnd"
+    rooms = Attribute(name="rooms", type="integer")
+
+    excerpt = take_excerpt(DocumentText("a", "a", "a", text, ""), [rooms], 1000)
+    place = ground("Rooms  12\n\n  Floors  3", text, rooms)
+
+    assert excerpt.shown == "Rooms  12\n\n  Floors  3\n\nEnd"
+    assert place is not None
+    assert place.span == Span(0, text.index("3") + 1)
 
 
 def test_small_documents_share_a_prompt_and_large_ones_do_not() -> None:
