@@ -10,6 +10,7 @@ from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
 
 MAX_DOCUMENTS = 8
+MAX_CELLS = 120  # some 3,000 tokens of reply; models that write at most 4,096 are common
 BATCH_TOKENS = 6000
 # A batch is full by what is in it, not by what comes next: when some batches are finished, the
 # documents of the others still make the same batches, and the same prompts.
@@ -45,12 +46,15 @@ def take_excerpt(
     return Excerpt(document, select_passages(tight, attributes, max_tokens))
 
 
-def plan_batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[tuple[Item, ...]]:
+def plan_batches(
+    items: Iterable[Item], size: Callable[[Item], int], n_attributes: int
+) -> Iterator[tuple[Item, ...]]:
     """Put documents together, in their order but for large ones, which stay alone.
 
-    Lazy: one batch is held at a time. It has at most MAX_DOCUMENTS and BATCH_TOKENS of text, by
-    *size*, unless a single document has more.
+    Lazy: one batch is held at a time. It has at most MAX_DOCUMENTS, MAX_CELLS and BATCH_TOKENS of
+    text, by *size*, unless a single document has more.
     """
+    most = min(MAX_DOCUMENTS, MAX_CELLS // max(1, n_attributes))
     gathering: list[Item] = []
     n_tokens = 0
     for item in items:
@@ -59,7 +63,7 @@ def plan_batches(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator
             continue
         gathering.append(item)
         n_tokens += size(item)
-        if len(gathering) >= MAX_DOCUMENTS or n_tokens > _FULL_TOKENS:
+        if len(gathering) >= most or n_tokens > _FULL_TOKENS:
             yield tuple(gathering)
             gathering, n_tokens = [], 0
     if gathering:

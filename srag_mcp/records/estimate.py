@@ -31,7 +31,7 @@ def estimate_records(
     shown = (min(count_tokens_of(length), prompt_tokens) for length in n_characters if length)
     instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
     n_prompts = n_documents = tokens_in = 0
-    for batch in plan_batches(shown, lambda n_tokens: n_tokens):
+    for batch in plan_batches(shown, lambda n_tokens: n_tokens, len(attributes)):
         n_prompts += 1
         n_documents += len(batch)
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)

@@ -44,7 +44,8 @@ async def predict_records(
     try:
         async with anyio.create_task_group() as clock:
             clock.start_soon(run.hand_over_now_and_then)
-            await run.predict_all(plan_batches(run.excerpts(documents, prompt_tokens), _size))
+            excerpts = run.excerpts(documents, prompt_tokens)
+            await run.predict_all(plan_batches(excerpts, _size, len(task.attributes)))
             clock.cancel_scope.cancel()
     finally:
         run.hand_over()

@@ -8,8 +8,8 @@ from srag_mcp.records.grounding import ground
 from srag_mcp.schema.attribute import Attribute
 
 
-def plan(sizes: list[int]) -> list[tuple[int, ...]]:
-    return list(plan_batches(sizes, lambda size: size))
+def plan(sizes: list[int], n_attributes: int = 10) -> list[tuple[int, ...]]:
+    return list(plan_batches(sizes, lambda size: size, n_attributes))
 
 
 def test_wide_gaps_are_not_shown_and_quotes_are_found_all_the_same() -> None:
@@ -30,6 +30,11 @@ def test_small_documents_share_a_prompt_and_large_ones_do_not() -> None:
     assert plan([100, 5000, 100]) == [(5000,), (100, 100)]
 
 
+def test_a_reply_has_no_more_cells_than_a_model_can_write() -> None:
+    assert plan([100] * 10, 24) == [(100,) * 5, (100,) * 5]
+    assert plan([100] * 3, 500) == [(100,)] * 3
+
+
 sizes = st.lists(st.integers(0, 9000), max_size=60)
 
 
@@ -45,10 +50,10 @@ def test_a_batch_is_small_or_a_single_document(n_tokens: list[int]) -> None:
 @given(sizes, st.data())
 def test_the_batches_that_are_left_stay_the_same(n_tokens: list[int], data: st.DataObject) -> None:
     numbered = list(enumerate(n_tokens))
-    batches = list(plan_batches(numbered, lambda item: item[1]))
+    batches = list(plan_batches(numbered, lambda item: item[1], 10))
     done = data.draw(st.sets(st.integers(0, max(0, len(batches) - 1))))
     left = [batch for number, batch in enumerate(batches) if number not in done]
 
     resumed = sorted(item for batch in left for item in batch)
 
-    assert list(plan_batches(resumed, lambda item: item[1])) == left
+    assert list(plan_batches(resumed, lambda item: item[1], 10)) == left
