@@ -25,7 +25,10 @@ class Settings(BaseModel):
 
     home: Path | None = Field(
         default=None,
-        description="Folder for the databases of corpora whose own folder cannot be written.",
+        description=(
+            "Folder for shipped corpora, and for databases of folders that cannot be written; "
+            "empty means the user's data folder."
+        ),
     )
     max_document_mb: float = Field(
         default=20.0, gt=0, description="Larger files are reported and left out, in MiB."
