@@ -1,12 +1,14 @@
 """Ingestion jobs: started by one process, done by another, seen by all."""
 
 import json
+import logging
 import os
 import secrets
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
@@ -19,6 +21,8 @@ from srag_mcp.pipeline.job_state import Job, JobFiles, job_ids, remove_old_jobs
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.settings import PREFIX, Settings
 from srag_mcp.store.layout import CorpusFolder, jobs_folder, prompts_folder
+
+logger = logging.getLogger(__name__)
 
 _START_S = 60.0
 _POLL_S = 0.05
@@ -71,10 +75,8 @@ def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
 
 
 def list_jobs(folder: Path, settings: Settings) -> list[Job]:
-    """Return the jobs of the corpus *folder*, latest first."""
-    jobs = _jobs(folder, settings)
-    found = (JobFiles(jobs, job_id).read() for job_id in reversed(job_ids(jobs)))
-    return [job for job in found if job is not None]
+    """Return the jobs of the corpus *folder*, latest first, without those that are damaged."""
+    return list(_readable_jobs(_jobs(folder, settings)))
 
 
 def cancel_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
@@ -113,11 +115,19 @@ def _jobs(folder: Path, settings: Settings) -> Path:
 
 
 def _running_job(jobs: Path) -> Job | None:
+    return next((job for job in _readable_jobs(jobs) if job.is_running), None)
+
+
+def _readable_jobs(jobs: Path) -> Iterator[Job]:
+    """Yield jobs, latest first; a damaged state, or one of another version, hinders no new job."""
     for job_id in reversed(job_ids(jobs)):
-        job = JobFiles(jobs, job_id).read()
-        if job is not None and job.is_running:
-            return job
-    return None
+        try:
+            job = JobFiles(jobs, job_id).read()
+        except JobError as error:
+            logger.warning("%s", error)
+            continue
+        if job is not None:
+            yield job
 
 
 def _request(folder: Path, settings: Settings, options: IngestOptions) -> str:

@@ -113,6 +113,20 @@ def test_unknown_jobs_and_folders_are_errors_that_say_what_there_is(
         start_job(tmp_path / "missing", settings)
 
 
+def test_a_damaged_job_state_does_not_hinder_the_next_job(
+    corpus: Path, settings: Settings, schema: Schema
+) -> None:
+    first = start_job(corpus, settings, schema=schema)
+    wait_for_job(corpus, settings, first.id, LONG_S)
+    (corpus / ".srag" / "jobs" / f"{first.id}.job.json").write_text('{"later": 1}', "utf-8")
+
+    assert list_jobs(corpus, settings) == []
+    second = start_job(corpus, settings, schema=schema)
+    ended = wait_for_job(corpus, settings, second.id, LONG_S)
+    assert ended.status == "done"
+    assert list_jobs(corpus, settings) == [ended]
+
+
 def test_a_damaged_job_state_is_an_error_that_names_the_file(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
