@@ -12,7 +12,7 @@ from srag_mcp.errors import (
     ReplyError,
 )
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import Correction, LanguageModel
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
 from srag_mcp.records.batches import Excerpt, take_excerpt
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.document_text import DocumentText
@@ -80,6 +80,21 @@ def fail_record(task: RecordTask, document: DocumentText, reason: str) -> Predic
     return PredictedRecord(document.document_id, document.sha256, cells, reason)
 
 
+@dataclass(frozen=True, slots=True)
+class _WholeReplies:
+    """A model whose reply to several documents must be whole: half of them fit better."""
+
+    model: LanguageModel
+    n_documents: int
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        reply = await self.model.complete(prompt, reply_schema)
+        if reply.truncated and self.n_documents > 1:
+            msg = f"the reply to {self.n_documents} documents was cut off"
+            raise ReplyError(msg)
+        return reply
+
+
 async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> PredictedRecord:
     shorter = take_excerpt(excerpt.document, task.attributes, excerpt.n_tokens // 2)
     try:
@@ -113,7 +128,8 @@ class _Conversation:
             part = wanted if n_corrections else None
             prompt = render_records_prompt(self.task.attributes, asked, part, correction)
             try:
-                reply = (await ask_for(self.task.model, prompt, RecordsReply)).content
+                model = _WholeReplies(self.task.model, len(asked))
+                reply = (await ask_for(model, prompt, RecordsReply)).content
             except ModelError as error:
                 if not n_corrections or isinstance(error, ModelStoppedError):
                     raise

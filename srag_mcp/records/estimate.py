@@ -9,14 +9,14 @@ from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 
 _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
-_TOKENS_A_CELL = 22
+_TOKENS_A_CELL = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An estimate in tokens of four characters; corrections are not in it.
 
-    *tokens_out* supposes that each document states every attribute, so it is an upper end.
+    *tokens_out* supposes that each document states every attribute: mostly it is less.
     """
 
     n_prompts: int

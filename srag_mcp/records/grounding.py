@@ -15,6 +15,7 @@ from srag_mcp.schema.attribute import Attribute
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[…\])\s*")
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
 _MARKS = re.compile(r"\D")
+_FOOTNOTED = re.compile(r"\d{1,3}(?:[,.]\d{3})*[,.]\d{4}")
 _MAX_PLACES = 100
 _MAX_GAP = 400
 _NEAR = 120
@@ -106,8 +107,13 @@ def _digits(text: str) -> list[str]:
 
 
 def _figures(text: str) -> set[str]:
-    """Return the numerals of *text* without marks and outer zeros: `1,200.50` -> `12005`."""
-    return {_MARKS.sub("", numeral).strip("0") for numeral in _NUMERAL.findall(text)}
+    """Return the numerals of *text* without marks and outer zeros: `1,200.50` -> `12005`.
+
+    `4,6702` may be 4,670 with the mark of a footnote.
+    """
+    numerals = _NUMERAL.findall(text)
+    numerals += [numeral[:-1] for numeral in numerals if _FOOTNOTED.fullmatch(numeral)]
+    return {_MARKS.sub("", numeral).strip("0") for numeral in numerals}
 
 
 def _other_number(attribute: Attribute, quote: str, value: float) -> str:

@@ -21,6 +21,8 @@ DAY = Attribute(name="day", type="date")
         (PRICE, "born in 1960", 60),
         (PRICE, "a dozen", 12),
         (PRICE, "free of charge", 0),
+        (PRICE, "4,6702 in all", 4670),
+        (PRICE, "62 500 $", 62_500),
         (PRICE, "€ 90", 97.2),
         (LENGTH, "650 metres", 0.65),
         (LENGTH, "26.2 miles", 42.16),

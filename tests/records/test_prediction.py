@@ -294,6 +294,22 @@ def test_a_batch_is_halved_until_the_bad_document_is_alone() -> None:
     assert [len(shown_documents(prompt)) for prompt in model.prompts] == [8, 4, 4, 2, 1, 1, 2]
 
 
+def test_a_batch_whose_reply_is_cut_off_is_halved_at_once() -> None:
+    class TerseModel(FaultyModel):
+        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+            answered = await super().complete(prompt, reply_schema)
+            cut = len(shown_documents(prompt)) > 2
+            return replace(answered, text=answered.text[:100], truncated=True) if cut else answered
+
+    model = TerseModel({})
+    texts = [document(f"{number}.txt", f"Inn {number}\nRooms: {number}") for number in range(4)]
+
+    found = predict(model, texts)
+
+    assert [len(shown_documents(prompt)) for prompt in model.prompts] == [4, 2, 2]
+    assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
+
+
 def test_a_document_that_is_too_long_is_asked_with_fewer_passages() -> None:
     class SmallModel(FaultyModel):
         async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
