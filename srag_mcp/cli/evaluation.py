@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from srag_mcp.cli.interruption import interruption
+from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json, print_table
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
@@ -15,7 +17,8 @@ def evaluate_pack(pack: Path, settings: Settings, plan: EvaluationPlan, *, as_js
     Raises:
         PackError: If the pack is incomplete or malformed.
     """
-    evaluation = evaluate(pack, settings, plan)
+    with interruption(), show_progress() as show:
+        evaluation = evaluate(pack, settings, plan, show)
     if as_json:
         print_json(evaluation.to_json())
         return
@@ -43,7 +46,8 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
     kinds = sorted({result.kind for result in results})
     rows = [_counts(kind, [item for item in results if item.kind == kind]) for kind in kinds]
     print_table(
-        ("questions", "total", "right", "wrong", "refused"), [*rows, _counts("all", results)]
+        ("questions", "total", "answered", "right", "wrong", "refused"),
+        [*rows, _counts("all", results)],
     )
     answered = [item for item in results if item.answer is not None]
     if answered:
@@ -51,7 +55,8 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
         print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")
 
 
-def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str, int, int, int, int]:
+def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str, int, int, int, int, int]:
     outcomes = [result.outcome for result in results]
     counts = [outcomes.count(outcome) for outcome in ("right", "wrong", "refused")]
-    return (kind, len(results), counts[0], counts[1], counts[2])
+    n_answered = sum(result.answer is not None for result in results)
+    return (kind, len(results), n_answered, counts[0], counts[1], counts[2])

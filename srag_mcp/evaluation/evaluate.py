@@ -1,7 +1,8 @@
 """Evaluating a pack: ingest its documents, compare its records, ask its questions."""
 
+import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import align, score_by_name
-from srag_mcp.evaluation.bench import Bench, open_bench
+from srag_mcp.evaluation.bench import Bench, OnProgress, open_bench
 from srag_mcp.evaluation.evaluation import Evaluation
 from srag_mcp.evaluation.found_records import match_documents, read_records
 from srag_mcp.evaluation.gold_records import write_gold_records
@@ -22,13 +23,17 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.model.replay_model import write_replies
 from srag_mcp.pipeline.engine import Thinker, choose_engine, open_thinker
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
 
 SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 
+logger = logging.getLogger(__name__)
+
 _GOLD_TABLE = "gold.csv"
+_MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +60,16 @@ class EvaluationPlan:
 PLAN = EvaluationPlan()
 
 
-def evaluate(pack: Path, settings: Settings, plan: EvaluationPlan = PLAN) -> Evaluation:
+def evaluate(
+    pack: Path,
+    settings: Settings,
+    plan: EvaluationPlan = PLAN,
+    on_progress: OnProgress = lambda stage, done, total: None,
+) -> Evaluation:
     """Evaluate the engine of *settings* on the pack in the folder *pack*.
 
     A pack of tables measures translation alone: each table is a corpus with a document a row.
+    *on_progress* takes the name of a stage, and how many of how many steps of it are done.
 
     Raises:
         PackError: If the pack is incomplete or malformed.
@@ -68,7 +79,7 @@ def evaluate(pack: Path, settings: Settings, plan: EvaluationPlan = PLAN) -> Eva
     content = read_pack(pack)
     if plan.n_documents is not None:
         content = take_documents(content, plan.n_documents)
-    with open_bench(settings, plan.work) as bench:
+    with open_bench(settings, plan.work, on_progress) as bench:
         if content.of_tables:
             found = evaluate_tables(content, bench)
         else:
@@ -80,12 +91,14 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
     folder = _ingest(pack, bench, plan)
     corpus = bench.corpus(folder)
     with _opened(folder, bench.settings) as thinker:
-        results = ask_questions(corpus, pack.questions, thinker)
+        results = ask_questions(corpus, pack.questions, thinker, bench.on_progress)
         taken = Totals() if thinker is None else thinker.replies.ledger().total
         if thinker is not None and plan.record is not None:
             write_replies(plan.record, thinker.replies.kept(), "delta")
     score = align if plan.schema == "inferred" else score_by_name
     found = match_documents(read_records(corpus), list(pack.gold))
+    if plan.schema != "gold-records":
+        _warn_of_missing([name for name in pack.gold if name not in found])
     return Evaluation(
         pack=pack.name,
         engine="offline" if thinker is None else thinker.engine,
@@ -108,11 +121,33 @@ def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
         return folder
     folder = bench.lay_out(pack)
     gold = read_gold_schema(pack) if plan.schema == "gold" else None
-    report = ingest(folder, bench.settings, questions=pack.sample_questions, schema=gold)
+    report = ingest(
+        folder,
+        bench.settings,
+        questions=pack.sample_questions,
+        schema=gold,
+        on_progress=lambda step: bench.on_progress(step.stage, step.done, step.total),
+    )
+    _warn_of_failures(report)
     if report.stopped or report.cancelled:
         msg = f"the ingestion of {pack.name} was stopped: {report.stopped or 'cancelled'}"
         raise PackError(msg)
     return folder
+
+
+def _warn_of_failures(report: IngestReport) -> None:
+    for failure in report.failed[:_MAX_NAMED]:
+        logger.warning("%s could not be read: %s", failure.path, failure.reason)
+
+
+def _warn_of_missing(names: Collection[str]) -> None:
+    if names:
+        shown = ", ".join(list(names)[:_MAX_NAMED])
+        logger.warning(
+            "gold.csv names documents that are not there; %d rows count as wrong: %s",
+            len(names),
+            shown,
+        )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from srag_mcp.evaluation.alignment import FieldScore
-from srag_mcp.evaluation.pack import Expected
+from srag_mcp.evaluation.pack_question import Expected
 from srag_mcp.store.guard import Value
 
 Outcome: TypeAlias = Literal["right", "wrong", "refused"]
@@ -32,7 +32,7 @@ class QuestionResult:
             "outcome": self.outcome,
             "sql": self.sql,
             "answer": _flat(self.answer),
-            "expected": list(self.expected) if isinstance(self.expected, tuple) else self.expected,
+            "expected": self.expected,
         }
 
 

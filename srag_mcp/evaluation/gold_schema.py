@@ -20,7 +20,7 @@ def read_gold_schema(pack: Pack) -> Schema:
     if path.exists():
         try:
             return schema_from_json(json.loads(path.read_text(encoding="utf-8")))
-        except json.JSONDecodeError as error:
+        except (OSError, ValueError) as error:
             msg = f"{path.name}: not JSON ({error})"
             raise PackError(msg) from error
     if not pack.fields:

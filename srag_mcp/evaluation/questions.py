@@ -6,9 +6,11 @@ from collections.abc import Sequence
 import anyio
 
 from srag_mcp.answer.answer import Answer
+from srag_mcp.errors import QuestionError
+from srag_mcp.evaluation.bench import OnProgress
 from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
 from srag_mcp.evaluation.matching import is_right
-from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.evaluation.pack_question import PackQuestion
 from srag_mcp.evaluation.table_matching import is_right_of_table
 from srag_mcp.pipeline.ask import ask_model
 from srag_mcp.pipeline.asking import OFFLINE, Asking
@@ -20,7 +22,10 @@ logger = logging.getLogger(__name__)
 
 
 def ask_questions(
-    corpus: Corpus, questions: Sequence[PackQuestion], thinker: Thinker | None = None
+    corpus: Corpus,
+    questions: Sequence[PackQuestion],
+    thinker: Thinker | None,
+    on_progress: OnProgress,
 ) -> tuple[QuestionResult, ...]:
     """Ask all questions, many at a time where a language model is asked; in the order given."""
     results: dict[str, QuestionResult] = {}
@@ -29,8 +34,12 @@ def ask_questions(
 
     async def ask_one(question: PackQuestion) -> None:
         async with slots:
-            answer = await ask_model(corpus, question.question, asking)
+            try:
+                answer = await ask_model(corpus, question.question, asking)
+            except QuestionError:  # longer than any question that is read
+                answer = None
             results[question.id] = judge(question, answer)
+            on_progress("asking", len(results), len(questions))
 
     async def ask_each() -> None:
         async with anyio.create_task_group() as tasks:
@@ -58,5 +67,6 @@ def judge(question: PackQuestion, answer: Answer | None) -> QuestionResult:
 def _is_right(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> bool:
     if question.table is None:
         return is_right(question, rows)
-    expected = question.answer if isinstance(question.answer, tuple) else ()
-    return is_right_of_table([row[0] for row in rows if row], expected)
+    members = question.answer if isinstance(question.answer, tuple) else ()
+    expected = [member for member in members if not isinstance(member, tuple)]
+    return bool(expected) and is_right_of_table([row[0] for row in rows if row], expected)

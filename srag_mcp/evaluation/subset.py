@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from srag_mcp.errors import PackError, StoreError
 from srag_mcp.evaluation.matching import is_right, pick_column
-from srag_mcp.evaluation.pack import Expected, Pack, PackQuestion
+from srag_mcp.evaluation.pack import Pack
+from srag_mcp.evaluation.pack_question import Expected, PackQuestion
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.csv_table import CsvTable, open_csv_table
 from srag_mcp.store.guard import Value
@@ -62,11 +63,14 @@ def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
 
 
 def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:
-    """Write a result as answers of packs are written: one value, or the members of a list."""
+    """Write a result as answers of packs are written: one value, members of a list, or rows."""
     expected = question.answer
     members = expected if isinstance(expected, tuple) else (expected,)
-    column = pick_column(rows, [member for member in members if member is not None]) or []
-    values = tuple(value for value in column if value is not None)
+    if any(isinstance(member, tuple) for member in members):
+        return tuple(tuple(value for value in row if value is not None) for row in rows)
+    single = [m for m in members if m is not None and not isinstance(m, tuple)]
+    column = pick_column(rows, single) if single else []
+    values = tuple(value for value in column or () if value is not None)
     if isinstance(expected, tuple):
         return values
     return values[0] if values else None

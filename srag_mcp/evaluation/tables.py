@@ -23,24 +23,26 @@ def evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
     """
     results: dict[str, QuestionResult] = {}
     n_documents = 0
-    for table in dict.fromkeys(question.table for question in pack.questions):
-        corpus = _ingest_table(pack, bench, str(table))
+    tables = list(dict.fromkeys(str(question.table) for question in pack.questions))
+    for number, table in enumerate(tables):
+        bench.on_progress("tables", number, len(tables))
+        corpus = _ingest_table(pack, bench, table, number)
         n_documents += corpus.info().n_documents if corpus else 0
-        for question in (item for item in pack.questions if item.table == table):
+        for question in (item for item in pack.questions if str(item.table) == table):
             answer = ask(corpus, question.question) if corpus else None
             results[question.id] = judge(question, answer)
     ordered = tuple(results[question.id] for question in pack.questions)
     return Evaluation(pack.name, "offline", n_documents, (), ordered)
 
 
-def _ingest_table(pack: Pack, bench: Bench, table: str) -> Corpus | None:
+def _ingest_table(pack: Pack, bench: Bench, table: str, number: int) -> Corpus | None:
     """Ingest one table; None when it cannot be, so that its questions count as refused."""
     source = (pack.folder / table).resolve()
     if not source.is_relative_to(pack.folder) or not source.is_file():
         msg = f"questions.jsonl names {table!r}, which is no file of the pack"
         raise PackError(msg)
-    folder = bench.folder / source.stem
-    folder.mkdir()
+    folder = bench.folder / str(number) / source.stem
+    folder.mkdir(parents=True)
     shutil.copy(source, folder)
     try:
         ingest(folder, bench.settings, rows="row")

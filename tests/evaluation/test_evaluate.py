@@ -115,3 +115,61 @@ def test_a_table_outside_of_the_pack_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(PackError, match="no file of the pack"):
         evaluate(folder, Settings())
+
+
+def test_what_an_earlier_ingestion_left_in_the_pack_and_what_is_outside_is_not_used(
+    pack: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.txt").write_text("Name: Gull\nPrice: USD 9\n", encoding="utf-8")
+    state = pack / "documents" / ".srag"
+    state.mkdir()
+    schema = {"title": "Shoe", "properties": {"size": {"type": "integer"}}}
+    (state / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    (pack / "documents" / "out.txt").symlink_to(tmp_path / "outside.txt")
+    (pack / "documents" / "nowhere.txt").symlink_to(tmp_path / "gone.txt")
+    evaluation = evaluate(pack, Settings())
+    assert evaluation.documents == 6
+    assert [score.accuracy for score in evaluation.cells] == [1.0, 1.0, 1.0]
+
+
+def test_gaps_and_steps_are_told(pack: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (pack / "documents" / "7.pdf").touch()
+    with (pack / "gold.csv").open("a", encoding="utf-8") as gold:
+        gold.write("8.txt,Gorse Inn,90,2020-01-01\n")
+    told: list[tuple[str, int, int]] = []
+    evaluate(
+        pack, Settings(), on_progress=lambda stage, done, total: told.append((stage, done, total))
+    )
+    assert [record.getMessage() for record in caplog.records] == [
+        "7.pdf could not be read: the file is empty",
+        "gold.csv names documents that are not there; 1 rows count as wrong: 8.txt",
+    ]
+    assert told[-3:] == [("asking", 1, 3), ("asking", 2, 3), ("asking", 3, 3)]
+
+
+def test_tables_of_one_name_in_two_folders_are_two(tmp_path: Path) -> None:
+    lines: list[dict[str, object]] = []
+    for name, winner in (("a", "Reds"), ("b", "Blues")):
+        (tmp_path / name).mkdir()
+        text = f"Team,Points\n{winner},30\nGreens,7\n"
+        (tmp_path / name / "1.csv").write_text(text, encoding="utf-8")
+        question = "which team has the most points?"
+        lines.append({"id": name, "table": f"{name}/1.csv", "question": question, "answer": winner})
+    write_lines(tmp_path / "questions.jsonl", lines)
+    evaluation = evaluate(tmp_path, Settings())
+    assert [result.outcome for result in evaluation.questions] == ["right", "right"]
+
+
+def test_a_question_that_is_too_long_is_refused_and_a_grouped_answer_compared(pack: Path) -> None:
+    write_lines(
+        pack / "questions.jsonl",
+        [
+            {"id": "long", "question": "How many? " * 300, "answer": 6},
+            {"id": "rows", "question": "What is the price per name?",
+             "answer": dict(zip(NAMES, PRICES, strict=True))},
+        ],
+    )  # fmt: skip
+    evaluation = evaluate(pack, Settings())
+    assert evaluation.questions[0].outcome == "refused"
+    assert evaluation.questions[1].outcome in {"right", "refused"}
+    json.dumps(evaluation.to_json(), allow_nan=False)

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.evaluation.matching import is_right
-from srag_mcp.evaluation.pack import Expected, PackQuestion
+from srag_mcp.evaluation.pack_question import Expected, PackQuestion
 from srag_mcp.store.guard import Value
 
 
@@ -22,6 +22,12 @@ def question(answer: Expected, tolerance: float = 0.0, *, ordered: bool = False)
         (2020, [("2020",)]),
         (True, [(True,)]),
         (False, [(False,)]),
+        ("1990", [(1990,)]),
+        ("C++", [("c++",)]),
+        ((), []),
+        ((), [(None,)]),
+        ((("Rome", 2), ("Oslo", 3)), [("Oslo", 3), ("Rome", 2)]),
+        ((("Rome", 2), ("Oslo", 3)), [(3, "Oslo", 7.5), (2, "Rome", 8.5)]),
         ("2021-01-14", [("2021-01-14",)]),
         ("2021-01-14", [("2021-01-14 00:00:00",)]),
         ("2021-01-14", [(12, "2021-01-14")]),
@@ -61,6 +67,15 @@ def test_right_answers(answer: Expected, rows: list[tuple[Value, ...]]) -> None:
         (("a", "b"), [("a",)]),
         (("a", "b"), [("a",), ("b",), ("c",)]),
         (("a",), []),
+        ((), [("a",)]),
+        ("007", [("7",)]),
+        ("C++", [("C#",)]),
+        ("!!", [("??",)]),
+        ((("Rome", 2), ("Oslo", 3)), []),
+        ((("Rome", 2), ("Oslo", 3)), [("Rome", 3), ("Oslo", 2)]),
+        ((("Rome", 2), ("Oslo", 3)), [("Rome", 2), ("Oslo", 3), ("Bonn", 1)]),
+        ((("Rome", 2), ("Oslo", 3)), [("Rome", 2), ("Rome", 2)]),
+        ((("Rome", 2), ("Oslo", 3)), [("Rome",), ("Oslo",)]),
         (None, [(0,)]),
     ],
 )
@@ -80,3 +95,9 @@ def test_order_counts_where_the_question_asks_for_one() -> None:
     assert is_right(question(("b", "a"), ordered=True), rows)
     assert not is_right(question(("a", "b"), ordered=True), rows)
     assert not is_right(question(("b", "a", "a"), ordered=True), rows)
+
+
+def test_the_order_of_rows_counts_where_the_question_asks_for_one() -> None:
+    expected = (("Oslo", 3), ("Rome", 2))
+    assert is_right(question(expected, ordered=True), [("Oslo", 3), ("Rome", 2)])
+    assert not is_right(question(expected, ordered=True), [("Rome", 2), ("Oslo", 3)])

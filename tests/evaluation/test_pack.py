@@ -7,7 +7,8 @@ import pytest
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.gold_schema import read_gold_schema
-from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
+from srag_mcp.evaluation.pack import Pack, read_pack
+from srag_mcp.evaluation.pack_question import PackQuestion
 from srag_mcp.schema.attribute import Attribute
 
 QUESTION = {"id": "q1", "question": "How many?", "answer": 2, "kind": "count", "tolerance": 0.1}
@@ -40,14 +41,19 @@ def test_lists_and_unanswerable_questions_are_recognised(tmp_path: Path) -> None
     lines = [
         {"id": "a", "question": "?", "answer": ["x", "y"], "ordered": True},
         {"id": "b", "question": "?", "answer": None},
-        {"id": "c", "question": "?", "answer": ["1"], "table": "tables/1.csv"},
     ]
     pack = read_pack(write_pack(tmp_path, "\n".join(map(json.dumps, lines))))
     assert [(item.answer, item.answer_type, item.kind) for item in pack.questions] == [
         (("x", "y"), "list", "other"),
         (None, "unanswerable", "other"),
-        (("1",), "list", "table"),
     ]
+    assert not pack.of_tables
+
+
+def test_a_single_answer_about_a_table_is_a_list_of_one(tmp_path: Path) -> None:
+    line = {"id": "c", "question": "?", "answer": "1", "table": "tables/1.csv"}
+    pack = read_pack(write_pack(tmp_path, json.dumps(line)))
+    assert [(item.answer, item.kind) for item in pack.questions] == [(("1",), "table")]
     assert pack.of_tables
 
 
@@ -60,6 +66,23 @@ def test_lists_and_unanswerable_questions_are_recognised(tmp_path: Path) -> None
         ("", None, "nothing to compare with"),
         ("", "name,price\na,1\n", "no column 'document'"),
         ("", 'document,price\n"a,1\n', "gold.csv: not a CSV file"),
+        ("", "", "gold.csv: it has no cells"),
+        ("", "document,price\n", "gold.csv: it has no cells"),
+        ("", "document\na\n", "gold.csv: it has no cells"),
+        ("", "document,price\na,1\nb,2,3\n", "gold.csv, line 3: 3 cells"),
+        ("", "document,price\na,1\nb\n", "gold.csv, line 3: 1 cells"),
+        ("", "document,price\na,1\na,2\n", "gold.csv, line 3: 'a' is there twice"),
+        ("", "document,price,price\na,1,2\n", "gold.csv: the column 'price' is there twice"),
+        (json.dumps(QUESTION) + "\n" + json.dumps(QUESTION), None, "line 2: the id 'q1' is there"),
+        (json.dumps(QUESTION | {"answer": float("nan")}), None, "NaN is not JSON"),
+        (json.dumps(QUESTION | {"tolerance": -1}), None, "tolerance -1 is not a share"),
+        (json.dumps(QUESTION | {"answer": [1, [2]]}), None, "answer mixes values and rows"),
+        (json.dumps(QUESTION | {"answer": [[[2]]]}), None, "is no value"),
+        (
+            json.dumps(QUESTION) + "\n" + json.dumps(QUESTION | {"id": "b", "table": "a.csv"}),
+            None,
+            "some questions name a `table` and others do not",
+        ),
     ],
 )
 def test_a_malformed_pack_is_refused_by_file(
@@ -67,6 +90,46 @@ def test_a_malformed_pack_is_refused_by_file(
 ) -> None:
     with pytest.raises(PackError, match=message):
         read_pack(write_pack(tmp_path, questions, gold))
+
+
+@pytest.mark.parametrize("name", ["questions.jsonl", "gold.csv", "sample_questions.txt"])
+def test_a_file_that_is_not_text_or_no_file_is_named(tmp_path: Path, name: str) -> None:
+    folder = write_pack(tmp_path, gold="document,price\na,1\n")
+    (folder / name).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(PackError, match=f"{name}: not a text file in UTF-8"):
+        read_pack(folder)
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    with pytest.raises(PackError, match=f"{name}: not a text file in UTF-8"):
+        read_pack(folder)
+
+
+def test_a_byte_order_mark_and_unusual_line_ends_in_texts_are_read(tmp_path: Path) -> None:
+    line = json.dumps(QUESTION | {"question": "How\u2028many?"}, ensure_ascii=False)
+    pack = read_pack(write_pack(tmp_path, f"\ufeff{line}\r\n"))
+    assert [question.question for question in pack.questions] == ["How\u2028many?"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "answer_type", "expected"),
+    [
+        ("2", "number", 2.0),
+        ("about two", "number", "about two"),
+        ("yes", "boolean", True),
+        ("5 March 2020", "date", "2020-03-05"),
+        ("March 2020", "date", "March 2020"),
+        ("nobody says", "unanswerable", None),
+        ({"Rome": 2, "Oslo": 3}, "", (("Rome", 2), ("Oslo", 3))),
+        ([["Rome", 2]], "list", (("Rome", 2),)),
+        ([{"city": "Rome", "n": 2}], "list", (("Rome", 2),)),
+    ],
+)
+def test_answers_are_read_as_their_type_says(
+    tmp_path: Path, answer: object, answer_type: str, expected: object
+) -> None:
+    line = json.dumps(QUESTION | {"answer": answer, "answer_type": answer_type})
+    (question,) = read_pack(write_pack(tmp_path, line)).questions
+    assert question.answer == expected
 
 
 def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:
