@@ -9,6 +9,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import BudgetError, CorpusError
 from srag_mcp.pipeline.engine import CancelledError, Thinker, choose_engine, open_thinker
+from srag_mcp.pipeline.extension import extend
 from srag_mcp.pipeline.extraction_run import ExtractionRun
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
 from srag_mcp.pipeline.options import IngestOptions
@@ -17,7 +18,11 @@ from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.report import Failure, IngestReport, Progress
 from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
-from srag_mcp.pipeline.schema_choice import SchemaWish, put_schema_in_force
+from srag_mcp.pipeline.schema_choice import (
+    SchemaWish,
+    put_schema_in_force,
+    replace_schema_in_force,
+)
 from srag_mcp.pipeline.thought import Thought, Thoughts
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -40,6 +45,7 @@ class _Run:
     wish: SchemaWish
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
+    attribute: str
 
 
 def ingest(
@@ -87,6 +93,7 @@ def ingest(
         ),
         on_progress=on_progress,
         cancelled=cancelled,
+        attribute=options.get("attribute", ""),
     )
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
@@ -124,6 +131,12 @@ def _think(run: _Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
 def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> IngestReport:
     predict = None if thought is None else thought.predict_schema
     schema = put_schema_in_force(work, run.folder, run.wish, lambda: _sample(run), predict)
+    extension = None
+    if run.attribute:
+        thinker = None if thought is None else thought.thinker
+        schema, extension = extend(schema, run.attribute, _sample(run), thinker)
+        if extension.added:
+            schema = replace_schema_in_force(work, schema)
     plan = plan_files(work, run.found, schema, run.n_processes)
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.n_processes, run.on_progress, run.cancelled)
@@ -142,6 +155,7 @@ def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> In
         n_removed=extraction.n_removed,
         n_predicted=thoughts.n_predicted,
         n_standardised=thoughts.n_standardised,
+        extension=extension,
     )
 
 

@@ -15,10 +15,12 @@ class IngestOptions(TypedDict, total=False):
         questions: Up to some ten sample questions that the columns should answer.
         schema: A schema to follow instead of an induced one.
         rows: Whether rows of tables are documents: `auto` when a table is the only file.
-        fresh: Whether to induce the schema anew and to try files again that could not be read.
+        fresh: Whether to find the schema anew and to try files again that could not be read.
+        attribute: One more attribute, described in words; only it is extracted anew.
     """
 
     questions: Sequence[str]
     schema: Schema | None
     rows: RowsMode
     fresh: bool
+    attribute: str

@@ -1,9 +1,10 @@
 """What an ingestion says: while it runs, and at its end."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from srag_mcp.model.ledger import Totals
+from srag_mcp.schema.extension import Extension
 
 Stage: TypeAlias = Literal[
     "finding",
@@ -72,6 +73,7 @@ class IngestReport:
         n_predicted: Documents that a language model was asked about in this run.
         n_standardised: Cells that were changed because they did not fit their column.
         taken: What the language model took, those of interrupted runs included; None offline.
+        extension: What became of the attribute that was asked for; None where none was.
         stopped: Why the run ended before its end, for people; empty otherwise.
         warnings: What a person should know.
         seconds: How long it took.
@@ -97,11 +99,17 @@ class IngestReport:
     n_predicted: int = 0
     n_standardised: int = 0
     taken: Totals | None = None
+    extension: Extension | None = None
     stopped: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
-        return asdict(self)
+        extension = self.extension
+        written = asdict(replace(self, extension=None))
+        if extension is not None:
+            attribute = extension.attribute.model_dump(mode="json", exclude={"extractors"})
+            written["extension"] = {"added": extension.added, "attribute": attribute}
+        return written
 
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
@@ -116,6 +124,8 @@ class IngestReport:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
+        if self.extension is not None:
+            said.append(_describe_extension(self.extension))
         if self.taken is not None:
             said.append(self._cost(self.taken))
         said += [f"not answered: {item.question} ({item.reason})" for item in self.uncovered]
@@ -137,6 +147,13 @@ class IngestReport:
         if self.cancelled:
             return "cancelled; what was finished is kept"
         return f"published build {self.build_id}" if self.published else "nothing has changed"
+
+
+def _describe_extension(extension: Extension) -> str:
+    attribute = extension.attribute
+    unit = f", {attribute.unit}" if attribute.unit else ""
+    what = f"{attribute.name} ({attribute.type}{unit}): {attribute.description}"
+    return f"added the column {what}" if extension.added else f"it is there already: {what}"
 
 
 def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:

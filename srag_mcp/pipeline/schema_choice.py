@@ -82,7 +82,17 @@ def put_schema_in_force(
         schema, origin = _induced(work, folder, wish, sample), INDUCED
     if wish.fresh:
         _keep_former(work, present)
-    schema = _numbered(schema, present)
+    return _put(work, schema, origin)
+
+
+def replace_schema_in_force(work: WorkDatabase, schema: Schema) -> Schema:
+    """Put a changed schema in the place of the one in force, whose origin stays."""
+    present = work.schema_in_force()
+    return _put(work, schema, present.origin if present else INDUCED)
+
+
+def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
+    schema = _numbered(schema, work.schema_in_force())
     _write(work, schema)
     work.put_in_force(schema, origin)
     return schema

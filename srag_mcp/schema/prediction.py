@@ -128,9 +128,13 @@ def describe_columns(schema: Schema) -> str:
 def render_documents(documents: Sequence[Document], n_tokens: int) -> str:
     """Write documents between marks that they do not hold, *n_tokens* at most in all."""
     share = n_tokens // max(1, len(documents))
+    return render_texts([excerpt(document.text, share) for document in documents])
+
+
+def render_texts(texts: Sequence[str]) -> str:
+    """Write texts of documents between marks that they do not hold."""
     rendered = []
-    for number, document in enumerate(documents, start=1):
-        text = excerpt(document.text, share)
+    for number, text in enumerate(texts, start=1):
         mark = fence(text)
         rendered.append(
             f"[document {number}, begin {mark}]\n{text}\n[document {number}, end {mark}]"

@@ -1,0 +1,76 @@
+"""Adding a column later: one attribute described in words, and nothing else asked again."""
+
+from collections.abc import Sequence
+
+from srag_mcp.documents.document import Document
+from srag_mcp.errors import SchemaError
+from srag_mcp.offline.induction import learn_extractors
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.schema_prediction import choose_varied
+from srag_mcp.records.passages import select_passages
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extension import Extension, predict_extension
+from srag_mcp.schema.names import unique_name
+from srag_mcp.schema.schema import Schema
+
+LONGEST_WISH = 300
+_SAMPLE = 8
+_SAMPLE_TOKENS = 500
+_WISH_NAME = "wish"
+
+
+def extend(
+    schema: Schema, wish: str, sample: Sequence[Document], thinker: Thinker | None
+) -> tuple[Schema, Extension]:
+    """Add the attribute that *wish* describes to *schema*, unless it is there.
+
+    A language model defines it from passages of a few documents that resemble the wish. Without
+    one, the wish is its name, and the rules that read it are learnt from the sample.
+
+    Raises:
+        SchemaError: If the wish is empty or too long, or nothing could be made of it.
+        ModelError: If no reply could be had.
+        CancelledError: If somebody wants it to stop.
+    """
+    wish = " ".join(wish.split())
+    if not wish or len(wish) > LONGEST_WISH:
+        msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
+        raise SchemaError(msg)
+    if thinker is None:
+        extension = _learn(schema, wish, sample)
+    else:
+        texts = _passages(wish, sample)
+        extension = thinker.run(lambda: predict_extension(thinker.model, schema, wish, texts))
+    if not extension.added:
+        return schema, extension
+    extended = schema.model_copy(update={"attributes": (*schema.attributes, extension.attribute)})
+    return learn_extractors(extended, sample, (wish,)), extension
+
+
+def _passages(wish: str, sample: Sequence[Document]) -> list[str]:
+    """Return of a few documents the passages that resemble the wish most."""
+    sought = Attribute(name=_WISH_NAME, type="string", description=wish, synonyms=(wish,))
+    return [
+        select_passages(document.text, [sought], _SAMPLE_TOKENS)
+        for document in choose_varied(sample, _SAMPLE)
+    ]
+
+
+def _learn(schema: Schema, wish: str, sample: Sequence[Document]) -> Extension:
+    """Define the attribute without a model: its type is that of what the documents say."""
+    taken = {attribute.name for attribute in schema.attributes}
+    name = unique_name(wish, taken, "attribute")
+    kinds = ("number", "date", "boolean", "string")
+    for kind in kinds:
+        attribute = Attribute.model_validate(
+            {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
+        )
+        probe = Schema(title=schema.title, entity=schema.entity, attributes=(attribute,))
+        [learnt] = learn_extractors(probe, sample, (wish,)).attributes
+        if learnt.extractors:
+            return Extension(learnt, added=True)
+    msg = (
+        f"no rule to read “{wish}” could be learnt from the documents; name it in their words, or"
+        " use a language model (--engine model or agent)"
+    )
+    raise SchemaError(msg)

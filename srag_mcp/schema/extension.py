@@ -1,0 +1,71 @@
+"""Extension: one attribute, described in words, is added to a schema."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srag_mcp.errors import SchemaError
+from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.names import unique_name
+from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
+from srag_mcp.schema.prediction import describe_columns, render_texts
+from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema_reply import AttributeReply
+
+
+class ExtensionReply(ReplyContent):
+    """The definition of the attribute, or the name of the one that holds it already."""
+
+    existing: str | None
+    definition: AttributeReply | None
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """What became of a wish: *attribute* holds it; *added* is false where it was there before."""
+
+    attribute: Attribute
+    added: bool
+
+
+async def predict_extension(
+    model: LanguageModel, schema: Schema, wish: str, texts: Sequence[str]
+) -> Extension:
+    """Let *model* define the attribute that *wish* describes, from passages of some documents.
+
+    Raises:
+        SchemaError: If no usable definition came back.
+        ModelError: If no reply could be had.
+    """
+    mark = fence(wish)
+    prompt = render_prompt(
+        "extend_schema",
+        "extend",
+        wish,
+        entity=schema.entity,
+        title=schema.title,
+        columns=describe_columns(schema),
+        asked=f"[begin {mark}]\n{wish}\n[end {mark}]",
+        documents=render_texts(texts),
+    )
+    asked = await ask_for(model, prompt, ExtensionReply, lambda reply: _problems(schema, reply))
+    reply = asked.content
+    if reply.existing is not None:
+        return Extension(schema.attribute(reply.existing), added=False)
+    if reply.definition is None or not is_usable(reply.definition):
+        msg = f"the model gave no usable definition of “{wish}”: {'; '.join(asked.problems)}"
+        raise SchemaError(msg)
+    taken = {attribute.name for attribute in schema.attributes}
+    name = unique_name(reply.definition.name, taken, "attribute")
+    return Extension(read_attribute(reply.definition, name), added=True)
+
+
+def _problems(schema: Schema, reply: ExtensionReply) -> list[str]:
+    names = {attribute.name for attribute in schema.attributes}
+    if reply.existing is not None:
+        return [] if reply.existing in names else [f"there is no column {reply.existing!r}"]
+    if reply.definition is None:
+        return ["there is neither an existing column nor a definition"]
+    return find_problems(reply.definition)

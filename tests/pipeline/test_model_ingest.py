@@ -1,0 +1,188 @@
+"""Ingestion with a language model behind a real server on loopback."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import SettingsError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.report import UncoveredQuestion
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker, Value
+from tests.model.openai_server import Body, OpenAIServer, serving
+from tests.pipeline.reading_model import say
+
+TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    for number, town in enumerate(TOWNS, start=1):
+        write(stations, number, town)
+    return stations
+
+
+def write(folder: Path, number: int, town: str, height: int | None = None) -> None:
+    text = (
+        f"The hut stands {height or 100 * number} metres above the town of {town}, where it has"
+        f" measured rain since {1900 + number}. It is kept by Anna.\n"
+    )
+    (folder / f"{number}.txt").write_text(text)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving(say) as running:
+        yield running
+
+
+@pytest.fixture
+def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return Settings(
+        workers=1,
+        home=tmp_path / "home",
+        model="openai/fake",
+        api_base=server.base,
+        api_key="none",
+        schema_iterations=2,
+    )
+
+
+def select(folder: Path, settings: Settings, sql: str) -> list[tuple[Value, ...]]:
+    with QueryWorker() as worker:
+        return list(Corpus(folder, worker, settings.home).select(sql).rows)
+
+
+def steps(server: OpenAIServer) -> list[str]:
+    """Return the first words of the instructions of each request."""
+    return [instructions(body)[:12] for body in server.requests]
+
+
+def instructions(body: Body) -> str:
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    return str(messages[0]["content"])
+
+
+def test_schema_records_and_quotes_come_from_the_model(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    report = ingest(folder, settings, questions=["Which station opened last?"])
+    assert report.attributes == ("town", "height_m", "opened")
+    assert (report.engine, report.n_predicted, report.uncovered) == ("model", 0, ())
+    assert report.taken is not None
+    assert report.taken.n_calls == len(server.requests)
+    rows = select(folder, settings, "SELECT town, height_m, opened FROM stations ORDER BY 1")
+    assert rows == [(town, 100 * n, 1900 + n) for n, town in enumerate(TOWNS, start=1)]
+    said = select(
+        folder,
+        settings,
+        "SELECT as_stated, unit, engine FROM cells WHERE attribute = 'height_m' ORDER BY 1",
+    )
+    assert said[0] == ("stands 100 metres", "m", "model")
+    decisions = json.loads((folder / ".srag" / "schema_decisions.json").read_text())
+    assert [(item["round"], item["attribute"]) for item in decisions] == [
+        (1, "town"),
+        (1, "height_m"),
+        (2, "opened"),
+    ]
+
+
+def test_nothing_is_asked_again_until_something_changes(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    ingest(folder, settings)
+    asked = len(server.requests)
+    again = ingest(folder, settings)
+    assert (len(server.requests), again.published) == (asked, False)
+    write(folder, 1, "Arla", 150)
+    (folder / "6.txt").unlink()
+    changed = ingest(folder, settings)
+    assert (changed.n_predicted, changed.n_removed) == (1, 1)
+    assert len(server.requests) == asked + 1
+    assert select(folder, settings, "SELECT min(height_m), count(*) FROM stations") == [(150, 5)]
+
+
+def test_an_edited_schema_asks_for_its_changes_only(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    ingest(folder, settings)
+    asked = len(server.requests)
+    path = folder / ".srag" / "schema.json"
+    schema = json.loads(path.read_text())
+    schema["properties"]["opened"] = {"type": "integer", "description": "The year of opening."}
+    path.write_text(json.dumps(schema))
+    report = ingest(folder, settings)
+    assert report.n_predicted == 6
+    new = [instructions(body) for body in server.requests[asked:]]
+    assert all("- opened (" in text and "- town (" not in text for text in new)
+    assert select(folder, settings, "SELECT max(opened), max(height_m) FROM stations") == [
+        (1906, 600)
+    ]
+
+
+def test_a_column_is_added_later_and_only_it_is_asked_for(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    ingest(folder, settings)
+    asked = len(server.requests)
+    report = ingest(folder, settings, attribute="who keeps the station")
+    assert report.extension is not None
+    assert (report.extension.added, report.extension.attribute.name) == (True, "keeper")
+    assert steps(server)[asked:] == ["A table was ", "You read doc"]
+    assert select(folder, settings, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+    assert "added the column keeper (string)" in "\n".join(report.lines())
+
+
+def test_a_question_that_no_column_answers_is_named(folder: Path, settings: Settings) -> None:
+    report = ingest(folder, settings.model_copy(update={"schema_iterations": 1}))
+    assert report.uncovered == ()
+    short = settings.model_copy(update={"schema_questions": 1})
+    report = ingest(folder, short, questions=["When opened?", "How high is the highest?"])
+    assert report.uncovered == (UncoveredQuestion("When opened?", "no column holds opened"),)
+
+
+def test_a_budget_stops_it_and_the_next_run_goes_on(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    poor = settings.model_copy(update={"budget_calls": 1})
+    report = ingest(folder, poor)
+    assert (report.published, len(server.requests)) == (False, 1)
+    assert "the budget of 1 calls is used up: 1 calls" in report.stopped
+    done = ingest(folder, settings)
+    assert done.published
+    assert done.taken is not None
+    assert done.taken.n_calls == len(server.requests), "what the first run paid for is counted"
+    assert steps(server).count("You design o") == 1, "and not paid for again"
+
+
+def test_a_cancelled_ingestion_keeps_what_it_has(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    def cancelled() -> bool:
+        return len(server.requests) >= 2
+
+    report = ingest(folder, settings, cancelled=cancelled)
+    assert (report.cancelled, report.published) == (True, False)
+    done = ingest(folder, settings)
+    assert done.published
+    assert steps(server).count("You design o") == 1
+
+
+def test_the_engine_of_the_last_ingestion_stays_until_another_is_chosen(
+    folder: Path, settings: Settings
+) -> None:
+    ingest(folder, settings)
+    nameless = settings.model_copy(update={"model": None})
+    with pytest.raises(SettingsError, match="was ingested with a language model, and none is"):
+        ingest(folder, nameless)
+    offline = ingest(folder, nameless.model_copy(update={"engine": "offline"}))
+    assert offline.engine == "offline"
+    assert offline.attributes == ("town", "height_m")
+    assert replace(ingest(folder, nameless), seconds=0).engine == "offline"
