@@ -1,5 +1,6 @@
 """The demo: from sixty pages to three answers, with nothing but this package."""
 
+import shlex
 import time
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def run_demo(settings: Settings) -> None:
     _title(f"For Claude Desktop, paste into {config_place(Client.CLAUDE_DESKTOP)}")
     print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
-    print('  srag-mcp ask ./your-folder "How many …?"')
+    print(f'  {shlex.join(server_command())} ask ./your-folder "How many …?"')
 
 
 def _ingest(folder: Path, settings: Settings) -> None:

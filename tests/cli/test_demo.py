@@ -1,6 +1,7 @@
 """The demo: right by the gold of its corpus, and without a network."""
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -109,3 +110,12 @@ def test_the_configuration_to_paste_is_shown(sections: dict[str, str]) -> None:
     entry = json.loads(shown[: shown.index("\n}\n") + 2])["mcpServers"]["srag"]
     assert Path(entry["command"]).is_file()
     assert Path(entry["args"][2]).is_dir()
+
+
+def test_the_next_command_can_be_pasted_from_any_folder(sections: dict[str, str]) -> None:
+    (shown,) = (body for title, body in sections.items() if "Claude Desktop" in title)
+
+    program, *arguments = shlex.split(shown.splitlines()[-1])
+
+    assert Path(program).is_absolute()
+    assert arguments == ["ask", "./your-folder", "How many …?"]
