@@ -19,7 +19,7 @@ from srag_mcp.pipeline.job_state import Job, JobFiles
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import PREFIX, Settings
+from srag_mcp.settings import PREFIX, EngineChoice, Settings
 from srag_mcp.store.layout import prompts_folder
 
 HEARTBEAT_S = 1.0
@@ -28,7 +28,9 @@ HEARTBEAT_S = 1.0
 class JobWriter:
     """Keeps the state file of the running job up to date."""
 
-    def __init__(self, files: JobFiles, folder: str, spool: PromptSpool) -> None:
+    def __init__(
+        self, files: JobFiles, folder: str, spool: PromptSpool, engine: EngineChoice = "auto"
+    ) -> None:
         self._files = files
         self._spool = spool
         self._lock = threading.Lock()
@@ -38,6 +40,7 @@ class JobWriter:
             id=files.id,
             folder=folder,
             status="running",
+            engine=engine,
             pid=os.getpid(),
             host=socket.gethostname(),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -112,14 +115,15 @@ def main(request_path: Path) -> None:
     job_id = request_path.name.removesuffix(".request.json")
     files = JobFiles(request_path.parent, job_id)
     spool = PromptSpool(prompts_folder(request_path.parent.parent))
+    settings = read_settings(request["settings"])
     with files.held():
         spool.park()  # what an earlier job asked does not wait any more
-        writer = JobWriter(files, request["folder"], spool)
+        writer = JobWriter(files, request["folder"], spool, settings.engine)
         writer.begin()
         try:
             report = ingest(
                 Path(request["folder"]),
-                read_settings(request["settings"]),
+                settings,
                 on_progress=writer.show,
                 cancelled=writer.is_cancelled,
                 **_options(request),

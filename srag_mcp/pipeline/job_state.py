@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 from filelock import FileLock, Timeout
 
 from srag_mcp.errors import JobError
+from srag_mcp.settings import EngineChoice
 from srag_mcp.store.pointer import write_atomically
 
 JobStatus: TypeAlias = Literal["running", "done", "failed", "cancelled", "interrupted"]
@@ -28,6 +29,7 @@ class Job:
     Attributes:
         id: Sorts by the time of its start.
         folder: What it ingests.
+        engine: Who does the thinking, as it was asked for.
         status: `interrupted`: its process died; starting again goes on where it stopped.
         stage, done, total, current: As in `Progress`.
         waiting: Prompts that wait for an agent's answers.
@@ -41,6 +43,7 @@ class Job:
     id: str
     folder: str
     status: JobStatus
+    engine: EngineChoice = "auto"
     stage: str = ""
     done: int = 0
     total: int = 0

@@ -176,10 +176,11 @@ def _advice(job: "Job", name: str, waiting: int) -> str:
     if waiting:
         return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
+    start = "call ingest_corpus" + ("" if job.engine == "auto" else f" with engine={job.engine!r}")
     return {
         "running": f"call {again} while the state is running",
         "done": f"call get_schema or ask with corpus={name!r}",
-        "failed": "mend what the report names, then call ingest_corpus again",
-        "cancelled": "call ingest_corpus to go on where it stopped",
-        "interrupted": "call ingest_corpus to go on where it stopped",
+        "failed": f"mend what the report names, then {start} again",
+        "cancelled": f"{start} to go on where it stopped",
+        "interrupted": f"{start} to go on where it stopped",
     }[job.status]

@@ -1,0 +1,146 @@
+"""A corpus that the calling agent ingests: the real job, over the tools alone."""
+
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+from pydantic import JsonValue
+
+from srag_mcp.server.prompt_results import AnswersPage, PromptEntry, PromptPage, PromptStep
+from srag_mcp.server.results import JobStatus, ResultTable
+from tests.records.reading_model import answer, stated
+from tests.server.test_jobs import job_process, write_notes
+from tests.server.test_prompts import call, prompts
+
+pytestmark = pytest.mark.anyio
+
+Connect = Callable[..., Client]
+N_NOTES = 40
+FEW_ROUNDS = {"schema_iterations": 2, "schema_documents": 4, "prompt_tokens": 1000}
+DOCUMENT = re.compile(r"^(d\d+) \(path [^\n]*\)\n<<<(\w+)\n(.*?)\n\2>>>$", re.DOTALL | re.MULTILINE)
+
+
+def attribute(name: str, kind: str, unit: str | None) -> dict[str, JsonValue]:
+    return {
+        "name": name,
+        "type": kind,
+        "description": f"The {name} that the note gives. It is written as in the note.",
+        "unit": unit,
+        "categories": None,
+        "absent_means": "unknown",
+        "synonyms": [],
+        "examples": [],
+        "rationale": f"Every note gives the {name}.",
+    }
+
+
+def design() -> dict[str, JsonValue]:
+    columns: list[JsonValue] = [
+        attribute("town", "string", None),
+        attribute("height", "integer", "m"),
+    ]
+    return {"title": "Note", "entity": "notes", "nouns": ["note"], "attributes": columns}
+
+
+def read(content: str) -> dict[str, object]:
+    """Fill in the records that a prompt asks for."""
+    records = []
+    for key, _mark, text in DOCUMENT.findall(content):
+        town = re.search(r"Town: (.*)", text)
+        height = re.search(r"Height: (\d+) m", text)
+        assert town is not None
+        assert height is not None
+        cells = [
+            stated("town", town.group(1), town.group()),
+            stated("height", int(height.group(1)), height.group()),
+        ]
+        records.append(answer(key, cells, []))
+    return {"documents": records}
+
+
+def reply(step: PromptStep, prompt: PromptEntry) -> object:
+    if step.step == "records":
+        return read(prompt.content)
+    return {"changes": []} if prompt.content.startswith("Present columns") else design()
+
+
+async def answer_page(client: Client, page: PromptPage, **arguments: object) -> AnswersPage:
+    given = [
+        {"id": prompt.id, "reply": reply(step, prompt)}
+        for step in page.steps
+        for prompt in step.prompts
+    ]
+    said = await call(client, AnswersPage, "answer_prompts", answers=given, **arguments)
+    assert (said.accepted, said.problems) == (len(given), [])
+    return said
+
+
+async def finish(client: Client) -> tuple[PromptPage, int]:
+    """Answer until the job ends; return its last page, and how many prompts it took."""
+    page, n_prompts = await call(client, PromptPage, "next_prompts"), 0
+    with anyio.fail_after(120):
+        while page.state == "running":
+            n_prompts += len(prompts(page))
+            page = await answer_page(client, page, next=20)
+    return page, n_prompts
+
+
+async def test_the_calling_agent_ingests_a_corpus_without_a_key(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", N_NOTES)
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        started = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        ended, n_prompts = await finish(client)
+        again = await call(client, JobStatus, "ingest_corpus", wait_seconds=50)
+        table = await call(
+            client,
+            ResultTable,
+            "run_sql",
+            sql="SELECT count(*), count(town), sum(height) FROM notes",
+        )
+
+    assert (started.state, started.waiting) == ("running", 1)
+    assert started.next == "1 prompts wait for you: call next_prompts with corpus='notes'"
+    assert ended.state == "done", ended.report
+    assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
+    assert n_prompts < N_NOTES
+    assert again.state == "done"
+    assert any("nothing has changed" in line for line in again.report)
+
+
+async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", N_NOTES)
+    seen: list[str] = []
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        for n_kills in range(4):
+            page = await call(client, PromptPage, "next_prompts", max=2)
+            seen += [item.id for item in prompts(page)]
+            is_early = n_kills % 2 == 0
+            if is_early:  # it dies with the answers in its hand, or before they are given
+                await answer_page(client, page)
+            os.kill(job_process(notes, job.job_id), signal.SIGKILL)
+            with anyio.fail_after(30):
+                while (status := await call(client, JobStatus, "ingest_status")).state == "running":
+                    pass
+            assert status.state == "interrupted"
+            assert status.next == "call ingest_corpus with engine='agent' to go on where it stopped"
+            if not is_early:
+                await answer_page(client, page)
+            job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        ended, _ = await finish(client)
+        table = await call(client, ResultTable, "run_sql", sql="SELECT sum(height) FROM notes")
+
+    assert ended.state == "done", ended.report
+    assert len(seen) == len(set(seen))
+    assert table.rows == [[10 * sum(range(N_NOTES))]]
