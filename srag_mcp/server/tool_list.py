@@ -1,13 +1,20 @@
-"""The list of tools, which every conversation pays for."""
+"""The list of tools, which every conversation pays for, and the check of their arguments."""
+
+from collections.abc import Mapping
 
 from mcp.server import MCPServer
-from mcp.types import Tool
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.types import CallToolResult, InputRequiredResult, Tool
 
+from srag_mcp.server.arguments import known_arguments, without_links
 from srag_mcp.server.corpora import Corpora
 
 
 class ThriftyServer(MCPServer[Corpora]):
-    """Lists its tools without the titles of arguments, which only repeat their names."""
+    """Lists tools without the titles of arguments, and calls them with the arguments they have."""
+
+    _schemas: Mapping[str, Mapping[str, object]] | None = None
 
     async def list_tools(self) -> list[Tool]:
         """List all tools, in the order in which they were added."""
@@ -15,6 +22,29 @@ class ThriftyServer(MCPServer[Corpora]):
             tool.model_copy(update={"input_schema": without_titles(tool.input_schema)})
             for tool in await super().list_tools()
         ]
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, object],
+        context: Context[Corpora] | None = None,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call the tool *name*; null arguments are as if they were not there.
+
+        Raises:
+            ToolError: If there is no such tool or argument, a value is of the wrong type, or the
+                tool raises it.
+        """
+        if self._schemas is None:
+            self._schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
+        if name in self._schemas:
+            arguments = known_arguments(name, self._schemas[name], arguments)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:  # a crash, which is logged
+            raise
+        except ToolError as error:
+            raise without_links(error) from error.__cause__
 
 
 def without_titles(schema: dict[str, object]) -> dict[str, object]:

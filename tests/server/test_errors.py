@@ -13,6 +13,7 @@ from srag_mcp.errors import SragError
 from srag_mcp.server.calls import as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.results import CorpusList
+from srag_mcp.server.tool_list import ThriftyServer
 from srag_mcp.settings import Settings
 from srag_mcp.store.lock import ingestion_lock
 
@@ -39,6 +40,10 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("run_sql", {**FLEET, "sql": "SELECT sum(name) FROM boats"}, "get_schema shows"),
     ("run_sql", {**FLEET, "sql": "SELEC name FROM boats"}, "get_schema shows"),
     ("run_sql", FLEET, "Field required"),
+    ("run_sql", {**FLEET, "query": "SELECT 1"}, "no argument 'query'; its arguments are sql, "),
+    ("trace_value", {**FLEET, "colum": "crew"}, "no argument 'colum'; did you mean column?"),
+    ("list_corpora", {"name": "fleet"}, "no argument 'name'; it has none"),
+    ("run_sql", {**FLEET, "sql": None}, "valid string"),
     ("get_column_stats", {**FLEET, "columns": ["lenght"]}, "did you mean length?"),
     ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "columns: name, harbour, length"),
     ("trace_value", {**FLEET, "column": "harbor"}, "did you mean harbour?"),
@@ -67,6 +72,32 @@ async def test_a_wrong_call_is_told_what_to_do(
     assert result.is_error
     assert text_of(result).startswith(f"Error executing tool {tool}: ")
     assert said in text_of(result)
+    assert "https://" not in text_of(result)
+
+
+async def test_a_crash_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    server = ThriftyServer("test", log_level="ERROR")
+
+    @server.tool()
+    async def fail() -> CallToolResult:
+        raise ZeroDivisionError
+
+    async with Client(server) as client:
+        result = await client.call_tool("fail", {})
+
+    assert text_of(result) == "Error executing tool fail"
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_null_is_as_if_the_argument_was_not_there(memory: Client) -> None:
+    plain = {**FLEET, "column": "crew"}
+    filled = plain | dict.fromkeys(("document_id", "where", "value", "state", "limit", "offset"))
+
+    expected = await memory.call_tool("trace_value", plain)
+    result = await memory.call_tool("trace_value", filled)
+
+    assert not result.is_error
+    assert result.structured_content == expected.structured_content
 
 
 @pytest.mark.parametrize(
