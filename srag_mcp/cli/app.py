@@ -234,6 +234,8 @@ def trace(
     from srag_mcp.cli.evidence import print_evidence
 
     with _opened(corpus, home) as opened:
+        if document:
+            opened.document(document)
         found = opened.trace(
             column,
             value=value,

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from srag_mcp.cli.tables import print_json, print_table, render_cell
 from srag_mcp.cli.wording import shorten
 from srag_mcp.schema.attribute import Scalar
+from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.statistics import ColumnStatistics
 
@@ -17,7 +18,7 @@ def print_schema(corpus: Corpus, *, as_json: bool) -> None:
     """Print the columns of a corpus and what they hold."""
     schema = corpus.schema()
     if as_json:
-        print_json(schema.model_dump(mode="json"))
+        print_json(schema_to_json(schema))
         return
     print(f"{schema.title}: table {schema.entity}, {corpus.info().n_documents} documents")
     units = {attribute.name: attribute.unit for attribute in schema.attributes}

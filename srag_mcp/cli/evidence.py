@@ -13,12 +13,15 @@ def print_evidence(found: EvidencePage, offset: int, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(found))
         return
+    if not found.evidence:
+        print(f"no cell from --offset {offset} on; there are {found.total}", file=sys.stderr)
+        return
     print_table(
         ("document", "value", "state", "says"),
         [(item.document_id, item.value, item.state, _says(item)) for item in found.evidence],
     )
     end = offset + len(found.evidence)
-    print(f"cells {min(offset + 1, end)} to {end} of {found.total}", file=sys.stderr)
+    print(f"cells {offset + 1} to {end} of {found.total}", file=sys.stderr)
     if end < found.total:
         print(f"more follow: --offset {end}", file=sys.stderr)
 

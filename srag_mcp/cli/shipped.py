@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from srag_mcp import __version__
 from srag_mcp.errors import CorpusError
 from srag_mcp.settings import Settings
+from srag_mcp.store.layout import STATE_FOLDER
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -24,9 +25,15 @@ def find_corpus(name: str, settings: Settings) -> Path:
     """Return the folder or build called *name*: a path, or a copy of a shipped corpus.
 
     Raises:
-        CorpusError: If there is neither, or the path is some other file.
+        CorpusError: If there is neither, or the path is some other file, or a folder of databases.
     """
+    if not name.strip():
+        msg = "the name of the corpus is empty; give a folder, `.` for the one you are in"
+        raise CorpusError(msg)
     path = Path(name).expanduser()
+    if path.name == STATE_FOLDER and path.is_dir():
+        msg = f"{name} holds the databases of a corpus, not its documents; give the folder it is in"
+        raise CorpusError(msg)
     if path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
         return path.resolve()
     if path.exists():

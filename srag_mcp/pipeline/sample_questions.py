@@ -3,15 +3,26 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from srag_mcp.documents.encoding import decode
+from srag_mcp.errors import DocumentError
+
 MAX_CHARACTERS = 500
 
 
 def read_sample_questions(folder: Path) -> list[str]:
-    """Read the `sample_questions.txt` of *folder*; none when there is no file."""
+    """Read the `sample_questions.txt` of *folder*, in any encoding; none when there is no file.
+
+    Raises:
+        DocumentError: If it cannot be read, or is not text.
+    """
     path = folder / "sample_questions.txt"
     if not path.is_file():
         return []
-    return tidy_questions(path.read_text(encoding="utf-8").splitlines())
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(path.name, f"cannot be opened: {error.strerror}") from error
+    return tidy_questions(decode(data, path.name).splitlines())
 
 
 def tidy_questions(questions: Iterable[str]) -> list[str]:

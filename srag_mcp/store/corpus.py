@@ -299,7 +299,10 @@ class Corpus:
         return StoreError(f"{path} cannot be read; {advice}. {reason}")
 
     def _vanishing(self) -> StoreError:
-        return StoreError(f"builds of {self.name} are replaced faster than they can be read")
+        return StoreError(
+            f"the published build of {self.name} is not there; ingest the corpus again, which makes"
+            " a new one (or ask again, while it is being ingested)"
+        )
 
 
 def _exposed_tables(schema: Schema) -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ def read_pointer(state: Path) -> Pointer:
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
         return Pointer(_checked_id(entry["build"]))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         msg = f"{state.parent} is not ingested yet: run `srag-mcp ingest` on it, or ingest_corpus"
         raise NotIngestedError(msg) from error
     except (OSError, ValueError, TypeError, KeyError) as error:

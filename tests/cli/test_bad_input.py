@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,57 @@ def test_a_file_that_only_claims_to_be_a_build(cli: Cli, tmp_path: Path) -> None
     build.write_bytes(b"not a database")
 
     assert "build.duckdb" in _refused(cli, "schema", build)
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in(cli: Cli) -> None:
+    assert "the name of the corpus is empty" in _refused(cli, "ingest", "")
+
+
+def test_the_databases_of_a_corpus_are_no_corpus(cli: Cli, ingested: Path) -> None:
+    text = _refused(cli, "schema", ingested / ".srag")
+
+    assert "holds the databases of a corpus, not its documents" in text
+    assert not (ingested / ".srag" / ".srag").exists()
+
+
+def test_an_unknown_document_names_those_that_look_alike(cli: Cli, ingested: Path) -> None:
+    text = _refused(cli, "trace", ingested, "passengers", "--document", "ldra.txt")
+
+    assert text == "no document 'ldra.txt' in ferries; try: aldra.txt\n"
+
+
+def test_a_pointer_to_a_build_that_is_gone_says_what_to_do(
+    cli: Cli, ferries: Path, schema_file: Path
+) -> None:
+    assert cli("ingest", ferries, "--schema", schema_file).status == 0
+    for build in (ferries / ".srag" / "builds").glob("*.duckdb"):
+        build.unlink()
+
+    assert "is not there; ingest the corpus again" in _refused(cli, "schema", ferries)
+    assert cli("ingest", ferries).status == 0
+    assert cli("schema", ferries).status == 0
+
+
+def test_sample_questions_of_another_encoding_are_read_and_bytes_refused(
+    cli: Cli, ferries: Path
+) -> None:
+    samples = ferries / "sample_questions.txt"
+    (ferries / "documents").mkdir()
+    for document in ferries.glob("*.txt"):
+        document.rename(ferries / "documents" / document.name)
+    samples.write_bytes("How many ferries have a café?\n".encode("latin-1"))
+    assert cli("ingest", ferries).status == 0
+    samples.write_bytes(bytes(range(32)) * 40)
+
+    assert "sample_questions.txt: it is not text" in _refused(cli, "ingest", ferries)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+@pytest.mark.parametrize("command", ["ingest", "schema", "eval"])
+def test_what_the_system_refuses_is_an_error(cli: Cli, tmp_path: Path, command: str) -> None:
+    endless = tmp_path / ("x" * 300)
+
+    assert _refused(cli, command, endless).endswith("File name too long\n")
 
 
 def test_a_build_cannot_be_ingested(cli: Cli, ingested: Path) -> None:

@@ -127,7 +127,32 @@ def test_the_schema_says_what_each_column_holds(cli: Cli, ingested: Path) -> Non
 def test_the_schema_for_machines_has_all_attributes(cli: Cli, ingested: Path) -> None:
     schema = json.loads(cli("schema", ingested, "--json").out)
 
-    assert [item["name"] for item in schema["attributes"]] == list(PROPERTIES)
+    assert list(schema["properties"]) == list(PROPERTIES)
+
+
+def test_the_schema_for_machines_can_be_followed_by_another_ingestion(
+    cli: Cli, ingested: Path, ferries: Path
+) -> None:
+    written = cli("schema", ingested, "--json").out
+    Path("again.json").write_text(written, encoding="utf-8")
+
+    assert cli("ingest", ferries, "--schema", "again.json").status == 0
+    assert json.loads(cli("schema", ferries, "--json").out) == json.loads(written)
+
+
+def test_rows_of_many_columns_are_printed_a_line_a_column(cli: Cli, ingested: Path) -> None:
+    many = ", ".join(f"passengers + {number} AS number_{number}" for number in range(40))
+    result = cli("sql", ingested, f"SELECT name, {many} FROM ferry ORDER BY name", "--limit", "2")
+
+    first, second = result.out.split("\n\n")
+    assert first.splitlines()[:2] == ["name       Aldra", "number_0   120"]
+    assert second.splitlines()[-1] == "number_39  279"
+
+
+def test_cells_past_the_last_one_are_none(cli: Cli, ingested: Path) -> None:
+    result = cli("trace", ingested, "passengers", "--offset", "50")
+
+    assert (result.out, result.err) == ("", "no cell from --offset 50 on; there are 4\n")
 
 
 def test_statistics_can_be_of_one_column(cli: Cli, ingested: Path) -> None:
