@@ -23,6 +23,8 @@ TOOLS = [
     "ask",
     "trace_value",
     "get_document",
+    "next_prompts",
+    "answer_prompts",
 ]
 EXAMPLE = Path(__file__).parents[2] / "claude_desktop_config.example.json"
 
