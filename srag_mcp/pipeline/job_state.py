@@ -4,7 +4,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -63,6 +63,9 @@ class Job:
         return self.status == "running"
 
 
+_FIELDS = tuple(field.name for field in fields(Job))  # another version may write more
+
+
 class JobFiles:
     """The files of one job."""
 
@@ -107,7 +110,8 @@ class JobFiles:
     def _read(self) -> Job | None:
         try:
             entry = json.loads(self.state.read_text(encoding="utf-8"))
-            job = Job(**(entry | {"report": tuple(entry["report"])}))
+            known = {name: entry[name] for name in _FIELDS if name in entry}
+            job = Job(**(known | {"report": tuple(entry["report"])}))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError) as error:

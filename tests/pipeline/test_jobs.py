@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -111,6 +112,16 @@ def test_unknown_jobs_and_folders_are_errors_that_say_what_there_is(
         read_job(corpus, settings, "../../etc/passwd")
     with pytest.raises(CorpusError, match="is not a folder"):
         start_job(tmp_path / "missing", settings)
+
+
+def test_a_job_of_a_later_version_is_read(corpus: Path, settings: Settings, schema: Schema) -> None:
+    started = start_job(corpus, settings, schema=schema)
+    ended = wait_for_job(corpus, settings, started.id, LONG_S)
+    path = corpus / ".srag" / "jobs" / f"{started.id}.job.json"
+    state = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(state | {"colour": "red"}), encoding="utf-8")
+
+    assert read_job(corpus, settings) == ended
 
 
 def test_a_damaged_job_state_does_not_hinder_the_next_job(
