@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names
 from srag_mcp.store.predicted_columns import predicted_cells, predicts
+from srag_mcp.store.reviews import write_disagreements
 from srag_mcp.store.work_rows import read_cell, storable
 
 if TYPE_CHECKING:
@@ -75,8 +77,7 @@ def write_column(
         " note VARCHAR)"
     )
     rows = [
-        _stated_row(number, check_value(attribute, cell))
-        for number, cell in _cells_in_force(connection, attribute)
+        _stated_row(number, cell) for number, cell in _cells_in_force(connection, attribute).items()
     ]
     if rows:
         with connection.appender("stated") as appender:
@@ -100,15 +101,31 @@ def implied_value(attribute: Attribute) -> bool | int | None:
     return None
 
 
-def _cells_in_force(
+def _cells_in_force(connection: duckdb.DuckDBPyConnection, attribute: Attribute) -> dict[int, Cell]:
+    """Return the cells of the engine in force, with values, by the number of their document.
+
+    Where a language model is in force, the learned rules are the second opinion.
+    """
+    read = _checked(attribute, _rule_cells(connection, attribute))
+    if not predicts(connection):
+        return read
+    predicted = _checked(attribute, predicted_cells(connection, attribute))
+    differing = find_disagreements(predicted, read)
+    write_disagreements(connection, attribute.name, differing)
+    return predicted | {item.document: mark(item.model, item) for item in differing}
+
+
+def _checked(attribute: Attribute, cells: Iterable[tuple[int, Cell]]) -> dict[int, Cell]:
+    return {number: check_value(attribute, cell) for number, cell in cells}
+
+
+def _rule_cells(
     connection: duckdb.DuckDBPyConnection, attribute: Attribute
 ) -> Iterable[tuple[int, Cell]]:
-    """Return the cells of the engine in force, with values, by the number of their document."""
-    if predicts(connection):
-        return predicted_cells(connection, attribute)
+    """Return what the rules of *attribute* read, normalised."""
     rows = connection.execute(_CELLS_OF, [attribute.name]).fetchall()
     cells = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
-    return ((row[0], cell) for row, cell in zip(rows, cells, strict=True))
+    return zip((row[0] for row in rows), cells, strict=True)
 
 
 def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:

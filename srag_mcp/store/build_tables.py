@@ -44,6 +44,9 @@ CREATE TABLE build.main.srag_texts (document_id VARCHAR, text VARCHAR);
 CREATE TABLE build.main.srag_schema (schema VARCHAR);
 CREATE TABLE build.main.srag_statistics (column_name VARCHAR, position INTEGER, statistics VARCHAR);
 CREATE TABLE build.main.srag_values (column_name VARCHAR, value VARCHAR, n_records BIGINT);
+CREATE TABLE build.main.srag_reviews (
+  document_id VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR, rule_value VARCHAR,
+  rule_as_stated VARCHAR);
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
 _COMMENTS = {
@@ -66,6 +69,7 @@ _COMMENTS = {
     "srag_schema": "The schema, as JSON.",
     "srag_statistics": "Statistics of each column, as JSON.",
     "srag_values": "The value index: distinct texts of each column and how many records have them.",
+    "srag_reviews": "Cells that a learned rule reads otherwise than the language model.",
     "srag_build": "Facts of this build.",
     "srag_failures": "The records with cells that failed, and which (_failed).",
 }

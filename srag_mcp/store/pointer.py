@@ -11,7 +11,7 @@ from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.store.layout import builds_folder
 
 N_KEPT = 2
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

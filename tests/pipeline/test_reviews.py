@@ -1,0 +1,62 @@
+"""The second opinion of learned rules on what a language model reads."""
+
+import json
+import re
+from pathlib import Path
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.reviews import Review, ReviewPage, count_reviews, read_reviews
+from tests.model.openai_server import Answer, Body, serving
+
+SCHEMA = Schema(
+    title="Hut",
+    entity="huts",
+    attributes=(
+        Attribute(name="height", type="integer", description="Height of the hut."),
+        Attribute(name="name", type="string", description="Name of the hut."),
+    ),
+)
+_TEXT = re.compile(r"^(d\d+) \(path.*?\nName: (\w+)\nHeight: (\d+)", re.MULTILINE | re.DOTALL)
+
+
+def misread_one(body: Body) -> Answer:
+    """Read every hut, and take 300 for 999."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    documents = []
+    for key, name, height in _TEXT.findall(str(messages[1]["content"])):
+        value = 999 if height == "300" else int(height)
+        quotes = {"height": (value, f"Height: {height}"), "name": (name, f"Name: {name}")}
+        cells = [
+            {"attribute": attribute, "state": "stated", "value": given, "quote": quote}
+            for attribute, (given, quote) in quotes.items()
+        ]
+        documents.append({"id": key, "cells": cells, "not_mentioned": []})
+    return Answer(json.dumps({"documents": documents}))
+
+
+def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "huts"
+    folder.mkdir()
+    for number in range(1, 9):
+        text = f"Name: Hut{number}\nHeight: {100 * number}\n"
+        (folder / f"{number}.txt").write_text(text)
+    with serving(misread_one) as server, QueryWorker() as worker:
+        settings = Settings(
+            workers=1, model="openai/fake", api_base=server.base, api_key="none", home=tmp_path
+        )
+        ingest(folder, settings, schema=SCHEMA)
+        corpus = Corpus(folder, worker, settings.home)
+        assert read_reviews(corpus.read) == ReviewPage(
+            (Review("3.txt", "height", "999", "Height: 300", "300", "300"),), 1
+        )
+        assert count_reviews(corpus.read) == {"height": 1}
+        assert read_reviews(corpus.read, "name").total == 0
+        [cell] = corpus.trace("height", document_id="3.txt").evidence
+        assert cell.value == "999"
+        assert "a learned rule reads otherwise: 300 (“300”)" in cell.note

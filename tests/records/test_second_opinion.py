@@ -1,0 +1,38 @@
+from srag_mcp.documents.document import Span
+from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
+
+
+def stated(value: CellValue) -> Cell:
+    return Cell("height", State.STATED, f"{value} m", Span(0, 3), value=value)
+
+
+def cells(*values: CellValue | None) -> dict[int, Cell]:
+    absent = Cell("height", State.NOT_MENTIONED)
+    return {n: absent if v is None else stated(v) for n, v in enumerate(values)}
+
+
+def test_what_two_readers_state_differently_is_found() -> None:
+    model = cells(10, 20, 30, 40, 50, None, 70)
+    rule = cells(10, 20, 31, 40, 50, 60, None)
+    assert find_disagreements(model, rule) == (Disagreement(2, model[2], rule[2]),)
+
+
+def test_a_rule_that_mostly_reads_otherwise_has_no_say() -> None:
+    assert find_disagreements(cells(1, 2, 3, 4, 5), cells(1, 2, 9, 9, 9)) == ()
+    assert find_disagreements(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == (), "too few"
+
+
+def test_values_that_mean_the_same_agree() -> None:
+    names = cells("Acme Ltd", "B", "C", "D", "E", "F")
+    assert find_disagreements(names, cells("ACME LTD.", "b", "C", "D", "E", "x")) == (
+        Disagreement(5, names[5], stated("x")),
+    )
+    assert find_disagreements(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == ()
+    assert len(find_disagreements(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
+
+
+def test_the_cell_says_what_the_rule_reads() -> None:
+    noted = mark(stated(30), Disagreement(2, stated(30), stated(31)))
+    assert noted.note == "a learned rule reads otherwise: 31 (“31 m”)"
+    assert mark(noted, Disagreement(2, noted, stated(31))).note.startswith(f"{noted.note}; a ")
