@@ -37,6 +37,16 @@ def known_arguments(
     }
 
 
+def value_as_text(value: object) -> object:
+    """Write a number or a truth value as text, for agents pass a value as the column has it.
+
+    `56 -> "56"`, `True -> "true"`; anything else is left for the check of types.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
 def without_links(error: ToolError) -> ToolError:
     """Take the addresses of a library's documentation out of the text of *error*."""
     return ToolError(_LINKS.sub("", str(error)))

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from srag_mcp.server.arguments import value_as_text
 from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.evidence_pages import document_page, trace_page
@@ -33,6 +34,11 @@ READS = ToolAnnotations(
 CorpusName = Annotated[str, Field(description="Name; empty if there is only one.")]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, description="next_offset of the page before.")]
+CellValue = Annotated[
+    str,
+    BeforeValidator(value_as_text),
+    Field(description="Only cells with this value."),
+]
 State = Literal["", "stated", "stated_absent", "not_mentioned", "failed"]
 
 
@@ -111,7 +117,7 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         where: Annotated[
             str, Field(description="SQL condition on records, as in the WHERE of an aggregate.")
         ] = "",
-        value: Annotated[str, Field(description="Only cells with this value.")] = "",
+        value: CellValue = "",
         state: State = "",
         limit: Limit = 20,
         offset: Offset = 0,

@@ -100,6 +100,17 @@ async def test_null_is_as_if_the_argument_was_not_there(memory: Client) -> None:
     assert result.structured_content == expected.structured_content
 
 
+async def test_a_value_can_be_traced_as_the_number_that_it_is(memory: Client) -> None:
+    call = {**FLEET, "column": "length"}
+
+    expected = await memory.call_tool("trace_value", call | {"value": "31.5"})
+    result = await memory.call_tool("trace_value", call | {"value": 31.5})
+
+    assert not result.is_error
+    assert "gale.txt" in text_of(expected)
+    assert result.structured_content == expected.structured_content
+
+
 @pytest.mark.parametrize(
     ("tool", "argument"),
     [
