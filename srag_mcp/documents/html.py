@@ -1,5 +1,6 @@
 """Reads web pages."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,19 @@ from srag_mcp.documents.html_text import (
 from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
+from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _LISTS = frozenset({"ul", "ol", "menu"})
+_MAX_NESTED = 10_000
+# elements that do not end by themselves where the next one begins
+_NESTING = re.compile(
+    r"<(/?)(?:div|section|article|main|aside|blockquote|center|fieldset|figure|ul|ol|dl|menu)\b",
+    re.IGNORECASE,
+)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -33,12 +41,14 @@ def read_html(data: bytes, path: str) -> Content:
     """Read a web page: what a reader sees, and its title, meta tags, JSON-LD and microdata.
 
     Raises:
-        DocumentError: If it is not text.
+        DocumentError: If it is not text, or its elements are nested too deeply.
     """
     # a reader of one format is loaded when a file of it comes
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(decode(data, path, declared_encoding(data)))
+    text = decode(data, path, declared_encoding(data))
+    _refuse_depth(text, path)
+    tree = LexborHTMLParser(text)
     metadata = find_metadata(tree)
     walker = _Walker(Page())
     walker.write_metadata(metadata)
@@ -47,6 +57,17 @@ def read_html(data: bytes, path: str) -> Content:
     first = tree.css_first("h1")
     heading = collapse(inline_text(first)) if first is not None else ""
     return walker.page.content(heading or metadata.title)
+
+
+def _refuse_depth(text: str, path: str) -> None:
+    """Refuse what the parser would take hours for: its time grows with the square of the depth."""
+    if len(text) < _MAX_NESTED * len("<ul>"):
+        return
+    depth = 0
+    for tag in _NESTING.finditer(text):
+        depth = max(depth - 1, 0) if tag[1] else depth + 1
+        if depth > _MAX_NESTED:
+            raise DocumentError(path, f"its elements are nested more than {_MAX_NESTED:,} deep")
 
 
 class _Walker:

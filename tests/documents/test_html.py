@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
 from srag_mcp.documents.html import read_html
+from srag_mcp.errors import DocumentError
 
 
 def _read(html: str) -> Document:
@@ -147,6 +149,17 @@ def test_metadata_is_pairs() -> None:
 def test_the_declared_encoding_counts() -> None:
     html = '<meta charset="iso-8859-2"><p>Zażółć gęślą</p>'.encode("iso-8859-2")
     assert read_html(html, "a.html").text == "Zażółć gęślą"
+
+
+@pytest.mark.parametrize("opened", ["<div>", "<UL><li>", "<section class='a'>"])
+def test_nesting_that_would_keep_the_parser_busy_for_hours_is_refused(opened: str) -> None:
+    with pytest.raises(DocumentError, match="nested more than 10,000 deep"):
+        read_html(opened.encode() * 200_000, "deep.html")
+
+
+def test_many_elements_side_by_side_are_not_deep() -> None:
+    content = read_html(b"<div><p>Tide</div>" * 11_000, "wide.html")
+    assert content.text.count("Tide") == 11_000
 
 
 def test_deep_nesting_is_no_error() -> None:
