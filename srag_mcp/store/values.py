@@ -54,7 +54,7 @@ def _singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes")):
+    if word.endswith(("ches", "shes", "sses", "xes")) or (word.endswith("toes") and len(word) > 6):
         return word[:-2]
     return word[:-1]
 

@@ -57,3 +57,8 @@ def test_an_unknown_word_finds_nothing(index: MemoryValueIndex) -> None:
 
 def test_the_limit_keeps_the_best(index: MemoryValueIndex) -> None:
     assert [match.value for match in index.search("harbour", limit=1)] == ["Harbour"]
+
+
+def test_a_plural_in_oes_folds_to_its_singular() -> None:
+    assert fold_words("Tomatoes and potatoes") == fold_words("tomato and potato")
+    assert fold_words("shoes") == ("shoe",)

@@ -8,13 +8,15 @@ from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import ROW, Form, Term
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
-from srag_mcp.offline.translation.tokens import stem, stems
+from srag_mcp.offline.translation.tokens import stem, stems, words_in
 
 
 def _stems(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in text.split()))
 
 
+_OWNED = frozenset({"its", "their", "the"})
+_DAYS = frozenset(_stems("date day time month year on"))
 # Words of columns that answer "who", names of people before names of groups.
 _PEOPLE = _stems(
     """name player author driver artist rider candidate wrestler winner director person athlete
@@ -63,9 +65,9 @@ def _by_words(table: Table, words: Sequence[str]) -> Column | None:
     return next((c for c in texts if any(set(words) & set(name) for name in c.names)), None)
 
 
-def period_term(table: Table, item: Item) -> Term | None:
+def period_term(sentence: Sentence, item: Item) -> Term | None:
     """Return the date part that a period noun means, such as a month or a weekday."""
-    column = table.main_date
+    column = date_asked(sentence)
     if column is None:
         return None
     if column.attribute.type != "date":
@@ -75,6 +77,17 @@ def period_term(table: Table, item: Item) -> Term | None:
         "decade": "decade", "week": "week", "date": "plain",
     }  # fmt: skip
     return Term(column.name, forms[item.word])
+
+
+def date_asked(sentence: Sentence) -> Column | None:
+    """Return the date that a question is about: the one it filters by or names, else the main."""
+    table = sentence.table
+    filtered = {item.columns[0][0] for item in sentence.of("filter") if item.period is not None}
+    named = [c for c in table.dates if c.name in filtered]
+    if not named:
+        said = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns
+        named = [c for c in table.dates if any(said & (set(name) - _DAYS) for name in c.names)]
+    return named[0] if len(named) == 1 else table.main_date
 
 
 def label_of(table: Table) -> Term:
@@ -149,6 +162,10 @@ def _by_verb(sentence: Sentence, word: str) -> Column | None:
         fitting = [c for c in table.of_type("string") if any(n[-1] in _PEOPLE for n in c.names)]
     else:
         fitting = list(table.dates)
+    if word == "who" and not fitting:
+        texts = table.of_type("string")
+        described = [c for c in texts if _holds_people(c)]
+        fitting = described if len(described) == 1 else [c for c in texts if _acts(c)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns
@@ -156,7 +173,19 @@ def _by_verb(sentence: Sentence, word: str) -> Column | None:
     best = max(scores)
     if best > 0 and scores.count(best) == 1:
         return fitting[scores.index(best)]
+    if word == "when" and table.main_date is not None and table.is_own(table.main_date):
+        return table.main_date
     return next((c for c in fitting if any("name" in name for name in c.names)), None)
+
+
+def _holds_people(column: Column) -> bool:
+    """Whether a column is described as holding people: `Name of the person who …`."""
+    return bool(set(words_in(column.attribute.description)) & {"person", "people"})
+
+
+def _acts(column: Column) -> bool:
+    """Whether a column is named after what someone does: `inspector`, `claimant`."""
+    return column.attribute.name.split("_")[-1].endswith(("er", "or", "ant", "ist", "ian"))
 
 
 def spoken_for(column: Column, asked: set[str]) -> float:
@@ -206,7 +235,11 @@ def _is_further(sentence: Sentence, shown: Item, item: Item) -> bool:
     if before.kind in {"and", "list"} or (before.kind == "how_many" and at > 1):
         return True
     between = sentence.tokens[shown.last : item.first]
-    return [token.text for token in between] == [","]
+    near = [token.word for token in sentence.tokens[max(0, item.first - 3) : item.first]]
+    while near and near[-1] in _OWNED:
+        near.pop()
+    shown_with = item.kind == "attribute" and near[-1:] == ["with"]
+    return [token.text for token in between] == [","] or shown_with
 
 
 def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | None:
@@ -216,7 +249,7 @@ def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | Non
         column = sentence.column(item)
         return None if column is None else Term(column.name)
     if item.kind == "period" and _is_asked(sentence, item):
-        term = period_term(sentence.table, item)
+        term = period_term(sentence, item)
         return _of_any_year(sentence, item, term)
     return None
 

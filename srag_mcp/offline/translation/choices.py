@@ -6,7 +6,8 @@ from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import only_measure, where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import Pick, bind_pick
+from srag_mcp.offline.translation.picks import bind_pick
+from srag_mcp.offline.translation.ranked import Pick
 from srag_mcp.offline.translation.reading import (
     Condition,
     Contains,

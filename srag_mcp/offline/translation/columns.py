@@ -1,5 +1,6 @@
 """Columns as questions speak of them: the words that mean an attribute, each with a weight."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,6 +13,11 @@ from srag_mcp.schema.attribute import Attribute
 
 NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
 
+_CALLED = re.compile(
+    r"(?:the |full )*(?:name|title) of (?:the |an? |each )?"
+    r"(?P<noun>[\w -]+?)(?= (?:that|who|which|on|in|at|of|for|as|to|from|with)\b|[.,;:(]|$)",
+    re.IGNORECASE,
+)
 _RANKING = frozenset({"rank", "position", "no"})
 _NUMBERED = ("year", "rank", "ranking", "position", "place", "number", "no", "id", "code", "zip")
 _IDENTIFYING = frozenset(stem(word) for word in _NUMBERED) | {"pos", "season", "date", "day"}
@@ -97,6 +103,12 @@ class Column:
         words = concept_stems(concept)
         return any({name[0], name[-1]} & words for name in self.names)
 
+    def is_called(self, word: str) -> bool:
+        """Whether it is described as the name of what *word* means: `Title of the book on loan`."""
+        found = _CALLED.match(self.attribute.description)
+        nouns = stems(found.group("noun")) if found else ()
+        return self.attribute.type == "string" and nouns[-1:] == (word,)
+
     def measures(self, concept: Concept) -> bool:
         """Whether the column's name, synonyms or unit say that it measures *concept*."""
         if concept == "time" and self.attribute.type == "date":
@@ -111,7 +123,8 @@ class Table:
     """The one table that questions are about.
 
     *nouns* are the stems that mean a record; *named* is whether there are any, and *of_people*
-    whether records describe people.
+    whether records describe people. *about* are the stems of what the title says a record is about
+    (`insurance claim`); *doers* are words of columns that only sound like it (`inspector`).
     """
 
     name: str
@@ -119,6 +132,8 @@ class Table:
     nouns: frozenset[str]
     named: bool
     of_people: bool = False
+    about: frozenset[str] = frozenset()
+    doers: frozenset[str] = frozenset()
     by_name: Mapping[str, Column] = field(default_factory=dict)
 
     def column(self, name: str) -> Column | None:
@@ -139,7 +154,7 @@ class Table:
     def main_date(self) -> Column | None:
         """The date that a question means by default: the record's own one, else the fullest."""
         dates = self.dates
-        own = [column for column in dates if self._is_own(column)]
+        own = [column for column in dates if self.is_own(column)]
         return max(own or dates, key=lambda column: column.n_non_null, default=None)
 
     @property
@@ -161,10 +176,11 @@ class Table:
     @property
     def own_measure(self) -> Column | None:
         """The only number named after the record, such as `claimed_amount` of claims."""
-        own = [c for c in self.numbers if c.is_additive and self._is_own(c)]
+        own = [c for c in self.numbers if c.is_additive and self.is_own(c)]
         return own[0] if len(own) == 1 else None
 
-    def _is_own(self, column: Column) -> bool:
+    def is_own(self, column: Column) -> bool:
+        """Whether a column is named after the record."""
         return any(self.nouns & set(name) for name in column.names)
 
     def _names_record(self, column: Column) -> bool:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.asked import period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
+from srag_mcp.offline.translation.measure import Measure
 from srag_mcp.offline.translation.measures import (
-    Measure,
     measure_of,
     sum_of_listed,
     where_of,
@@ -105,7 +105,7 @@ def _counted_periods(sentence: Sentence) -> Parse | None:
         ):
             continue
         noun = item if item.kind == "period" else Item("period", item.first, item.last, item.word)
-        term = period_term(sentence.table, noun)
+        term = period_term(sentence, noun)
         if term is None:
             continue
         summary = Summary("count", term, where_of(sentence), distinct=True)

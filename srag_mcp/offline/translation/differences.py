@@ -4,7 +4,8 @@ from typing import Literal
 
 from srag_mcp.offline.translation.contrasts import Contrast, contrast_of
 from srag_mcp.offline.translation.items import Item, Sentence
-from srag_mcp.offline.translation.measures import Measure, measure_of, where_of
+from srag_mcp.offline.translation.measure import Measure
+from srag_mcp.offline.translation.measures import measure_of, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS, picks_of
 from srag_mcp.offline.translation.reading import Function, Operation, Single, Summary

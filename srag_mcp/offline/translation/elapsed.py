@@ -8,7 +8,8 @@ from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import Pick, picks_of
+from srag_mcp.offline.translation.picks import picks_of
+from srag_mcp.offline.translation.ranked import Pick
 from srag_mcp.offline.translation.reading import (
     Elapsed,
     Every,

@@ -10,6 +10,7 @@ from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.negations import reduce_negations
 from srag_mcp.offline.translation.number_filters import reduce_comparisons, reduce_equal_numbers
 from srag_mcp.offline.translation.prepositions import demote_nouns, drop_idle, drop_prepositions
+from srag_mcp.offline.translation.present_filters import reduce_present
 from srag_mcp.offline.translation.reading import Condition, StartsWith, Truth
 from srag_mcp.offline.translation.relative_filters import reduce_relatives
 from srag_mcp.offline.translation.stated_filters import reduce_stated
@@ -27,6 +28,7 @@ def reduce_filters(sentence: Sentence) -> Sentence:
         _reduce_letters,
         reduce_currencies,
         reduce_stated,
+        reduce_present,
         demote_nouns,
         reduce_values,
         reduce_periods,

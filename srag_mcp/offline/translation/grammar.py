@@ -10,7 +10,7 @@ from srag_mcp.offline.translation.counting import read_summary
 from srag_mcp.offline.translation.differences import read_difference, read_rate
 from srag_mcp.offline.translation.elapsed import read_elapsed
 from srag_mcp.offline.translation.groups import read_groups
-from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import EVENT_VERBS
 from srag_mcp.offline.translation.listing import read_listing
 from srag_mcp.offline.translation.neighbours import read_neighbour, read_same
@@ -128,6 +128,19 @@ def read_question(sentence: Sentence) -> tuple[Parse | None, list[Item]]:
             return forgiven, []
         if fewest is None or len(left) < len(fewest):
             fewest = left
-    if fewest is None:
-        fewest = sentence.of("unknown")
-    return None, fewest
+    return None, _unbound(sentence) if fewest is None else fewest
+
+
+_UNBOUND: tuple[tuple[Kind, ...], ...] = (
+    ("unknown",),
+    ("most", "least", "superlative"),
+    ("bound", "elapsed", "share", "difference", "rate", "than", "listed", "ordinal"),
+    ("hint", "attribute"),
+    ("aggregate", "wh", "how_much"),
+)
+
+
+def _unbound(sentence: Sentence) -> list[Item]:
+    """Return what kept every form from reading the sentence: the most telling kind of words."""
+    found = (sentence.of(*kinds) for kinds in _UNBOUND)
+    return next((items for items in found if items), [])

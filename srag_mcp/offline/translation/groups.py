@@ -22,7 +22,7 @@ def read_groups(sentence: Sentence) -> Parse | None:
 
 def _key_at(sentence: Sentence, item: Item) -> Term | None:
     if item.kind == "period" and item.word != "date":
-        return period_term(sentence.table, item)
+        return period_term(sentence, item)
     column = sentence.column(item) if item.kind == "attribute" else None
     return Term(column.name) if column is not None and _is_key(column) else None
 

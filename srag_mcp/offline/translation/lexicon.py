@@ -176,7 +176,8 @@ LEXICON: dict[tuple[Kind, str], str] = {
         shortest first; from shortest to longest; alphabetically; in alphabetical order; from
         cheapest to most expensive; from cheap to expensive; lightest first; from smallest to
         biggest""",
-    ("glue", ""): "take place; takes place; took place; taking place; taken place",
+    ("glue", ""): """take place; takes place; took place; taking place; taken place; led
+        to; leads to; lead to; resulted in; results in; result in""",
     ("starts", "start"): """start with; starts with; starting with; begin with; begins with;
         beginning with; started with""",
     ("starts", "end"): "end with; ends with; ending with; ending in; end in; ends in",
@@ -188,7 +189,7 @@ GLUE = _words(
     could may might must will would should shall any some all such one ones i me my you your
     we us they them he she who whom whose which what when where how if then so also just
     even still ever yet already within among across during out up upon about against through
-    throughout via whether because very own please inclusive included including taking
+    throughout via whether very own please inclusive included including taking
     looking considering regardless respectively according dated whatever going based
     together around here now himself itself themselves along off down only actually whole
     entire entirely existing s d t m re ve ll kind type sort part following given single
@@ -276,3 +277,14 @@ FORMS_OF_DO = _words("do does did")
 DETERMINERS = _words("a an the of in on at for by any all each every their its his")
 # What may stand between an auxiliary and its verb.
 INNER_WORDS = _words("not never ever most least often mostly first last they it he she")
+# Words that are a predicate by themselves behind a form of be, and words before them.
+PARTICLES = _words("out off up down away back")
+ADVERBS = _words("still already yet now currently not ever just always")
+# What stands before `a` and a column that a record only has to have.
+HAVING_PHRASES = frozenset(
+    tuple(phrase.split())
+    for phrase in (
+        "have", "has", "had", "having", "with", "got", "received", "carried", "led to",
+        "resulted in", "ended in",
+    )
+)  # fmt: skip

@@ -11,7 +11,6 @@ from functools import lru_cache
 from srag_mcp.offline.translation.columns import GROUP, NAME, UNIT, Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import (
-    ENTITY_NOUNS,
     FEATURE_NOUNS,
     GLUE,
     LEXICON,
@@ -20,20 +19,19 @@ from srag_mcp.offline.translation.lexicon import (
     NUMBER_WORDS,
     ORDINAL_WORDS,
     PERIODS,
-    PERSON_NOUNS,
-    PRONOUNS,
     SCALES,
     Kind,
 )
+from srag_mcp.offline.translation.nouns import nouns_at
 from srag_mcp.offline.translation.periods import read_period
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
-from srag_mcp.offline.translation.tokens import PARTICIPLES, Token, stem
+from srag_mcp.offline.translation.tokens import Token, inflected, stem
 from srag_mcp.offline.translation.units import CURRENCIES, SHORT, unit_of
 
 Candidate = tuple[float, Item]
 
 _FULL_NAME, _PART_NAME, _GROUP_WORD, _UNIT_WORD, _DESCRIPTION_WORD = 3.0, 2.1, 1.7, 1.2, 0.9
-_WORD, _ENTITY, _PERIOD, _NUMBER, _GLUE, _LIGHT, _GENERIC = 2.0, 2.3, 2.6, 1.5, 0.6, 0.7, 1.9
+_WORD, _PERIOD, _NUMBER, _GLUE, _LIGHT = 2.0, 2.6, 1.5, 0.6, 0.7
 _COMMON_WORD = 1.2
 _TIME_UNITS = frozenset({"day", "week", "month", "year"})
 _MAX_PHRASE = 8
@@ -46,7 +44,8 @@ def words_of(table: Table, tokens: Sequence[Token]) -> Iterator[Candidate]:
         yield from _numbers_at(tokens, at)
         yield from _periods_at(table, tokens, at)
         yield from _columns_at(table, tokens, at)
-        yield from _nouns_at(table, tokens, at)
+        yield from _label_at(table, tokens, at)
+        yield from nouns_at(table, tokens, at)
 
 
 def heaviest(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[Item]:
@@ -104,7 +103,7 @@ def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     word = tokens[at].word
     if word in GLUE:
         yield _GLUE, Item("glue", at, at + 1, word)
-    elif stem(word) in light_stems() or stem(word) in _noun_stems():
+    elif is_light(word) or stem(word) in _noun_stems():
         yield _LIGHT, Item("glue", at, at + 1, "verb")
 
 
@@ -112,6 +111,19 @@ def _lexicon_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
 def light_stems() -> frozenset[str]:
     """Return the stems of verbs that mean nothing by themselves."""
     return frozenset(stem(word) for word in LIGHT_VERBS)
+
+
+@lru_cache(maxsize=4096)
+def is_light(word: str) -> bool:
+    """Whether a word is a form of a light verb: `issued`, not the noun `issuer`."""
+    form = inflected(word)
+    acts = form.endswith(("er", "or")) and form not in _light_forms()
+    return stem(word) in light_stems() and not acts
+
+
+@lru_cache(maxsize=1)
+def _light_forms() -> frozenset[str]:
+    return frozenset(inflected(word) for word in LIGHT_VERBS)
 
 
 @lru_cache(maxsize=1)
@@ -182,44 +194,18 @@ def _periods_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
         yield _PERIOD * (found[1] - at), Item("period_value", at, found[1], period=found[0])
 
 
-def _nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
-    token = tokens[at]
-    verb = token.word.endswith(("ed", "ing")) and len(token.word) > 5
-    if verb or token.word in PARTICIPLES:
-        if token.stem in table.nouns:
-            yield _LIGHT, Item("glue", at, at + 1, "verb")
-        return
-    if token.stem in table.nouns:
-        yield _ENTITY, Item("entity", at, at + 1)
-    elif (
-        token.word in PRONOUNS
-        or (table.of_people and token.stem in _person_stems())
-        or token.stem in _generic_nouns()
-    ):
-        yield _GENERIC, Item("entity", at, at + 1)
-
-
 def is_common(word: str) -> bool:
     """Whether a word is one of the language or a unit, and not by itself a name."""
     return (word,) in _phrases() or unit_of(word) is not None
 
 
-@lru_cache(maxsize=1)
-def _person_stems() -> frozenset[str]:
-    return frozenset(stem(noun) for noun in PERSON_NOUNS)
-
-
-@lru_cache(maxsize=1)
-def _generic_nouns() -> frozenset[str]:
-    return frozenset(stem(noun) for noun in ENTITY_NOUNS)
-
-
 def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
     for column in table.columns:
         for name in column.names:
-            if not set(name) <= table.nouns:
+            if not set(name) <= table.nouns or tokens[at].word in table.doers:
                 yield from _names_at(table, tokens, at, (name, column.weights.get(name[0], NAME)))
-    if not tokens[at].is_mark and tokens[at].stem not in light_stems() | table.nouns:
+    noun = tokens[at].stem in table.nouns and tokens[at].word not in table.doers
+    if not (tokens[at].is_mark or noun or is_light(tokens[at].word)):
         weight = max((c.weights.get(tokens[at].stem, 0.0) for c in table.columns), default=0.0)
         if weight > 0:
             # A word of the language, such as `highest`, is first of all that word.
@@ -230,6 +216,16 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
     unit = unit_of(tokens[at].word)
     if unit is not None and tokens[at].word not in SHORT:
         yield 1.6 if unit in CURRENCIES else 1.0, Item("unit", at, at + 1, unit=unit)
+
+
+def _label_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
+    """Read `the name of …` and `the names of …` as the column that names a record."""
+    follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    determined = tokens[at].word == "names" or (at > 0 and tokens[at - 1].word == "the")
+    if tokens[at].stem != "name" or follower != "of" or not determined or table.label is None:
+        return
+    if any("name" in name for name in table.label.names):
+        yield _PART_NAME, Item("attribute", at, at + 1, columns=((table.label.name, NAME),))
 
 
 def _names_at(
@@ -253,7 +249,8 @@ def _turned_name(tokens: Sequence[Token], at: int, name: tuple[str, ...]) -> int
     if tokens[at + 1].word in {"any", "a", "the", "some"}:
         said = (tokens[at].stem, tokens[at + 2].stem) == name
         return at + 3 if said else None
-    if tokens[at + 1].word != "of":
+    counts = tokens[at].word == "number" and tokens[at + 2].word.endswith("s")
+    if tokens[at + 1].word != "of" or counts:
         return None
     last = at + 2 + (tokens[at + 2].word == "the")
     said = last < len(tokens) and (tokens[last].stem, tokens[at].stem) == name

@@ -1,10 +1,11 @@
 """Questions for a list of values: of the records that pass the filters."""
 
+from srag_mcp.offline.translation.adjectives import column_of_adjective
 from srag_mcp.offline.translation.asked import asks_in_vain, label_of, outputs_of
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS, column_of_adjective
+from srag_mcp.offline.translation.picks import SUPERLATIVE_KINDS
 from srag_mcp.offline.translation.reading import Listing, Term
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 

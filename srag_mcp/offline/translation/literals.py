@@ -65,6 +65,11 @@ def _matched(
     lower: bool,
 ) -> Iterator[Candidate]:
     table, values = known
+    if len(found) == 1 and span[0] > 0 and _is_initial(found[0]):
+        matches = tuple(values.search(found[0].text, limit=_MAX_MATCHES))
+        if matches and matches[0].score >= 1.0:
+            yield _EQUAL, Item("value", *span, found[0].text, matches=matches)
+        return
     content = [token for token in found if token.word not in GLUE and not token.is_mark]
     if not content or all(token.number is not None for token in content):
         years = len(found) == 1 and year_of(found[0]) is not None and bool(table.dates)
@@ -79,6 +84,11 @@ def _matched(
     weight *= column.trust if column is not None else 1.0
     if weight > 0:
         yield weight, Item("value", *span, phrase, matches=matches)
+
+
+def _is_initial(token: Token) -> bool:
+    """Whether a token is one capital letter, which may be a word of the language: `bay A`."""
+    return len(token.text) == 1 and token.text.isalpha() and token.text.isupper()
 
 
 def _names_record(content: Sequence[Token], table: Table) -> bool:

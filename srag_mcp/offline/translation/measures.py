@@ -1,11 +1,13 @@
 """What is counted or measured, where, and what is put out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
 from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.counts import count_of, counts_entities
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.measure import Measure
 from srag_mcp.offline.translation.reading import (
     Between,
     Compare,
@@ -16,35 +18,17 @@ from srag_mcp.offline.translation.reading import (
     Function,
     OneOf,
     Relative,
-    Summary,
-    Term,
 )
 from srag_mcp.offline.translation.thesaurus import Concept
-from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit
+from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit, same_unit
 from srag_mcp.offline.translation.wordings import (
     is_doubtful,
     is_participle,
-    is_verb,
-    says_modifier_only,
+    tells_doing,
 )
 
 _SUMMED = {"total", "sum", "overall"}
 _FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A function over a column (or over records), and the items that said so."""
-
-    function: Function
-    term: Term | None
-    used: tuple[Item, ...]
-    distinct: bool = False
-    assumed: bool = False
-
-    def over(self, where: Every) -> Summary:
-        """Return the summary over the records of *where*."""
-        return Summary(self.function, self.term, where, self.distinct)
 
 
 def sum_of_listed(sentence: Sentence) -> Measure | None:
@@ -105,12 +89,28 @@ def measure_of(
     number = _first(sentence, attributes, lambda column: column.is_number)
     if number is not None and not _only_counts(sentence, number[1], function, asks):
         return _of_number(sentence, number, (function, default), (*aggregates, *asks))
+    unit = _of_unit(sentence, items) if number is None else None
+    if unit is not None:
+        return unit
     counts = any(item.kind == "how_many" for item in asks)
     if function is not None and not (function == "sum" and counts):
         return _assumed(sentence, attributes, function, (*aggregates, *asks))
     if any(item.kind == "how_much" for item in asks):
         return _assumed(sentence, attributes, function or default or "sum", (*aggregates, *asks))
-    return _count(sentence, items, attributes, (*aggregates, *asks))
+    return count_of(sentence, items, attributes, (*aggregates, *asks))
+
+
+def _of_unit(sentence: Sentence, items: Sequence[Item]) -> Measure | None:
+    """Read `how many kilograms …` as the sum of the only column in that unit."""
+    for ask, item in pairwise(items):
+        if ask.kind != "how_many" or item.kind != "unit" or sentence.gap(ask, item) > 0:
+            continue
+        columns = [c for c in sentence.table.numbers if same_unit(c.attribute.unit, item.unit)]
+        if len(columns) == 1 and columns[0].is_additive:
+            function = _function([i for i in items if i.kind == "aggregate"]) or "sum"
+            used = (ask, item, *(i for i in items if i.kind == "aggregate"))
+            return Measure(function, columns[0].term, used)
+    return None
 
 
 def _only_counts(
@@ -124,7 +124,7 @@ def _only_counts(
         for item in sentence.of("filter")
         if isinstance(item.condition, Compare | Between | Relative)
     }
-    return column.name in compared or not column.is_additive or _counts_entities(sentence.items)
+    return column.name in compared or not column.is_additive or counts_entities(sentence.items)
 
 
 def _function(aggregates: Sequence[Item]) -> Function | None:
@@ -145,11 +145,20 @@ def _first(
         (item, column)
         for item in sure
         if (column := sentence.column(item, wanted)) is not None
-        and not (is_verb(sentence, item) and says_modifier_only(sentence, item, column))
+        and not _is_done(sentence, item, column)
     ]
     if not found:
         return None
     return max(found, key=lambda pair: sum(pair[1].name in dict(i.columns) for i in items))
+
+
+def _is_done(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is a verb that only belongs to a longer name: `borrowed`, `borrower_age`."""
+    said = {token.stem for token in sentence.tokens}
+    whole = any(set(name) <= said for name in column.names)
+    counted = sentence.has("how_many") and is_participle(sentence, item) and not whole
+    counted = counted and sentence.table.named and not sentence.has("aggregate")
+    return counted or tells_doing(sentence, item, column)
 
 
 def _of_number(
@@ -215,73 +224,3 @@ def only_measure(table: Table, concept: Concept) -> Column | None:
     if len(fitting) == 1:
         return fitting[0]
     return filled[0] if len(filled) == 1 and concept in {"money", "any", "size"} else None
-
-
-def _count(
-    sentence: Sentence, items: Sequence[Item], attributes: Sequence[Item], used: tuple[Item, ...]
-) -> Measure | None:
-    """Count records, or the different values of a text column."""
-    counts = any(item.kind == "how_many" for item in items) or _has_entity(items)
-    if not counts:
-        return None
-    distinct = any(item.kind == "distinct" for item in items)
-    entities = tuple(item for item in items if item.kind == "entity")
-    if not distinct and entities and _counts_entities(items):
-        return Measure("count", None, (*used, *entities))
-    named = [(item, column) for item in attributes if (column := sentence.column(item))]
-    if not named:
-        return Measure("count", None, (*used, *entities))
-    return _count_named(sentence, items, named[0], used)
-
-
-def _count_named(
-    sentence: Sentence, items: Sequence[Item], found: tuple[Item, Column], used: tuple[Item, ...]
-) -> Measure | None:
-    """Count the different values of a column, or the records where it tells them apart."""
-    item, column = found
-    if sentence.table.named and _is_not_counted(sentence, item, column):
-        return None
-    distinct = any(other.kind == "distinct" for other in items)
-    pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
-    if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
-        return Measure("count", None, (item, *used))
-    return Measure("count", Term(column.name), (item, *used), distinct=True)
-
-
-def _is_not_counted(sentence: Sentence, item: Item, column: Column) -> bool:
-    """Whether *item* is a verb, or means someone that no column tells apart."""
-    if column.attribute.type == "boolean":
-        return False
-    text = column.attribute.type == "string"
-    verb = is_verb(sentence, item) or is_participle(sentence, item)
-    return verb or (text and says_modifier_only(sentence, item, column))
-
-
-def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:
-    """Whether *item* is the noun of a record that a column only belongs to: game of `game_site`."""
-    said = {token.stem for token in sentence.tokens[item.first : item.last]}
-    return not sentence.table.named and all(
-        name[0] in said and name[-1] not in said for name in column.names
-    )
-
-
-def _pinned(sentence: Sentence) -> set[str]:
-    """Return the columns that a filter holds to stored values."""
-    return {
-        item.condition.column
-        for item in sentence.of("filter")
-        if isinstance(item.condition, OneOf | Contains)
-    }
-
-
-def _counts_entities(items: Sequence[Item]) -> bool:
-    """Whether the first noun after `how many` is a record, or only records are spoken of."""
-    asks = [at for at, item in enumerate(items) if item.kind == "how_many"]
-    for item in items[asks[0] + 1 :] if asks else items:
-        if item.kind in {"entity", "attribute"}:
-            return item.kind == "entity"
-    return any(item.word == "times" for item in items)
-
-
-def _has_entity(items: Sequence[Item]) -> bool:
-    return any(item.kind == "entity" for item in items)

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.lexicon import AMOUNT_NOUNS, GLUE, RANKING_ADJECTIVES
+from srag_mcp.offline.translation.lexicon import (
+    ADVERBS,
+    AMOUNT_NOUNS,
+    FORMS_OF_BE,
+    GLUE,
+    PARTICLES,
+    RANKING_ADJECTIVES,
+)
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
 from srag_mcp.offline.translation.tokens import Token, stem, stems, tokenise
@@ -54,21 +61,22 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     """Join attribute words that may speak of one column, and drop glue and marks."""
     result: list[Item] = []
     for index, item in enumerate(items):
-        if _is_missing_noun(tokens, items, index):
+        if _is_missing_noun(tokens, items, index) or _is_predicate(tokens, item):
             item = replace(item, kind="unknown")
         if item.kind in {"glue", "mark"} or _links_nothing(items, index):
             continue
         while len(result) > 1 and _joins_over(tokens, result, item):
             result.pop()
         last = result[-1] if result else None
-        if last is not None and _belong_together(tokens, last, item):
+        apart = last is not None and _are_both_named(tokens, last, item, table)
+        if last is not None and not apart and _belong_together(tokens, last, item):
             result[-1] = _joined(last, item)
         else:
             result.append(item)
     told = [_without_people(tokens, item, table) for item in result]
     settled = [_settled(tokens, _remarked(tokens, item), table) for item in told]
     settled = [item for at, item in enumerate(settled) if not _only_people(tokens, settled, at)]
-    return [_promoted(settled, at) for at in range(len(settled))]
+    return [_promoted(tokens, settled, at, table) for at in range(len(settled))]
 
 
 def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
@@ -81,6 +89,15 @@ def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int)
     after = [other for other in items[index + 1 : index + 4] if other.kind != "glue"]
     followed = bool(after) and after[0].kind in {"attribute", "hint", "unknown"}
     return ranks and not on_average and not followed and tokens[item.first].stem not in _AMOUNTS
+
+
+def _is_predicate(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether a particle is all that the question says of its subject: `are still out`."""
+    rest = [token for token in tokens[item.last :] if not token.is_mark]
+    if rest or item.kind != "glue" or item.word not in PARTICLES:
+        return False
+    before = [token.word for token in tokens[: item.first] if token.word not in ADVERBS]
+    return bool(before) and before[-1] in FORMS_OF_BE
 
 
 def _links_nothing(items: Sequence[Item], index: int) -> bool:
@@ -104,6 +121,19 @@ def _belong_together(tokens: Sequence[Token], left: Item, right: Item) -> bool:
         return left.columns[0][0] == right.columns[0][0] and left.kind == "attribute"
     lefts, rights = dict(left.columns), dict(right.columns)
     return left.columns[0][0] in rights or right.columns[0][0] in lefts
+
+
+def _are_both_named(tokens: Sequence[Token], left: Item, right: Item, table: Table) -> bool:
+    """Whether each says the whole name of a column of its own: `price with vessel name`."""
+    named = [_named_column(tokens, item, table) for item in (left, right)]
+    return None not in named and named[0] != named[1]
+
+
+def _named_column(tokens: Sequence[Token], item: Item, table: Table) -> str | None:
+    said = {token.stem for token in tokens[item.first : item.last]}
+    column = table.column(item.columns[0][0]) if item.columns else None
+    whole = column is not None and any(set(name) <= said for name in column.names)
+    return column.name if column is not None and whole else None
 
 
 def _joins_over(tokens: Sequence[Token], result: Sequence[Item], item: Item) -> bool:
@@ -183,10 +213,15 @@ def _name_rank(name: str, table: Table) -> tuple[int, float]:
 _ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "distinct", "each"})
 
 
-def _promoted(items: Sequence[Item], at: int) -> Item:
+def _promoted(tokens: Sequence[Token], items: Sequence[Item], at: int, table: Table) -> Item:
     """Take a word of only one column's description for the column, behind the question word."""
     item = items[at]
-    asked = at > 0 and items[at - 1].kind in _ASKING and item.kind == "hint" and not item.tied
+    if at == 0 or item.kind != "hint" or items[at - 1].kind not in _ASKING:
+        return item
+    called = [c for c in table.columns if c.is_called(tokens[item.last - 1].stem)]
+    if len(called) == 1 and items[at - 1].kind != "how_many":
+        return replace(item, kind="attribute", columns=((called[0].name, NAME),), tied=False)
+    asked = not item.tied and item.columns[:1] and item.columns[0][1] >= DESCRIPTION
     return replace(item, kind="attribute") if asked and item.columns else item
 
 

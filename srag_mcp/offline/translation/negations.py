@@ -2,9 +2,22 @@
 
 from dataclasses import replace
 
-from srag_mcp.offline.translation.items import Item, Sentence, filter_item
-from srag_mcp.offline.translation.reading import Compare, Condition, Either, Every, Missing, Negated
+from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
+from srag_mcp.offline.translation.reading import (
+    Compare,
+    Condition,
+    Contains,
+    Either,
+    Every,
+    Missing,
+    Negated,
+    OneOf,
+)
 
+_OTHERS = {"other than", "besides", "apart from", "aside from", "except", "except for"}
+_PASSED: frozenset[Kind] = frozenset(
+    {"entity", "wh", "and", "distinct", "yes_no", "how_many", "period", "hint"}
+)
 _AFTER_NEGATION = {"left out", "excluded", "leave out", "exclude", "disregarded"}
 
 
@@ -22,6 +35,8 @@ def reduce_negations(sentence: Sentence) -> Sentence:
         low, high = min(at, index), max(at, index)
         inner = list(sentence.items[low + 1 : high])
         condition = _turned(sentence, sentence.items[index])
+        if words in _OTHERS:
+            condition = _known(sentence, at, condition)
         if low > 0 and step > 0 and sentence.items[low - 1].condition == _plain(condition):
             low -= 1
             inner = []
@@ -30,6 +45,16 @@ def reduce_negations(sentence: Sentence) -> Sentence:
         if words in {"neither", "not", "without", "no"}:
             sentence = _spread(sentence, sentence.items.index(item))
     return sentence
+
+
+def _known(sentence: Sentence, at: int, condition: Condition) -> Condition:
+    """Leave out records without a value: `a colour other than red` is a colour."""
+    before = sentence.items[at - 1] if at else None
+    column = sentence.column(before) if before is not None and before.kind == "attribute" else None
+    inner = _plain(condition)
+    if column is None or not isinstance(inner, OneOf | Contains) or inner.column != column.name:
+        return condition
+    return Every((Negated(Missing(column.name)), condition))
 
 
 def _plain(condition: Condition) -> Condition | None:
@@ -44,7 +69,7 @@ def _operand(sentence: Sentence, at: int, step: int) -> int | None:
         item = sentence.items[index]
         if item.kind == "filter" or (item.kind == "attribute" and sentence.column(item)):
             return index
-        if item.kind not in {"entity", "wh", "and", "distinct", "yes_no", "how_many", "period"}:
+        if item.kind not in _PASSED:
             return None
     return None
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.reading import Reading
-from srag_mcp.offline.translation.units import same_unit
+from srag_mcp.offline.translation.stated_filters import ABSENT
+from srag_mcp.offline.translation.thesaurus import COMPARATIVES
+from srag_mcp.offline.translation.tokens import stem
+from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit, same_unit
 from srag_mcp.offline.translation.wordings import only_tells
 
 # Kinds that may stay unused: they shape the sentence, but ask for nothing by themselves.
@@ -25,7 +28,7 @@ _FREE: frozenset[Kind] = frozenset(
         "direction",
     }
 )
-_SAFE_TOGETHER: frozenset[Kind] = frozenset({"period"})
+_PAYING = frozenset(stem(word) for word in ("pay", "cost", "spend", "charge"))
 
 
 @dataclass(frozen=True)
@@ -56,32 +59,72 @@ def unused(sentence: Sentence, parse: Parse, columns: Iterable[str]) -> list[Ite
         item
         for item in sentence.items
         if (item.first, item.last) not in used
-        and item.kind not in _FREE
+        and not _is_free(sentence, item, spoken)
         and not _is_covered(sentence, item, spoken)
     ]
 
 
+def _is_free(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether *item* only shapes the sentence; `how long` asks for a column that is long."""
+    if item.kind == "wh" and item.word in COMPARATIVES and sentence.table.named:
+        columns = [column for name in spoken if (column := sentence.table.column(name))]
+        return any(c.measures(concept) for c in columns for concept in COMPARATIVES[item.word])
+    if item.kind == "say":
+        return sentence.words(item).lower() not in ABSENT or not sentence.table.named
+    return item.kind in _FREE
+
+
 def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind in {"attribute", "hint"}:
-        return _speaks_of(sentence, item, spoken) or only_tells(sentence, item)
-    if item.kind == "or":
-        at = sentence.items.index(item)
-        near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
-        later = sentence.items[at + 1 :]
-        paired = sentence.words(item).lower() == "either" and any(i.kind == "or" for i in later)
-        return near == ["filter", "filter"] or paired
+        told = only_tells(sentence, item) or _pays(sentence, item, spoken)
+        return told or _speaks_of(sentence, item, spoken)
     if item.kind == "unknown":
-        people = sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
-        return people and sentence.has("attribute")
+        return _pays(sentence, item, spoken) or (
+            _is_person(sentence, item) and sentence.has("attribute")
+        )
+    if item.kind == "or":
+        return _joins_filters(sentence, item)
     if item.kind == "time":
         return sentence.words(item).lower() == "by"
+    return _fits_date(sentence, item, spoken) or _fits_unit(sentence, item, spoken)
+
+
+def _joins_filters(sentence: Sentence, item: Item) -> bool:
+    """Whether an `or` joins two filters, or is the `either` of such a pair."""
+    at = sentence.items.index(item)
+    near = [sentence.items[i].kind for i in (at - 1, at + 1) if 0 <= i < len(sentence.items)]
+    later = any(other.kind == "or" for other in sentence.items[at + 1 :])
+    return near == ["filter", "filter"] or (later and sentence.words(item).lower() == "either")
+
+
+def _is_person(sentence: Sentence, item: Item) -> bool:
+    return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
+
+
+def _fits_date(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether a noun for time belongs to a date in use: `in the year 2020`, not `the week of`."""
+    if item.kind != "period":
+        return False
     dates = {column.name for column in sentence.table.dates}
-    period = item.kind == "period" and (item.word == "date" or bool(dates & spoken))
-    return period or (item.kind == "unit" and _fits_unit(sentence, item, spoken))
+    timed = item.word not in {"week", "quarter", "decade"} and bool(dates & spoken)
+    return item.word == "date" or timed
+
+
+def _pays(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether *item* is a verb of payment beside an amount of money: `paid the highest fine`."""
+    priced = any(
+        canonical_unit(column.attribute.unit) in CURRENCIES
+        for name in spoken
+        if (column := sentence.table.column(name)) is not None
+    )
+    token = sentence.tokens[item.first]
+    return priced and item.last - item.first == 1 and token.stem in _PAYING
 
 
 def _fits_unit(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     """Whether a column in use can be in the unit: it is, or its unit is unknown."""
+    if item.kind != "unit":
+        return False
     columns = [column for name in spoken if (column := sentence.table.column(name)) is not None]
     shared = any(same_unit(c.attribute.unit, item.unit) for c in columns if c.attribute.unit)
     unknown = any(c.is_number and c.attribute.unit is None for c in columns)
@@ -94,7 +137,7 @@ def _speaks_of(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     floor = share * item.columns[0][1] if item.columns else 0
     if any(name in spoken and weight >= floor for name, weight in item.columns):
         return True
-    return sentence.tokens[item.first].stem == "person" and item.last - item.first == 1
+    return _is_person(sentence, item)
 
 
 def words_of(sentence: Sentence, items: Sequence[Item]) -> tuple[str, ...]:

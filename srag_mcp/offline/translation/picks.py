@@ -1,65 +1,21 @@
 """Superlatives: what is highest, lowest, first, last, most or fewest, and of what."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from srag_mcp.offline.translation.adjectives import bind_adjective
 from srag_mcp.offline.translation.asked import is_compound
 from srag_mcp.offline.translation.columns import Column, concept_stems
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import PAYING_VERBS
-from srag_mcp.offline.translation.measures import only_measure, says_sum
-from srag_mcp.offline.translation.reading import ROW, Function, Term
-from srag_mcp.offline.translation.thesaurus import SUPERLATIVES, Concept
+from srag_mcp.offline.translation.measures import only_measure
+from srag_mcp.offline.translation.ranked import QUANTITIES, Pick, function_near, measured, scan
+from srag_mcp.offline.translation.reading import Contains, OneOf
+from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 from srag_mcp.offline.translation.tokens import stem
-from srag_mcp.offline.translation.wordings import is_doubtful
 
 SUPERLATIVE_KINDS: tuple[Kind, ...] = ("most", "least", "superlative")
-_SKIPPED: frozenset[Kind] = frozenset(
-    {
-        "aggregate",
-        "how_many",
-        "how_much",
-        "unit",
-        "distinct",
-        "hint",
-        "yes_no",
-        "wh",
-        "number",
-        "period",
-        "each",
-        "glue",
-    }
-)
 _PAYING = frozenset(stem(word) for word in PAYING_VERBS)
 _NOUNS = {"maximum", "minimum", "max", "min", "peak"}
-_QUANTITIES = {"most", "fewest", "least"}
-_LISTED = {"list", "chart", "table", "top", "bottom"}
-
-
-@dataclass(frozen=True)
-class Pick:
-    """A superlative with what it ranks.
-
-    Attributes:
-        item: The superlative.
-        term: What is ranked; None ranks by the number of records.
-        highest: Whether the highest is taken.
-        function: Of a group (`highest average`), when it was said.
-        used: The items that said all this.
-        quantity: Whether it was `most` or `fewest`, which adds up over a group.
-        often: Whether the value itself is the most frequent one.
-        assumed: Whether the column was not named.
-    """
-
-    item: Item
-    term: Term | None
-    highest: bool
-    function: Function | None
-    used: tuple[Item, ...]
-    quantity: bool = False
-    often: bool = False
-    assumed: bool = False
 
 
 def picks_of(sentence: Sentence) -> list[Pick | None]:
@@ -71,16 +27,23 @@ def bind_pick(sentence: Sentence, item: Item) -> Pick | None:
     """Find what the superlative *item* ranks."""
     at = sentence.items.index(item)
     highest = item.kind == "most" or (item.kind == "superlative" and SUPERLATIVES[item.word][1])
-    if item.word == "often":
-        return Pick(item, None, highest, None, (item,), quantity=True, often=True)
     counted = _counted_by(sentence, at)
-    if counted:
-        return Pick(item, None, highest, None, (item, *counted), quantity=True)
+    if item.word == "often" or counted:
+        often = item.word == "often"
+        return Pick(item, None, highest, None, (item, *counted), quantity=True, often=often)
+    ranked = _ranked_by(sentence, at)
+    if ranked is not None:
+        return measured(sentence, at, ranked, highest=highest)
     if item.kind == "superlative":
-        return _bind_adjective(sentence, at, highest=highest)
+        return bind_adjective(sentence, at, highest=highest)
+    return _bind_quantity(sentence, at, highest=highest)
+
+
+def _bind_quantity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
+    """Bind `most`, `highest`, `top` to the column or the records beside it."""
     found = None if _counts_records(sentence, at) else _ranked_column(sentence, at)
     if found is not None:
-        return _measured(sentence, at, found, highest=highest)
+        return measured(sentence, at, found, highest=highest)
     return _bind_entity(sentence, at, highest=highest)
 
 
@@ -93,61 +56,31 @@ def _counted_by(sentence: Sentence, at: int) -> tuple[Item, ...]:
     return ()
 
 
+def _ranked_by(sentence: Sentence, at: int) -> tuple[Item, Column] | None:
+    """Return the column that a choice of the best few names behind `by`."""
+    for item in sentence.items[at + 1 :]:
+        column = sentence.column(item, lambda c: c.is_ordered) if item.columns else None
+        by = sentence.tokens[item.first - 1].word == "by"
+        if by and item.kind == "attribute" and column is not None and not column.year_text:
+            return item, column
+    return None
+
+
 def _counts_records(sentence: Sentence, at: int) -> bool:
     """Whether `most` stands right before the noun of a record: `most matches`."""
     after = at + 1
     if after >= len(sentence.items) or sentence.items[after].kind != "entity":
         return False
     word = sentence.words(sentence.items[at]).lower().removeprefix("the ").split()[0]
-    return word in _QUANTITIES and not is_compound(sentence, after)
+    return word in QUANTITIES and not is_compound(sentence, after)
 
 
 def _ranked_column(sentence: Sentence, at: int) -> tuple[Item, Column] | None:
-    before = _scan(sentence, at, -1)
+    before = scan(sentence, at, -1)
     nominal = sentence.words(sentence.items[at]).lower().split()[-1] in _NOUNS
     if before is not None and nominal and sentence.gap(before[0], sentence.items[at]) == 0:
         return before
-    return _scan(sentence, at, 1) or before
-
-
-def _scan(sentence: Sentence, at: int, step: int) -> tuple[Item, Column] | None:
-    """Find the ordered column next to item *at*, over words that do not matter."""
-    index = at + step
-    while 0 <= index < len(sentence.items):
-        item = sentence.items[index]
-        if item.kind == "attribute":
-            column = sentence.column(item, lambda c: c.is_ordered)
-            fitting = [c for c in sentence.table.columns if c.is_ordered]
-            doubtful = is_doubtful(sentence, item, fitting)
-            return None if column is None or doubtful else (item, column)
-        if item.kind not in _SKIPPED and not (step > 0 and is_compound(sentence, index)):
-            return None
-        index += step
-    return None
-
-
-def _measured(sentence: Sentence, at: int, found: tuple[Item, Column], *, highest: bool) -> Pick:
-    item, (attribute, column) = sentence.items[at], found
-    function, aggregates = _function_near(sentence, at, attribute)
-    if function is None and says_sum(sentence, attribute, column):
-        function = "sum"
-    quantity = sentence.words(item).lower().removeprefix("the ").split()[0] in _QUANTITIES
-    used = (item, attribute, *aggregates)
-    return Pick(item, column.term, highest, function, used, quantity=quantity)
-
-
-_AGGREGATES: dict[str, Function] = {"avg": "avg", "sum": "sum", "median": "median"}
-
-
-def _function_near(
-    sentence: Sentence, at: int, attribute: Item
-) -> tuple[Function | None, tuple[Item, ...]]:
-    aggregates = tuple(sentence.of("aggregate"))
-    words = [item.word for item in aggregates]
-    for word in ("median", "avg", "sum"):
-        if word in words:
-            return _AGGREGATES[word], aggregates
-    return None, ()
+    return scan(sentence, at, 1) or before
 
 
 def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
@@ -155,8 +88,9 @@ def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
     item = sentence.items[at]
     word = sentence.words(item).lower().removeprefix("the ").split()[0]
     after = _entity_after(sentence, at) or _text_after(sentence, at)
-    counts = "number of" in sentence.words(item).lower() or word in _QUANTITIES
-    function, aggregates = _function_near(sentence, at, item)
+    counts = "number of" in sentence.words(item).lower() or word in QUANTITIES
+    function, aggregates = function_near(sentence)
+    after = after or _value_after(sentence, at, word)
     if after is not None and counts and function is None:
         return Pick(item, None, highest, None, (item, after), quantity=True)
     if _is_bare(sentence, at, word):
@@ -165,6 +99,14 @@ def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
     if column is None or (after is None and _names_column(sentence, at)):
         return None
     return Pick(item, column.term, highest, function, (item, *aggregates), assumed=True)
+
+
+def _value_after(sentence: Sentence, at: int, word: str) -> Item | None:
+    """Return the stored value whose records are counted: `the most fires`."""
+    after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+    held = after is not None and isinstance(after.condition, OneOf | Contains)
+    near = after is not None and sentence.gap(sentence.items[at], after) == 0
+    return after if word in QUANTITIES and held and near and sentence.table.named else None
 
 
 def _is_bare(sentence: Sentence, at: int, word: str) -> bool:
@@ -198,80 +140,3 @@ def _text_after(sentence: Sentence, at: int) -> Item | None:
     if after is None or after.kind != "attribute" or sentence.table.named:
         return None
     return after if sentence.column(after, lambda c: c.attribute.type == "string") else None
-
-
-def _bind_adjective(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
-    item = sentence.items[at]
-    concepts = SUPERLATIVES[item.word][0]
-    near = _scan(sentence, at, 1) or _scan(sentence, at, -1)
-    if near is not None and (concepts == ("any",) or _is_meant(near[1], concepts, sentence, item)):
-        pick = _measured(sentence, at, near, highest=highest)
-        flipped = _is_flipped(near[1], concepts)
-        return _flip(pick) if flipped else pick
-    if "time" in concepts and (not sentence.table.dates or _is_listed(sentence)):
-        return Pick(item, Term(ROW), highest, None, (item,), assumed=not _is_listed(sentence))
-    for concept in concepts:
-        column = _column_of_concept(sentence, concept)
-        if column is not None:
-            pick = Pick(item, column.term, highest, None, (item,), assumed=True)
-            return _flip(pick) if _is_flipped(column, concepts) else pick
-    return None
-
-
-def _is_meant(column: Column, concepts: Sequence[Concept], sentence: Sentence, item: Item) -> bool:
-    return any(column.measures(concept) for concept in concepts) or (
-        concepts[0] == "age" and column.attribute.type == "date"
-    )
-
-
-def column_of_adjective(sentence: Sentence, word: str) -> Column | None:
-    """Return the column that an adjective such as `oldest` or `cheapest` ranks by."""
-    for concept in SUPERLATIVES[word][0] if word in SUPERLATIVES else ():
-        column = _column_of_concept(sentence, concept)
-        if column is not None:
-            return column
-    return None
-
-
-def _column_of_concept(sentence: Sentence, concept: Concept) -> Column | None:
-    if concept == "any":
-        return only_measure(sentence.table, "money")
-    if concept in {"time", "age"}:
-        ordered = [c for c in sentence.table.columns if c.is_ordered or c.year_text]
-        ages = [c for c in ordered if concept == "age" and c.measures("age")]
-        dates = sorted(sentence.table.dates, key=lambda column: -column.n_non_null)
-        years = [c for c in ordered if c.year_text and concept == "age"]
-        return next(iter([*ages, *years, *dates]), None)
-    fitting = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]
-    if concept == "money":
-        return only_measure(sentence.table, "money")
-    return fitting[0] if fitting else None
-
-
-def _is_flipped(column: Column, concepts: Sequence[Concept]) -> bool:
-    """Whether a high value means a low degree: dates of the old, times of the fast."""
-    if concepts[0] == "age":
-        born = any(word in {"birth", "born"} for name in column.names for word in name)
-        return not column.is_number or column.year_text or born
-    spoken = {word for name in column.names for word in name}
-    return concepts[0] == "speed" and stem("time") in spoken
-
-
-def _flip(pick: Pick) -> Pick:
-    return Pick(
-        pick.item,
-        pick.term,
-        not pick.highest,
-        pick.function,
-        pick.used,
-        pick.quantity,
-        pick.often,
-        pick.assumed,
-    )
-
-
-def _is_listed(sentence: Sentence) -> bool:
-    """Whether the order of the table is meant: `the last code listed`."""
-    return any(
-        token.stem in _LISTED and token.text != token.text.upper() for token in sentence.tokens
-    )

@@ -22,7 +22,7 @@ from srag_mcp.offline.translation.lexicon import (
     PAYMENT_NOUNS,
 )
 from srag_mcp.offline.translation.thesaurus import GROUPS
-from srag_mcp.offline.translation.tokens import stem, stems
+from srag_mcp.offline.translation.tokens import inflected, stem, stems, words_in
 from srag_mcp.offline.translation.units import same_unit
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -33,6 +33,7 @@ _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
 _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _COUNTING = frozenset({"n", "num", "number", "count"})
 _PERSONAL = frozenset({"birth", "gender", "surname", "birthday", "sex"})
+_FARTHER = 0.02
 _MANY = 20
 _WELL_FILLED, _POORLY_FILLED = 0.25, 0.12
 _MIN_SHARE = 0.6
@@ -54,7 +55,19 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     )
     by_name = {column.name: column for column in columns}
     words = {word for column in columns for name in column.names for word in name}
-    return Table(schema.entity, columns, known, named, bool(words & _PERSONAL), by_name)
+    about = frozenset(stems(schema.title)) - known - _light_stems() if named else frozenset()
+    people, doers = bool(words & _PERSONAL), _doers(schema, known)
+    return Table(schema.entity, columns, known, named, people, about, doers, by_name)
+
+
+def _doers(schema: Schema, nouns: frozenset[str]) -> frozenset[str]:
+    """Return words of columns that share their stem with the record: `inspector` of inspections."""
+    known = {word for noun in (schema.entity, *schema.nouns) for word in words_in(noun)}
+    spoken = {inflected(word) for word in known | PAYMENT_NOUNS}
+    words = {word for attribute in schema.attributes for word in attribute.name.split("_")}
+    found = {word for word in words if stem(word) in nouns}
+    other = {word for word in found if word.endswith("ed") or inflected(word) not in spoken}
+    return frozenset(other | {f"{word}s" for word in other})
 
 
 def _is_noun(word: str) -> bool:
@@ -126,7 +139,8 @@ def _weigh(
     own = {word for name in names for word in name}
     alike = {like for word in own for like in _group_of(word)} - _light_stems() - nouns
     described = {word for word in _content(attribute.description) if word not in nouns}
-    weights = dict.fromkeys({like for word in described for like in _group_of(word)}, DESCRIPTION)
+    near = {like for word in described for like in _group_of(word)}
+    weights = dict.fromkeys(near, DESCRIPTION - _FARTHER)
     weights |= dict.fromkeys(described, DESCRIPTION)
     weights |= dict.fromkeys(_content(attribute.unit or ""), UNIT)
     weights |= dict.fromkeys(alike, GROUP)

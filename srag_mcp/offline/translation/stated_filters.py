@@ -17,7 +17,7 @@ def reduce_stated(sentence: Sentence) -> Sentence:
     return sentence.with_items([item for item in sentence.items if item.kind != "say"])
 
 
-_ABSENT = {
+ABSENT = {
     "unknown",
     "missing",
     "absent",
@@ -64,12 +64,12 @@ def _said(sentence: Sentence, at: int, found: tuple[int, Column]) -> Sentence:
     low, high = min(at, index), max(at, index)
     negation = _negation_near(sentence, low, high)
     stated = not _asks(sentence, low) and (word in _PRESENT or _reports(sentence, at, index))
-    if word not in _ABSENT and negation is None and not stated:
+    if word not in ABSENT and negation is None and not stated:
         return sentence
     condition: Condition = Missing(column.name)
     if column.attribute.type == "boolean" and negation is not None and negation > at:
         condition = Compare(Term(column.name), "=", value=False)
-    if word not in _ABSENT and negation is None:
+    if word not in ABSENT and negation is None:
         condition = Negated(condition)
     low = low if negation is None else min(low, negation)
     high = high if negation is None else max(high, negation)

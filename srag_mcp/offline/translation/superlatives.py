@@ -1,14 +1,17 @@
 """Questions with one superlative: the highest value, the record that has it, the best few."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from srag_mcp.offline.translation.asked import asks_in_vain, label_of, outputs_of
+from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
-from srag_mcp.offline.translation.picks import Pick, picks_of
+from srag_mcp.offline.translation.picks import picks_of
+from srag_mcp.offline.translation.ranked import Pick
 from srag_mcp.offline.translation.reading import (
     ROW,
     Every,
@@ -20,6 +23,7 @@ from srag_mcp.offline.translation.reading import (
     Summary,
     Term,
 )
+from srag_mcp.offline.translation.tokens import stem, words_in
 from srag_mcp.offline.translation.wordings import is_noun_after
 
 _ASSUMED = 0.9
@@ -63,13 +67,21 @@ def _groups(sentence: Sentence, pick: Pick, outputs: Sequence[Term], shown: Sequ
     column = sentence.table.column(key.column)
     if column is None or (key.form == "plain" and column.is_key) or column.is_number:
         return False
-    if column.attribute.type == "date" and key.form == "plain":
+    if (column.attribute.type == "date" and key.form == "plain") or _is_own(sentence, pick, column):
         return False
     return (
         pick.function is not None
         or (pick.quantity and key.form != "plain")
         or (pick.quantity and not column.is_key)
     )
+
+
+def _is_own(sentence: Sentence, pick: Pick, column: Column) -> bool:
+    """Whether what is ranked is described as a thing's own: `Number of pages of the book`."""
+    ranked = sentence.table.column(pick.term.column) if pick.term is not None else None
+    described = words_in(ranked.attribute.description) if ranked is not None else ()
+    owners = (stem(right) for left, right in pairwise(described) if left in {"the", "each"})
+    return any(column.is_called(owner) for owner in owners)
 
 
 def _grouped(

@@ -12,6 +12,7 @@ _TOKEN = re.compile(
                | [^\W\d_]+-\d+(?![\d,.]*\d) | \d+[^\W\d_]+\d\w* | [^\W\d_]+\d\w*)
     | (?P<number>(?:(?<![\w)])[-−])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)
     | (?P<word>[^\W\d_]+(?:\.[^\W\d_]+)+\.? | [^\W\d_]+(?:['’][^\W\d_]+)*)
+    | (?P<degree>°\s?[CcFf]\b)
     | (?P<mark>[^\w\s])""",
     re.VERBOSE,
 )
@@ -46,6 +47,7 @@ IRREGULAR = {
     "bitten": "bite", "forgotten": "forget", "blown": "blow", "sank": "sink", "sunk": "sink",
     "slept": "sleep", "ate": "eat", "eaten": "eat",
     "payout": "pay", "payouts": "pay", "aged": "age", "ages": "age",
+    "publication": "publish", "publications": "publish",
 }  # fmt: skip
 _PLURALS = frozenset({"men", "women", "children", "feet"})
 # Irregular participles: "sown", "paid", "built".
@@ -122,6 +124,13 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
 
 
+def inflected(word: str) -> str:
+    """Cut only the endings of inflection: `"issued" -> "issu"`, `"issuer" -> "issuer"`."""
+    word = IRREGULAR.get(word, word)
+    word = word if word.endswith(("ss", "us", "is")) else _uninflected(word)
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_STEM else word
+
+
 def _uninflected(word: str) -> str:
     """Cut plural, past and -ing endings: `"boxes" -> "box"`, `"stopped" -> "stop"`."""
     if word.endswith(("ies", "ied")) and len(word) > _MIN_STEM:
@@ -168,6 +177,9 @@ def _token(match: re.Match[str]) -> Token:
         return Token(text, text, text, value, start, end)
     if match.lastgroup == "mixed":
         return _mixed_token(text, start, end)
+    if match.lastgroup == "degree":
+        word = fold_word(text.replace(" ", ""))
+        return Token(text, word, word, None, start, end)
     word = fold_word(text).strip(".") if match.lastgroup == "word" else text
     possessive = word.endswith(("'s", "s'"))
     plain = word.removesuffix("'s").replace("'", "").replace(".", "")
@@ -183,5 +195,10 @@ def _mixed_token(text: str, start: int, end: int) -> Token:
 
 def stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a name or a description; underscores separate words."""
+    return tuple(stem(word) for word in words_in(text))
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the folded words of a name or a description; underscores separate words."""
     tokens = tokenise(re.sub(r"(?<=[^\W_])_(?=[^\W_])", " ", text.replace("_", " ")))
-    return tuple(token.stem for token in tokens if not token.is_mark)
+    return tuple(token.word for token in tokens if not token.is_mark)

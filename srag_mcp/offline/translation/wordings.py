@@ -33,22 +33,36 @@ def is_verb(sentence: Sentence, item: Item) -> bool:
     near = [token.word for token in before[-3:]]
     while near and near[-1] in INNER_WORDS:
         near.pop()
-    if is_participle(sentence, item) and near and near[-1] in FORMS_OF_BE:
-        return True
+    if is_participle(sentence, item):
+        acts = not _describes(sentence, item)
+        return acts and any(token.word in FORMS_OF_BE for token in before)
     asked = any(token.word in FORMS_OF_DO for token in before)
     token = sentence.tokens[item.first]
     noun = bool(near) and near[-1] in DETERMINERS | FORMS_OF_DO
     return asked and token.stem == token.word and not noun
 
 
+def _describes(sentence: Sentence, item: Item) -> bool:
+    """Whether a participle stands before its noun: `detained ships`."""
+    after = next((other for other in sentence.items if other.first == item.last), None)
+    return after is not None and after.kind in {"attribute", "entity", "hint"}
+
+
 def only_tells(sentence: Sentence, item: Item) -> bool:
     """Whether *item* is a verb that says of a record what all of them are.
 
-    `borrowed`, where every record has a borrower; `grown`, where the crop is described as grown.
+    `borrowed`, where every record has a borrower; `grown`, where the crop is described as grown;
+    `claimed` of a claim.
     """
+    if not sentence.table.named:
+        return False
+    if sentence.tokens[item.first].stem in sentence.table.nouns and is_participle(sentence, item):
+        return True
     columns = [sentence.table.column(name) for name, _ in item.columns]
     texts = all(column is None or _is_given(column, item, sentence) for column in columns[:1])
-    return bool(columns) and texts and is_verb(sentence, item)
+    dated = bool(columns) and columns[0] is not None and columns[0].attribute.type == "date"
+    acts = dated and is_participle(sentence, item) and not _describes(sentence, item)
+    return bool(columns) and texts and (acts or is_verb(sentence, item))
 
 
 def _is_given(column: Column, item: Item, sentence: Sentence) -> bool:
@@ -64,6 +78,14 @@ def says_modifier_only(sentence: Sentence, item: Item, column: Column) -> bool:
     here = {token.stem for token in sentence.tokens[item.first : item.last]}
     said = {token.stem for token in sentence.tokens} | _NAMING
     return all(bool(here & set(name)) and _head(name) not in said for name in column.names)
+
+
+def tells_doing(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is a verb, of which a longer name only has the doer: `borrower_age`."""
+    if not sentence.table.named or column.attribute.type == "date":
+        return False
+    acts = is_verb(sentence, item) or is_participle(sentence, item)
+    return acts and says_modifier_only(sentence, item, column)
 
 
 def _head(name: Sequence[str]) -> str:

@@ -1,0 +1,86 @@
+"""What `how many` counts: records, or the different values of a column."""
+
+from collections.abc import Sequence
+
+from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.measure import Measure
+from srag_mcp.offline.translation.reading import Contains, OneOf, Term
+from srag_mcp.offline.translation.wordings import (
+    is_participle,
+    is_verb,
+    only_tells,
+    says_modifier_only,
+)
+
+
+def count_of(
+    sentence: Sentence, items: Sequence[Item], attributes: Sequence[Item], used: tuple[Item, ...]
+) -> Measure | None:
+    """Count records, or the different values of a text column."""
+    counts = any(item.kind == "how_many" for item in items) or _has_entity(items)
+    if not counts:
+        return None
+    distinct = any(item.kind == "distinct" for item in items)
+    entities = tuple(item for item in items if item.kind == "entity")
+    if not distinct and entities and counts_entities(items):
+        return Measure("count", None, (*used, *entities))
+    telling = [item for item in attributes if not only_tells(sentence, item)]
+    named = [(item, column) for item in telling if (column := sentence.column(item))]
+    if not named:
+        vain = sentence.table.named and distinct and not entities
+        return None if vain else Measure("count", None, (*used, *entities))
+    return _count_named(sentence, items, named[0], used)
+
+
+def _count_named(
+    sentence: Sentence, items: Sequence[Item], found: tuple[Item, Column], used: tuple[Item, ...]
+) -> Measure | None:
+    """Count the different values of a column, or the records where it tells them apart."""
+    item, column = found
+    if sentence.table.named and _is_not_counted(sentence, item, column):
+        return None
+    distinct = any(other.kind == "distinct" for other in items)
+    pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
+    if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
+        return Measure("count", None, (item, *used))
+    return Measure("count", Term(column.name), (item, *used), distinct=True)
+
+
+def _is_not_counted(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is a verb, or means someone that no column tells apart."""
+    if column.attribute.type == "boolean":
+        return False
+    text = column.attribute.type == "string"
+    verb = is_verb(sentence, item) or is_participle(sentence, item)
+    return verb or (text and says_modifier_only(sentence, item, column))
+
+
+def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is the noun of a record that a column only belongs to: game of `game_site`."""
+    said = {token.stem for token in sentence.tokens[item.first : item.last]}
+    return not sentence.table.named and all(
+        name[0] in said and name[-1] not in said for name in column.names
+    )
+
+
+def _pinned(sentence: Sentence) -> set[str]:
+    """Return the columns that a filter holds to stored values."""
+    return {
+        item.condition.column
+        for item in sentence.of("filter")
+        if isinstance(item.condition, OneOf | Contains)
+    }
+
+
+def counts_entities(items: Sequence[Item]) -> bool:
+    """Whether the first noun after `how many` is a record, or only records are spoken of."""
+    asks = [at for at, item in enumerate(items) if item.kind == "how_many"]
+    for item in items[asks[0] + 1 :] if asks else items:
+        if item.kind in {"entity", "attribute"}:
+            return item.kind == "entity"
+    return any(item.word == "times" for item in items)
+
+
+def _has_entity(items: Sequence[Item]) -> bool:
+    return any(item.kind == "entity" for item in items)
