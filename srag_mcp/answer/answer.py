@@ -29,10 +29,15 @@ class ColumnCoverage:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The smallest and the largest value the answer can have, whatever the unknown cells hold."""
+    """The smallest and the largest value the answer can have, whatever the unknown cells hold.
+
+    *within*: on condition that they lie in this range, which is that of the known values; None for
+    a count, which needs no condition.
+    """
 
     lower: float
     upper: float
+    within: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,9 @@ class Answer:
         restated: The reading of the question, in plain words.
         n_documents: Documents of the corpus.
         coverage: One entry for each column used that some documents do not say.
-        bounds: Of a count; None where they are not known or equal the value.
+        bounds: Of a count, sum or average; None where they are not known or nothing is unknown.
         warnings: What the reader should know before trusting the number.
+        assumptions: What not being mentioned counts as, for the columns where it counts.
         sources: A few quotes behind the answer.
         engine: Who translated: `offline` or `model`.
         truncated: Whether more rows exist than *rows* holds.
@@ -69,6 +75,7 @@ class Answer:
     coverage: tuple[ColumnCoverage, ...] = ()
     bounds: Bounds | None = None
     warnings: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     sources: tuple[Evidence, ...] = ()
     engine: str = "offline"
     truncated: bool = False

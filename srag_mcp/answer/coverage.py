@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.answer.answer import Bounds, ColumnCoverage
+from srag_mcp.answer.answer import ColumnCoverage
 from srag_mcp.answer.wording import render_denominator, render_whole_columns
 from srag_mcp.errors import QueryTimeoutError
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.selection import Selection, column_conditions
+from srag_mcp.store.selection import column_conditions
 from srag_mcp.store.statistics import ColumnStatistics
 
 logger = logging.getLogger(__name__)
@@ -124,22 +124,6 @@ def _passes(entity: str, where: str, columns: Sequence[str]) -> list[str]:
         f"(SELECT count(*){known} FROM {entity} WHERE {where})",  # noqa: S608 - it runs through the guard
         f"(SELECT {failed} FROM srag_failures WHERE {where})",  # noqa: S608 - it runs through the guard
     ]
-
-
-def bound_count(corpus: Corpus, selection: Selection) -> Bounds | None:
-    """Bound a count of records: one with unknown cells may or may not meet the condition.
-
-    None when the query is no count of records, or nothing is unknown.
-    """
-    if not selection.counts_records or not selection.definite:
-        return None
-    condition = selection.definite
-    sql = (
-        f"SELECT count(*) FILTER ({condition}), count(*) FILTER (({condition}) IS NULL)"  # noqa: S608 - it runs through the guard
-        f" FROM {_quoted(corpus.schema().entity)}"
-    )
-    met, unknown = (int(value or 0) for value in corpus.select(sql, limit=1).rows[0])
-    return Bounds(met, met + unknown) if unknown else None
 
 
 def warn_of_gaps(coverage: tuple[ColumnCoverage, ...]) -> tuple[str, ...]:

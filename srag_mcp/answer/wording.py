@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
 
@@ -55,6 +55,20 @@ def render_whole_columns(n_documents: int, coverage: Sequence[ColumnCoverage]) -
     before = "before conditions (counting after them would take too long)"
     parts = [f"Over all {n_documents:,} documents, {before}"]
     return "; ".join([*parts, *(_render_gaps(item, "say") for item in coverage)]) + "."
+
+
+def render_bounds(bounds: Bounds) -> str:
+    """Say between which values the answer lies.
+
+    `"Whatever they would say: 12 to 15."`, `"If those that do not say lie between 3 and 90, as the
+    others do: 40.2 to 61."`
+    """
+    lower, upper = _render_number(bounds.lower), _render_number(bounds.upper)
+    if bounds.within is None:
+        return f"Whatever they would say: {lower} to {upper}."
+    low, high = map(_render_number, bounds.within)
+    condition = f"If those that do not say lie between {low} and {high}, as the others do"
+    return f"{condition}: {lower} to {upper}."
 
 
 def _render_gaps(item: ColumnCoverage, known: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import Brief
-from srag_mcp.answer.wording import render_denominator
+from srag_mcp.answer.wording import render_bounds, render_denominator
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
 
@@ -39,8 +39,8 @@ def _print_brief(brief: Brief, corpus: str) -> None:
 def _print_grounds(answer: Answer) -> None:
     print(f"\n{render_denominator(answer.n_documents, answer.coverage)}")
     if answer.bounds is not None:
-        print(f"Whatever they would say: {answer.bounds.lower:g} to {answer.bounds.upper:g}.")
-    for warning in answer.warnings:
+        print(render_bounds(answer.bounds))
+    for warning in (*answer.assumptions, *answer.warnings):
         print(f"Note: {warning}.")
     print(f"\nSQL:  {answer.sql}")
     for source in answer.sources:

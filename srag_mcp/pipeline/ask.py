@@ -5,8 +5,10 @@ from dataclasses import replace
 import anyio
 
 from srag_mcp.answer.answer import Answer
+from srag_mcp.answer.bounds import find_bounds
 from srag_mcp.answer.brief import write_brief
-from srag_mcp.answer.coverage import bound_count, count_coverage, warn_of_gaps
+from srag_mcp.answer.closed_world import state_closed_world
+from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError
@@ -145,8 +147,9 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
     return replace(
         answer,
         coverage=coverage,
-        bounds=bound_count(corpus, selection),
+        bounds=find_bounds(corpus, selection),
         warnings=warn_of_gaps(coverage),
+        assumptions=state_closed_world(corpus, translation.sql),
         sources=_quote_sources(corpus, translation, _where_of(answer, translation, selection)),
     )
 

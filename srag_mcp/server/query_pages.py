@@ -118,8 +118,11 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
 
 
 def _answer_page(answer: "Answer") -> AnswerPage:
-    from srag_mcp.answer.wording import render_denominator  # not needed to list tools
+    from srag_mcp.answer.wording import render_bounds, render_denominator  # not to list tools
 
+    denominator = [render_denominator(answer.n_documents, answer.coverage)]
+    if answer.bounds is not None:
+        denominator.append(render_bounds(answer.bounds))
     return AnswerPage(
         answered=True,
         text=answer.text,
@@ -128,9 +131,9 @@ def _answer_page(answer: "Answer") -> AnswerPage:
         columns=list(answer.columns),
         truncated=answer.truncated,
         documents=answer.n_documents,
-        denominator=render_denominator(answer.n_documents, answer.coverage),
+        denominator=" ".join(denominator),
         bounds=[answer.bounds.lower, answer.bounds.upper] if answer.bounds else [],
-        warnings=list(answer.warnings),
+        warnings=[*answer.assumptions, *answer.warnings],
         sources=[_source_entry(source) for source in answer.sources],
     )
 

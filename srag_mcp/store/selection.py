@@ -7,7 +7,7 @@ from outside does.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Selection:
         where: The condition on single records, as SQL; empty when all records are read, or when the
             query reads the table in several ways.
         counts_records: Whether the result is the number of records that meet *where*.
+        aggregate: `("sum", column)` or `("avg", column)` where that is the one result; else None.
         definite: *where* with `IS DISTINCT FROM` as `<>`: NULL for a record that is not known to
             meet or to miss it; empty when *where* is, or has a subquery.
     """
@@ -29,6 +30,7 @@ class Selection:
     where: str
     counts_records: bool
     definite: str
+    aggregate: tuple[str, str] | None = None
 
 
 ALL_RECORDS = Selection("", counts_records=False, definite="")
@@ -46,13 +48,17 @@ def read_selection(sql: str, table: str) -> Selection:
         return ALL_RECORDS
     selects = [item for item in root.find_all(exp.Select) if _reads(item, table)]
     outer = [item for item in selects if not item.find_ancestor(exp.Where, exp.Having, exp.Qualify)]
-    if len(outer) != 1 or outer[0].args.get("where") is None:
+    if len(outer) != 1:
         return ALL_RECORDS
+    aggregate = _aggregate(outer[0]) if outer[0] is root else None
+    if outer[0].args.get("where") is None:
+        return replace(ALL_RECORDS, aggregate=aggregate)
     where = _without_table_names(outer[0].args["where"].this)
     return Selection(
         where=where.sql(dialect="duckdb"),
         counts_records=outer[0] is root and _counts_records(outer[0]),
         definite="" if where.find(exp.Select) else _definite(where),
+        aggregate=aggregate,
     )
 
 
@@ -94,6 +100,17 @@ def _definite(where: exp.Expr) -> str:
         return node
 
     return where.transform(plain).sql(dialect="duckdb")
+
+
+def _aggregate(select: exp.Select) -> tuple[str, str] | None:
+    from sqlglot import exp
+
+    if len(select.expressions) != 1 or select.args.get("group") or select.args.get("having"):
+        return None
+    output = select.expressions[0].unalias()
+    if not isinstance(output, exp.Sum | exp.Avg) or not isinstance(output.this, exp.Column):
+        return None
+    return ("sum" if isinstance(output, exp.Sum) else "avg", output.this.name)
 
 
 def _counts_records(select: exp.Select) -> bool:

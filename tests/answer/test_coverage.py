@@ -3,13 +3,12 @@ from collections.abc import Iterator
 import pytest
 
 from srag_mcp.answer import coverage
-from srag_mcp.answer.answer import Bounds, ColumnCoverage
-from srag_mcp.answer.coverage import bound_count, count_coverage, render_coverage
+from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.answer.coverage import count_coverage, render_coverage
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
-from srag_mcp.store.selection import read_selection
 
 SHEETS = {
     "a.txt": "Town: Olm\nHeight: 10 m\nBuilt: 1901",
@@ -48,21 +47,6 @@ def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
     assert count_coverage(corpus, sql) == ()
     said = "Over all 5 documents; all of them say what was asked."
     assert render_coverage(corpus, sql, 0.0) == [said]
-
-
-def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
-    sql = "SELECT count(*) FROM towers WHERE height > 20"
-    assert bound_count(corpus, read_selection(sql, "towers")) == Bounds(2, 4)
-
-
-def test_a_count_with_nothing_unknown_has_no_bounds(corpus: Corpus) -> None:
-    sql = "SELECT count(*) FROM towers WHERE town = 'Olm'"
-    assert bound_count(corpus, read_selection(sql, "towers")) is None
-
-
-def test_an_average_has_no_bounds(corpus: Corpus) -> None:
-    sql = "SELECT avg(height) FROM towers WHERE height > 20"
-    assert bound_count(corpus, read_selection(sql, "towers")) is None
 
 
 def test_columns_under_one_condition_and_under_several_are_counted_together(corpus: Corpus) -> None:

@@ -1,0 +1,24 @@
+"""The closed world: where a document that does not mention something thereby says no."""
+
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.selection import column_conditions
+
+_MEANS = {"false": "no", "zero": "0"}
+
+
+def state_closed_world(corpus: Corpus, sql: str) -> tuple[str, ...]:
+    """Say of the columns that *sql* uses what not mentioning them counts as, and how often it does.
+
+    `"has_pool: not mentioned counts as no (34 of 60 documents)"`; nothing of columns that every
+    document speaks of.
+    """
+    schema = corpus.schema()
+    used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+    found = {item.column: item for item in corpus.statistics(list(used))}
+    return tuple(
+        f"{name}: not mentioned counts as {_MEANS[attribute.absent_means]}"
+        f" ({found[name].n_not_mentioned:,} of {found[name].n_records:,} documents)"
+        for name in used
+        if (attribute := schema.attribute(name)).absent_means in _MEANS
+        if name in found and found[name].n_not_mentioned
+    )
