@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from srag_mcp.offline.key_merging import GENERAL_STEMS
+from srag_mcp.offline.kin import GENERAL_STEMS
 from srag_mcp.offline.words import content_stems, fold
 from srag_mcp.records.normalise.unit_words import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS
 from srag_mcp.records.normalise.units import is_currency
@@ -15,6 +15,7 @@ from srag_mcp.store.statistics import ColumnStatistics
 
 _NUMBERED = re.compile(r"_\d+$")
 _MAX_VALUES = 60
+_MAX_YEARS = 5
 _MIN_VALUE, _MAX_VALUE = 4, 40
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _BETWEEN = r"\W{1,3}(?:\w+\W{1,3}){0,3}"
@@ -25,12 +26,15 @@ _AMOUNT = r"\d[\d.,]*"
 
 def traces_of(attribute: Attribute, statistics: ColumnStatistics, schema: Schema) -> Traces:
     """Return what a document says that speaks of *attribute*: its names, values, and amounts."""
-    stems = [found for name in _names(attribute) if (found := _telling(name))]
+    stems = dict.fromkeys(found for name in _names(attribute) if (found := _telling(name)))
     patterns = [_together(found) for found in stems]
     if attribute.type in {"integer", "number", "date"}:
         patterns = [_beside_a_digit(pattern) for pattern in patterns]
     if attribute.type == "string":
         patterns += [rf"\b{_words(value)}\b" for value in _values(statistics)]
+    if attribute.type == "date":
+        same = [item.name for item in schema.attributes if item.type == "date"]
+        return Traces(_any(patterns), _years(statistics), tuple(same))
     same = [item.name for item in schema.attributes if item.unit and item.unit == attribute.unit]
     return Traces(_any(patterns), _amounts(attribute), tuple(same))
 
@@ -103,6 +107,14 @@ def _amounts(attribute: Attribute) -> str:
     spelling = "|".join(re.escape(word) for word in sorted(spelt))
     after = rf"{_AMOUNT}[\s-]?(?:{spelling})(?:\W|$)"
     return rf"{after}|(?:{spelling})\s?{_AMOUNT}" if is_currency(unit) else after
+
+
+def _years(statistics: ColumnStatistics) -> str:
+    """Match the years of a column of dates, where they are few enough to be told by."""
+    first, last = (str(end or "")[:4] for end in (statistics.minimum, statistics.maximum))
+    if not first.isdigit() or not last.isdigit() or int(last) - int(first) >= _MAX_YEARS:
+        return ""
+    return rf"\b(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})\b"
 
 
 def _any(patterns: Iterable[str]) -> str:

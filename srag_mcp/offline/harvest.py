@@ -9,13 +9,15 @@ from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.offline.anchors import anchor_candidates
 from srag_mcp.offline.candidates import Candidate, agreement
 from srag_mcp.offline.currency import find_currency, look_like_money
+from srag_mcp.offline.fallbacks import may_stand_in
 from srag_mcp.offline.items import item_candidates
-from srag_mcp.offline.key_merging import GENERAL_STEMS, merge_keys
+from srag_mcp.offline.key_merging import merge_keys
 from srag_mcp.offline.key_shapes import shape_of
 from srag_mcp.offline.keys import harvest_keys, key_candidates
-from srag_mcp.offline.kin import kin_of
+from srag_mcp.offline.kin import GENERAL_STEMS, kin_of
 from srag_mcp.offline.known_values import add_known_values
 from srag_mcp.offline.mentions import mention_candidates
+from srag_mcp.offline.nouns import names_nothing
 from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
 from srag_mcp.offline.questions import question_stems
@@ -169,7 +171,7 @@ def _is_usable(item: TypedCandidate) -> bool:
     values = list(item.candidate.values.values())
     if item.guess.type == "boolean" or not values:
         return bool(values)
-    if item.candidate.origin in {"slot", "place"} and not item.candidate.label:
+    if not _is_named(item.candidate):
         return False
     place = item.candidate.origin == "place" and item.guess.type == "string"
     plain = {_plain_words(value, without_numbers=place) for value in values}
@@ -178,6 +180,13 @@ def _is_usable(item: TypedCandidate) -> bool:
     if sorted(map(len, values))[len(values) // 2] > _LONG_VALUE:
         return False
     return item.guess.type != "string" or not _is_template(values)
+
+
+def _is_named(candidate: Candidate) -> bool:
+    """Whether the words around a value name it; a key always does."""
+    if candidate.origin == "slot":
+        return bool(candidate.label) and not names_nothing(candidate.label)
+    return candidate.origin != "place" or bool(candidate.label)
 
 
 def _is_template(values: Sequence[str]) -> bool:
@@ -253,13 +262,15 @@ def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
         one, other = other, one
     if one.origin == "part" and " part " in one.label:
         one.label, other.label = other.label, ""
+    guess = left.guess if one is left.candidate else right.guess
+    if other.origin == "place" and not may_stand_in(one, other, guess.type):
+        return TypedCandidate(one, guess)
     one.rules = [*one.rules, *other.rules]
     one.values = {**other.values, **one.values}
     one.words = one.words + other.words
     one.near = {**other.near, **one.near}
     one.full_label = one.full_label or other.full_label
     one.labels = tuple(dict.fromkeys(filter(None, (*one.labels, other.label, *other.labels))))
-    guess = left.guess if one is left.candidate else right.guess
     return TypedCandidate(one, guess)
 
 

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from srag_mcp.offline.key_shapes import likeness, shape_of
 from srag_mcp.offline.keys import Key
-from srag_mcp.offline.kin import are_kin, contrast, kin_of
+from srag_mcp.offline.kin import GENERAL_STEMS, are_kin, contrast, kin_of
 from srag_mcp.offline.words import content_stems, fold
 
 _ENOUGH = 1.25
@@ -21,28 +21,6 @@ _MAX_MEETINGS = 0.03
 _MAX_KEYS = 120
 _MIN_EXPECTED = 1.5
 _MIN_PREFIX = 3
-# Words that say what a value is and not whose: "date", "number"; they name no fact alone.
-GENERAL_STEMS = frozenset(
-    [
-        "dat",
-        "day",
-        "number",
-        "no",
-        "nr",
-        "nam",
-        "plac",
-        "valu",
-        "type",
-        "total",
-        "amount",
-        "tim",
-        "year",
-        "cod",
-        "id",
-        "detail",
-        "info",
-    ]
-)
 
 
 def merge_keys(keys: Sequence[Key], n_documents: int) -> list[Key]:

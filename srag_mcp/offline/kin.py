@@ -48,6 +48,13 @@ input|output
 """
 
 
+# Words that say what a value is and not whose: "date", "number"; they name no fact alone.
+_GENERAL = """
+dat day number no nr nam plac valu type total amount tim year cod id detail info
+"""
+GENERAL_STEMS = frozenset(_GENERAL.split())
+
+
 @lru_cache(maxsize=1)
 def _groups() -> dict[str, frozenset[str]]:
     """Return for each stem of the thesaurus all stems that share a line with it."""

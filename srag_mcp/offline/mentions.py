@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.nouns import find_verbs, names_nothing
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
 from srag_mcp.records.normalise.date_words import MONTHS
@@ -28,7 +29,7 @@ _MAX_CANDIDATES = 8
 def mention_candidates(
     sightings: Sequence[Sightings], questions: Sequence[str], known: Collection[str]
 ) -> list[Candidate]:
-    """Make a boolean of each word of *questions* that no other candidate has (*known* stems)."""
+    """Make a boolean of each noun of *questions* that no other candidate has (*known* stems)."""
     wanted: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for question in questions:
@@ -43,6 +44,8 @@ def mention_candidates(
             documents[name][number] = "yes"
     low, high = _MIN_SHARE * len(sightings), _MAX_SHARE * len(sightings)
     telling = [name for name in counts if low <= len(documents[name]) <= high]
+    verbs = find_verbs(telling, questions, sightings)
+    telling = [name for name in telling if name not in verbs and not names_nothing(wanted[name])]
     telling.sort(key=lambda name: (-counts[name], name))
     return [_candidate(name, wanted[name], documents[name]) for name in telling[:_MAX_CANDIDATES]]
 
