@@ -5,6 +5,7 @@ documents that word the fact otherwise, and nobody would see it. The documents t
 those without a value speak of it all the same, or a column of like values has one in just those.
 """
 
+import re
 from collections.abc import Mapping
 
 from srag_mcp.answer.traces import traces_of
@@ -26,8 +27,9 @@ from srag_mcp.store.statistics import ColumnStatistics
 _FILLED = 0.9
 _MIN_RECALL = 0.85
 _MIN_SLOT_RECALL = 0.5
-_MIN_SPEAKING = 2
+_THIN = 1 / 3
 _MIN_EXPECTED = 1.5
+_MIN_THIN_EXPECTED = 0.75
 _MAX_MEETINGS = 0.05
 _MAX_FOREIGN = 0.1
 _HELP = (
@@ -53,8 +55,9 @@ def check_columns(corpus: Corpus, translation: Translation) -> None:
         if attribute is None or not attribute.extractors or name not in statistics:
             continue
         doubt = _of_units(corpus, attribute) if roles & _MEASURING else ""
+        least = _least(attribute, asks_gaps=_asks_gaps(translation.sql, name))
         if not doubt and _has_gaps(statistics[name]):
-            doubt = _of_gaps(corpus, attribute, statistics)
+            doubt = _of_gaps(corpus, attribute, statistics, least)
         if doubt:
             raise QuestionError(doubt + _HELP)
 
@@ -70,17 +73,24 @@ def _has_gaps(found: ColumnStatistics) -> bool:
     return found.n_records - found.n_not_mentioned < _FILLED * found.n_records
 
 
+def _asks_gaps(sql: str, name: str) -> bool:
+    """Whether *sql* selects the records that have no value in the column *name*."""
+    return re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql) is not None
+
+
 def _of_gaps(
-    corpus: Corpus, attribute: Attribute, statistics: Mapping[str, ColumnStatistics]
+    corpus: Corpus,
+    attribute: Attribute,
+    statistics: Mapping[str, ColumnStatistics],
+    least: float,
 ) -> str:
+    """Say so where silent documents speak of a column: *least* is the share that must not."""
     schema = corpus.schema()
     traces = traces_of(attribute, statistics[attribute.name], schema)
     silence = read_silence(corpus.read, attribute.name, traces)
     known = f"{silence.n_told} of {silence.n_documents} documents give {attribute.name}"
     speaking = _speaking(silence)
-    if speaking >= _MIN_SPEAKING and silence.n_told < _least(attribute) * (
-        silence.n_told + speaking
-    ):
+    if silence.n_told < least * (silence.n_told + speaking):
         return f"only {known}, and {speaking} more speak of it in words that were not read"
     alike = [item.name for item in schema.attributes if are_alike(attribute, item, statistics)]
     meetings = read_meetings(corpus.read, attribute.name, alike) if alike else ()
@@ -97,14 +107,18 @@ def _speaking(silence: Silence) -> int:
     An amount in its unit tells as far as documents with a value say no other such amount.
     """
     usual = silence.n_twice / max(1, silence.n_told)
-    return max(silence.n_naming, round(silence.n_measuring - usual * silence.n_unmeasured))
+    measuring = round(silence.n_measuring - usual * silence.n_unmeasured)
+    return max(silence.n_naming, measuring, 0)
 
 
-def _least(attribute: Attribute) -> float:
+def _least(attribute: Attribute, *, asks_gaps: bool) -> float:
     """Return the share of those that speak of a column that must have a value.
 
-    The words around a value in a sentence stand beside other facts, too: they tell less.
+    All of them where the question asks who has none. The words around a value in a sentence stand
+    beside other facts, too: they tell less.
     """
+    if asks_gaps:
+        return 1.0
     in_sentences = isinstance(attribute.extractors[0], SlotRule)
     return _MIN_SLOT_RECALL if in_sentences else _MIN_RECALL
 
@@ -113,7 +127,11 @@ def _never_meet(meeting: Meeting, silence: Silence) -> bool:
     """Whether hardly any document tells both, although many would if each had its own fact."""
     expected = meeting.n_told * silence.n_told / max(1, silence.n_documents)
     least = min(meeting.n_told, silence.n_told)
-    return expected >= _MIN_EXPECTED and meeting.n_both <= _MAX_MEETINGS * least
+    thin = silence.n_told < _THIN * silence.n_documents
+    return (
+        expected >= (_MIN_THIN_EXPECTED if thin else _MIN_EXPECTED)
+        and meeting.n_both <= _MAX_MEETINGS * least
+    )
 
 
 def _of_units(corpus: Corpus, attribute: Attribute) -> str:

@@ -43,8 +43,9 @@ class Traces:
 
     Attributes:
         words: The column's names, or its values.
-        amounts: Amounts in the unit of the column.
-        measures: The columns of that unit; where one of them has a value, an amount tells nothing.
+        amounts: Amounts in the unit of a column of numbers, or the years of a column of dates.
+        measures: The columns of that unit, or of dates; where one of them has a value, such an
+            amount tells nothing.
     """
 
     words: str = ""
@@ -60,8 +61,8 @@ class Silence:
         n_documents: Documents read.
         n_told: Those that have a cell.
         n_naming: Of the others, those that say a word of the column.
-        n_unmeasured: Of the others, those where no column of its unit has a value.
-        n_measuring: Of these, those that say an amount in this unit.
+        n_unmeasured: Of the others, those where no column of *measures* has a value.
+        n_measuring: Of these, those that say such an amount.
         n_twice: Of those that have a cell, the ones that say more than one such amount.
     """
 

@@ -133,3 +133,26 @@ def test_short_words_are_not_found_inside_others(open_corpus: Open) -> None:
         name="spa", type="boolean", absent_means="false", extractors=(ItemRule(items=("spa",)),)
     )
     assert ask(open_corpus(texts, [spa]), "How many boats have a spa?").rows == ((2,),)
+
+
+def test_who_has_no_value_is_not_told_while_one_document_speaks_of_it(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in range(5, 15)] + ["She has a length of some 12 m.", "Red."]
+    corpus = open_corpus(texts, [_length()])
+    assert ask(corpus, LENGTH).rows == ((9.5,),)
+    answer = ask(corpus, "How many boats have no length?")
+    assert "only 10 of 12 documents give length, and 1 more speak of it" in answer.text
+
+
+def test_a_date_in_the_years_of_the_column_speaks_of_it(open_corpus: Open) -> None:
+    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Afloat since June 2020."] * 3
+    launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))
+    answer = ask(open_corpus(texts, [launched]), "When was the first boat launched?")
+    assert "only 2 of 5 documents give launched, and 3 more speak of it" in answer.text
+
+
+def test_two_thin_columns_of_like_values_may_be_one_fact(open_corpus: Open) -> None:
+    texts = [f"Berth fee: {n} EUR" for n in (70, 80, 90)] + [f"Mooring: {n} EUR" for n in (75, 85)]
+    texts += ["Not for hire."] * 3
+    attributes = [_number("berth_fee", "berth fee", "EUR"), _number("mooring", "mooring", "EUR")]
+    answer = ask(open_corpus(texts, attributes), "What is the average mooring of the boats?")
+    assert "only 2 of 8 documents give mooring, and 3 others give berth_fee" in answer.text
