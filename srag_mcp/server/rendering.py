@@ -50,6 +50,8 @@ def render_answer(page: AnswerPage) -> str:
     if page.brief is not None:
         return "\n".join([page.text, *_brief_lines(page.brief)])
     lines = [page.text, page.denominator, *page.warnings]
+    if page.bounds:
+        lines.append(f"bounds: {page.bounds[0]} to {page.bounds[1]}")
     lines += [f"reading: {page.reading}", f"sql: {page.sql}"]
     lines.append(render_csv(page.columns, page.rows))
     if page.truncated:
