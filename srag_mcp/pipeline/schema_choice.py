@@ -85,6 +85,24 @@ def put_schema_in_force(
     return _put(work, schema, origin)
 
 
+def find_known_schema(work: WorkDatabase, folder: Path, predicts: bool) -> Schema | None:
+    """Return the schema that an ingestion would follow; None if it has to find one.
+
+    *predicts*: whether a language model would, so that an induced one does not stay.
+
+    Raises:
+        SchemaError: If a schema that a person wrote cannot be used.
+    """
+    present = work.schema_in_force()
+    wanted, _origin = _wanted(folder, SchemaWish(None, (), fresh=False))
+    edited = _edited(work, present)
+    if wanted is not None or edited is not None:
+        return wanted or edited
+    if present is None or not present.schema.attributes:
+        return None
+    return None if predicts and present.origin == INDUCED else present.schema
+
+
 def replace_schema_in_force(work: WorkDatabase, schema: Schema) -> Schema:
     """Put a changed schema in the place of the one in force, whose origin stays."""
     present = work.schema_in_force()

@@ -1,0 +1,158 @@
+"""A quote: what an ingestion with a language model will take, before any prompt is sent."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Unpack
+
+from srag_mcp.errors import SettingsError
+from srag_mcp.model.prices import find_price
+from srag_mcp.pipeline.engine import choose_engine
+from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
+from srag_mcp.pipeline.options import IngestOptions
+from srag_mcp.pipeline.reader_pool import default_processes
+from srag_mcp.pipeline.sampling import read_sample
+from srag_mcp.pipeline.schema_choice import find_known_schema
+from srag_mcp.records.estimate import Estimate, estimate_records
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work_predictions import Predictions
+
+USUAL_ATTRIBUTES = 30
+_ROUND_TOKENS_OUT = 2500
+_ROUND_TOKENS_IN = 3500
+_QUESTION_TOKENS = (4000, 150)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What an ingestion will take; corrections and standardisation come on top, mostly below 10 %.
+
+    Attributes:
+        engine: Who will do the thinking.
+        n_documents: Documents of the corpus.
+        n_to_read: Those that a language model will be asked about.
+        n_attributes: Columns; a guess where *is_schema_known* is false.
+        is_schema_known: Whether the columns are known already.
+        n_calls: Prompts.
+        tokens_in, tokens_out: Of four characters each; the latter is an upper end.
+        cost_usd: None where the price is not known, or nobody is paid.
+    """
+
+    engine: str
+    n_documents: int
+    n_to_read: int
+    n_attributes: int
+    is_schema_known: bool
+    n_calls: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return as values that JSON can hold."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """Say the same in a few lines for people."""
+        if self.engine == "offline":
+            return [f"{self.n_documents:,} documents, engine offline: no language model is asked"]
+        guess = "" if self.is_schema_known else "about "
+        money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
+        return [
+            f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
+            f"{self.n_attributes} columns, engine {self.engine}",
+            f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
+            f" {money}",
+        ]
+
+
+def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
+    """Estimate what `ingest` with the same arguments will take; nothing is asked or written.
+
+    The lengths of documents that were not read before are those of a sample.
+
+    Raises:
+        CorpusError: If the folder cannot be used.
+        SchemaError: If a schema that a person wrote cannot be used.
+        LockedError: If another process ingests this corpus.
+        SettingsError: If a language model is wanted and none is named.
+    """
+    found = find_files(folder, settings, options.get("rows", "auto"))
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        engine = choose_engine(work, settings)
+        schema = options.get("schema") or find_known_schema(
+            work, folder.expanduser().resolve(), engine != "offline"
+        )
+        known, new = _lengths(work, found, schema, settings)
+    if engine == "model" and not settings.model:
+        msg = "no language model is named: set SRAG_MODEL or --model"
+        raise SettingsError(msg)
+    n_documents = len(found.sources)
+    if engine == "offline":
+        return Quote(engine, n_documents, 0, 0, schema is not None, 0, 0, 0)
+    attributes = schema.attributes if schema else _usual_attributes()
+    records = estimate_records(attributes, [*known, *new], settings.prompt_tokens)
+    total = (
+        records if schema else _with_schema(records, settings, len(options.get("questions", ())))
+    )
+    price = find_price(settings.model) if engine == "model" and settings.model else None
+    return Quote(
+        engine=engine,
+        n_documents=n_documents,
+        n_to_read=len(known) + len(new),
+        n_attributes=len(attributes),
+        is_schema_known=schema is not None,
+        n_calls=total.n_prompts,
+        tokens_in=total.tokens_in,
+        tokens_out=total.tokens_out,
+        cost_usd=price.cost_usd(total.tokens_in, total.tokens_out) if price else None,
+    )
+
+
+def _lengths(
+    work: WorkDatabase, found: FoundFiles, schema: Schema | None, settings: Settings
+) -> tuple[list[int], list[int]]:
+    """Return the characters of stored documents that lack predictions, and of files not read yet."""
+    predictions = Predictions(work)
+    present = work.schema_in_force()
+    kept = schema is not None and present is not None
+    pending = predictions.pending(schema.attributes) if kept and schema else []
+    known = [n for group in pending for n in predictions.lengths(group.document_ids)]
+    n_processes = settings.workers or default_processes()
+    plan = plan_files(work, found, schema or Schema(title="Record"), n_processes)
+    n_new = len(plan.states) if kept else len(found.sources)
+    if not n_new:
+        return known, []
+    sample = [len(document.text) for document in read_sample(found, n_processes).documents]
+    return known if kept else [], [
+        sample[number % len(sample)] for number in range(n_new) if sample
+    ]
+
+
+def _usual_attributes() -> Sequence[Attribute]:
+    """Make as many attributes as a predicted schema usually has, described at the usual length."""
+    description = "What it is and what it is not. How it is written, with its unit and format. " * 2
+    return [
+        Attribute(name=f"attribute_{number}", type="string", description=description)
+        for number in range(USUAL_ATTRIBUTES)
+    ]
+
+
+def _with_schema(records: Estimate, settings: Settings, n_questions: int) -> Estimate:
+    """Add the rounds of schema prediction and the trial on the sample."""
+    n_rounds = settings.schema_iterations + 1
+    n_asked = 2 * min(n_questions, settings.schema_questions)
+    return Estimate(
+        n_prompts=records.n_prompts + n_rounds + n_asked,
+        tokens_in=records.tokens_in
+        + n_rounds * (settings.prompt_tokens + _ROUND_TOKENS_IN)
+        + n_asked * _QUESTION_TOKENS[0],
+        tokens_out=records.tokens_out
+        + n_rounds * _ROUND_TOKENS_OUT
+        + n_asked * _QUESTION_TOKENS[1],
+    )

@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import SettingsError
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.quote import USUAL_ATTRIBUTES, quote_ingestion
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from tests.model.openai_server import serving
+from tests.pipeline.reading_model import say
+
+SCHEMA = Schema(
+    title="Station",
+    entity="stations",
+    attributes=(
+        Attribute(name="town", type="string", description="The town below the station."),
+        Attribute(name="height_m", type="integer", unit="m", description="Above the sea."),
+    ),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    for number in range(20):
+        text = f"The hut stands {100 + number} metres above the town of Arla. " + "Rain fell. " * 50
+        (stations / f"{number:02d}.txt").write_text(text)
+    return stations
+
+
+def test_a_quote_is_what_the_ingestion_then_takes(folder: Path, tmp_path: Path) -> None:
+    with serving(say) as server:
+        settings = Settings(
+            workers=1, home=tmp_path, model="openai/fake", api_base=server.base, api_key="none"
+        )
+        quote = quote_ingestion(folder, settings, schema=SCHEMA)
+        assert server.requests == [], "nothing was asked"
+        assert (quote.n_documents, quote.n_to_read, quote.n_attributes) == (20, 20, 2)
+        assert quote.is_schema_known
+        ingest(folder, settings, schema=SCHEMA)
+        assert quote.n_calls == len(server.requests)
+        sent = sum(len(str(body["messages"])) for body in server.requests) / 4
+        assert sent == pytest.approx(quote.tokens_in, rel=0.15)
+        assert quote.cost_usd is None, "the price of this model is not known"
+        after = quote_ingestion(folder, settings, schema=SCHEMA)
+        assert (after.n_to_read, after.n_calls, after.tokens_in) == (0, 0, 0)
+        (folder / "20.txt").write_text("The hut stands 7 metres above the town of Brun.")
+        assert quote_ingestion(folder, settings, schema=SCHEMA).n_to_read == 1
+
+
+def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_path: Path) -> None:
+    settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
+    quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
+    assert (quote.is_schema_known, quote.n_attributes) == (False, USUAL_ATTRIBUTES)
+    assert quote.n_calls == 5 + 5 + 2 * 2, "batches of 4, five rounds, two questions asked twice"
+    assert quote.cost_usd is not None
+    assert 0.001 < quote.cost_usd < 1
+    assert "about 30 columns, engine model" in quote.lines()[0]
+
+
+def test_offline_costs_nothing(folder: Path, tmp_path: Path) -> None:
+    quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path))
+    assert quote.lines() == ["20 documents, engine offline: no language model is asked"]
+
+
+def test_a_model_must_be_named(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no language model is named"):
+        quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="model"))
