@@ -9,12 +9,14 @@ from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import ROW, Form, Term
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
 from srag_mcp.offline.translation.tokens import stem, stems, words_in
+from srag_mcp.offline.translation.wordings import says_modifier_only
 
 
 def _stems(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(word) for word in text.split()))
 
 
+_DOERS = ("er", "or", "ant", "ist", "ian")
 _OWNED = frozenset({"its", "their", "the"})
 _DAYS = frozenset(_stems("date day time month year on"))
 # Words of columns that answer "who", names of people before names of groups.
@@ -67,6 +69,9 @@ def _by_words(table: Table, words: Sequence[str]) -> Column | None:
 
 def period_term(sentence: Sentence, item: Item) -> Term | None:
     """Return the date part that a period noun means, such as a month or a weekday."""
+    year = _year_said(sentence) if item.word == "year" else None
+    if year is not None:
+        return Term(year.name)
     column = date_asked(sentence)
     if column is None:
         return None
@@ -77,6 +82,14 @@ def period_term(sentence: Sentence, item: Item) -> Term | None:
         "decade": "decade", "week": "week", "date": "plain",
     }  # fmt: skip
     return Term(column.name, forms[item.word])
+
+
+def _year_said(sentence: Sentence) -> Column | None:
+    """Return the column of years whose other words are said: `in which year was … built`."""
+    said = {token.stem for token in sentence.tokens}
+    years = [c for c in sentence.table.of_type("integer") if c.year_text]
+    named = [c for c in years if any(len(n) > 1 and set(n) <= said for n in c.names)]
+    return named[0] if len(named) == 1 and sentence.table.named else None
 
 
 def date_asked(sentence: Sentence) -> Column | None:
@@ -140,8 +153,22 @@ def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
 def asks_in_vain(sentence: Sentence) -> bool:
     """Whether the question word asks for someone or something that no column holds."""
     head = next((i for i in sentence.items if i.kind in {"wh", "list", "how_many", "share"}), None)
-    by_word = head is not None and head.kind == "wh" and head.word != "what"
-    return by_word and sentence.table.named and _asked_by_word(sentence) is None
+    if head is None or head.kind != "wh" or head.word == "what" or not sentence.table.named:
+        return False
+    found = _asked_by_word(sentence)
+    return found is None or (head.word == "who" and _asks_for_other(sentence, found[1]))
+
+
+def _asks_for_other(sentence: Sentence, found: Term) -> bool:
+    """Whether `who is the oldest borrower` asks for someone whom no column names."""
+    for item in sentence.of("attribute"):
+        column = sentence.column(item)
+        word = sentence.tokens[item.last - 1].word.removesuffix("s")
+        if column is None or column.name == found.column or not word.endswith(_DOERS):
+            continue
+        if says_modifier_only(sentence, item, column):
+            return True
+    return False
 
 
 def _named_next(sentence: Sentence, head: Item) -> tuple[Item, Term] | None:
@@ -185,7 +212,7 @@ def _holds_people(column: Column) -> bool:
 
 def _acts(column: Column) -> bool:
     """Whether a column is named after what someone does: `inspector`, `claimant`."""
-    return column.attribute.name.split("_")[-1].endswith(("er", "or", "ant", "ist", "ian"))
+    return column.attribute.name.split("_")[-1].endswith(_DOERS)
 
 
 def spoken_for(column: Column, asked: set[str]) -> float:

@@ -28,6 +28,10 @@ _FREE: frozenset[Kind] = frozenset(
         "direction",
     }
 )
+_ASKED: frozenset[Kind] = frozenset(
+    {"how_many", "distinct", "each", "wh", "list", "most", "least", "than", "not"}
+)
+_NAMING = frozenset(stem(word) for word in ("name", "title"))
 _PAYING = frozenset(stem(word) for word in ("pay", "cost", "spend", "charge"))
 
 
@@ -77,6 +81,7 @@ def _is_free(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
 def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind in {"attribute", "hint"}:
         told = only_tells(sentence, item) or _pays(sentence, item, spoken)
+        told = told or _is_thing(sentence, item)
         return told or _speaks_of(sentence, item, spoken)
     if item.kind == "unknown":
         return _pays(sentence, item, spoken) or (
@@ -87,6 +92,17 @@ def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind == "time":
         return sentence.words(item).lower() == "by"
     return _fits_date(sentence, item, spoken) or _fits_unit(sentence, item, spoken)
+
+
+def _is_thing(sentence: Sentence, item: Item) -> bool:
+    """Whether *item* is the thing that the label names, and nothing is asked of it: `vessels`."""
+    label, at = sentence.table.label, sentence.items.index(item)
+    before = sentence.items[at - 1].kind if at else "list"
+    if label is None or before in _ASKED or not sentence.table.named:
+        return False
+    word = sentence.tokens[item.first].stem
+    named = any(len(name) > 1 and word in name and word not in _NAMING for name in label.names)
+    return item.last - item.first == 1 and (named or label.is_called(word))
 
 
 def _joins_filters(sentence: Sentence, item: Item) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.lexicon import DETERMINERS
+from srag_mcp.offline.translation.linking import is_light
 from srag_mcp.offline.translation.measures import says_sum, where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.reading import Function, Operation, Single, Summary, Term
@@ -62,11 +63,22 @@ def _verb_after_subject(sentence: Sentence) -> int:
     if subjects and subjects[0].kind == "filter":
         start = subjects[0].last
     taken = {at for item in sentence.of("share") for at in range(item.first, item.last)}
-    for at in range(start, len(sentence.tokens)):
-        related = sentence.tokens[at - 1].word in _RELATIVE
-        if at not in taken and not related and sentence.tokens[at].word in _VERBS:
-            return at
-    return start
+    finite = [
+        at
+        for at in range(start, len(sentence.tokens))
+        if at not in taken and sentence.tokens[at - 1].word not in _RELATIVE
+    ]
+    verbs = [at for at in finite if sentence.tokens[at].word in _VERBS]
+    return next(iter(verbs), None) or _light_verb(sentence, finite) or start
+
+
+def _light_verb(sentence: Sentence, places: Sequence[int]) -> int | None:
+    """Return the last idle verb between filters: `found`, `needed`."""
+    ends = [item.last for item in sentence.of("filter")]
+    light = [
+        at for at in places if is_light(sentence.tokens[at].word) and any(end <= at for end in ends)
+    ]
+    return next((at for at in reversed(light) if any(end > at for end in ends)), None)
 
 
 def _summed(sentence: Sentence, numbers: Sequence[Item]) -> tuple[Term | None, tuple[Item, ...]]:
