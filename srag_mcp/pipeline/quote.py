@@ -117,7 +117,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
 def _lengths(
     work: WorkDatabase, found: FoundFiles, schema: Schema | None, settings: Settings
 ) -> tuple[list[int], list[int]]:
-    """Return the characters of stored documents that lack predictions, and of files not read yet."""
+    """Return the characters of stored documents that lack predictions, and of unread files."""
     predictions = Predictions(work)
     present = work.schema_in_force()
     kept = schema is not None and present is not None
