@@ -13,10 +13,20 @@ import typer
 
 from srag_mcp import __version__
 from srag_mcp.cli.client_config import Client
+from srag_mcp.cli.options import (
+    CorpusArgument,
+    CorpusOptions,
+    EngineOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    QuietOption,
+    command_settings,
+)
+from srag_mcp.cli.prompt_commands import prompts
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
 from srag_mcp.records.cell import State
-from srag_mcp.settings import EngineChoice, Settings
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -30,25 +40,7 @@ app = typer.Typer(
     add_completion=False,
 )
 
-CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
-CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
-CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
-EngineOption = Annotated[
-    EngineChoice | None,
-    typer.Option(help="Who does the thinking (SRAG_ENGINE).", metavar="ENGINE"),
-]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
-]
-HomeOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
-    ),
-]
+app.add_typer(prompts, name="prompts")
 
 
 def run() -> None:
@@ -120,7 +112,7 @@ def serve(
     from srag_mcp.cli.serving import serve_corpora
     from srag_mcp.cli.shipped import find_corpus
 
-    settings = _settings(home)
+    settings = command_settings(home)
     serve_corpora([find_corpus(name, settings) for name in corpus], settings, port=http)
 
 
@@ -141,18 +133,30 @@ def ingest(
     fresh_schema: Annotated[
         bool, typer.Option("--fresh-schema", help="Find the columns anew.")
     ] = False,
+    engine: EngineOption = None,
+    model: ModelOption = None,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
-    from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus, print_report
+    from srag_mcp.cli.agent_jobs import is_for_agents, print_job
+    from srag_mcp.cli.ingestion import (
+        IngestChoice,
+        ingest_corpus,
+        print_report,
+        start_ingestion,
+    )
     from srag_mcp.cli.shipped import find_corpus
 
-    settings = _settings(home)
+    settings = command_settings(home, engine=engine, model=model)
+    location = find_corpus(corpus, settings)
     choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
-    report = ingest_corpus(find_corpus(corpus, settings), choice, settings, quiet=quiet)
-    print_report(report, as_json=as_json)
+    if is_for_agents(location, settings):
+        print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
+    else:
+        report = ingest_corpus(location, choice, settings, quiet=quiet)
+        print_report(report, as_json=as_json)
 
 
 @app.command()
@@ -172,7 +176,7 @@ def ask(
     from srag_mcp.pipeline.ask import ask as answer
     from srag_mcp.pipeline.asking import choose_asking
 
-    asking = choose_asking(_settings(home, engine=engine, model=model, votes=votes))
+    asking = choose_asking(command_settings(home, engine=engine, model=model, votes=votes))
     with _opened(corpus, home) as opened:
         print_answer(answer(opened, question, asking), corpus, as_json=as_json)
 
@@ -252,7 +256,7 @@ def demo(home: HomeOption = None) -> None:
     """Ingest 60 shipped hotel pages and answer three questions."""
     from srag_mcp.cli.demo import run_demo
 
-    run_demo(_settings(home))
+    run_demo(command_settings(home))
 
 
 @app.command(name="eval")
@@ -282,7 +286,7 @@ def evaluate(
     from srag_mcp.evaluation.evaluate import EvaluationPlan
 
     plan = EvaluationPlan(schema, documents, work, record)
-    evaluate_pack(pack, _settings(None, engine=engine, model=model), plan, as_json=as_json)
+    evaluate_pack(pack, command_settings(None, engine=engine, model=model), plan, as_json=as_json)
 
 
 @app.command()
@@ -295,14 +299,10 @@ def config(
     from srag_mcp.cli.client_config import config_place, render_config, server_command
     from srag_mcp.cli.shipped import find_corpus
 
-    settings = _settings(home)
+    settings = command_settings(home)
     locations = [find_corpus(name, settings) for name in corpus]
     print(f"Paste into {config_place(client)}:", file=sys.stderr)
     print(render_config(client, locations, server_command(), settings.home))
-
-
-def _settings(home: Path | None, **options: object) -> Settings:
-    return Settings.from_environ(os.environ, home=home, **options)
 
 
 @contextmanager
@@ -311,7 +311,7 @@ def _opened(name: str, home: Path | None) -> Iterator["Corpus"]:
     from srag_mcp.cli.ingestion import ensure_ingested
     from srag_mcp.cli.shipped import find_corpus, open_corpus
 
-    settings = _settings(home)
+    settings = command_settings(home)
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
         ensure_ingested(corpus, location, settings)

@@ -4,13 +4,16 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from srag_mcp.cli.agent_jobs import is_for_agents
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, shorten_reason
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.options import RowsMode
+from srag_mcp.pipeline.job_state import Job
+from srag_mcp.pipeline.jobs import start_job
+from srag_mcp.pipeline.options import IngestOptions, RowsMode
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
 from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.schema.schema_file import read_schema_file
@@ -27,6 +30,23 @@ class IngestChoice:
     rows: RowsMode = "auto"
     fresh: bool = False
 
+    def options(self, location: Path) -> IngestOptions:
+        """Read what the options name, and what lies beside the documents of *location*.
+
+        Raises:
+            SettingsError: If *location* is a build.
+            SchemaError: If the schema cannot be used.
+        """
+        if location.suffix == BUILD_SUFFIX:
+            msg = f"{location} is a published build; only a folder can be ingested"
+            raise SettingsError(msg)
+        return IngestOptions(
+            questions=self.questions or tuple(read_sample_questions(location)),
+            schema=None if self.schema is None else read_schema_file(self.schema),
+            rows=self.rows,
+            fresh=self.fresh,
+        )
+
 
 def ingest_corpus(
     location: Path, choice: IngestChoice, settings: Settings, *, quiet: bool = False
@@ -36,19 +56,13 @@ def ingest_corpus(
     Raises:
         SettingsError: If *location* is a build.
     """
-    if location.suffix == BUILD_SUFFIX:
-        msg = f"{location} is a published build; only a folder can be ingested"
-        raise SettingsError(msg)
-    schema = None if choice.schema is None else read_schema_file(choice.schema)
+    options = choice.options(location)
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest(
                 location,
                 settings,
-                questions=choice.questions or tuple(read_sample_questions(location)),
-                schema=schema,
-                rows=choice.rows,
-                fresh=choice.fresh,
+                **options,
                 on_progress=lambda step: show(step.stage, step.done, step.total),
             )
     except KeyboardInterrupt:
@@ -59,6 +73,17 @@ def ingest_corpus(
         raise
 
 
+def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) -> Job:
+    """Start a job whose prompts an agent answers, or return the one that runs.
+
+    Raises:
+        SettingsError: If *location* is a build.
+        JobError: If the process could not be started.
+    """
+    for_agents = settings.model_copy(update={"engine": "agent"})
+    return start_job(location, for_agents, **choice.options(location))
+
+
 def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
     """Ingest *location* if it has no build yet, so that a first question gets its answer."""
     try:
@@ -66,6 +91,12 @@ def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
     except NotIngestedError:
         if corpus.is_build:
             raise
+        if is_for_agents(location, settings):
+            msg = (
+                f"{location} is not ingested yet, and the engine is `agent`: start with"
+                f" srag-mcp ingest {location}, or set SRAG_ENGINE=offline"
+            )
+            raise NotIngestedError(msg) from None
         print(f"{location} is not ingested yet; ingesting it first", file=sys.stderr)
         ingest_corpus(location, IngestChoice(), settings)
 

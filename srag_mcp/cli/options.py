@@ -1,0 +1,38 @@
+"""Arguments and options that several commands have, and the settings that they make."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from srag_mcp.settings import EngineChoice, Settings
+
+CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
+CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
+CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+EngineOption = Annotated[
+    EngineChoice | None,
+    typer.Option(help="Who does the thinking (SRAG_ENGINE).", metavar="ENGINE"),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
+]
+HomeOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
+    ),
+]
+
+
+def command_settings(home: Path | None, **options: object) -> Settings:
+    """Read the settings of a command: the environment, and the options that win over it.
+
+    Raises:
+        SettingsError: If a value cannot be used.
+    """
+    return Settings.from_environ(os.environ, home=home, **options)

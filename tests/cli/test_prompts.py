@@ -1,0 +1,158 @@
+"""The agent engine on the command line: a job in the background, answered by files."""
+
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.pipeline.jobs import cancel_job, wait_for_job
+from srag_mcp.settings import Settings
+from tests.cli.conftest import PASSENGERS, Cli
+
+SHIP = re.compile(r'^(d\d+) \(path "\w+\.txt".*?Passengers: (\d+)', re.DOTALL | re.MULTILINE)
+N_SHIPS = len(PASSENGERS)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def job(cli: Cli, ferries: Path, tmp_path: Path, settings: Settings) -> Iterator[str]:
+    """Start a job that asks an agent how many passengers each ferry carries."""
+    passengers = {"type": "integer", "description": "How many passengers. As in the document."}
+    schema = {"title": "Ferry", "type": "object", "properties": {"passengers": passengers}}
+    (ferries / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+    started = cli("ingest", ferries, "--engine", "agent", "--json")
+
+    assert started.status == 0, started.err
+    job_id = json.loads(started.out)["job_id"]
+    assert started.err.startswith(f"next: srag-mcp prompts next {ferries}, then")
+    yield job_id
+    cancel_job(ferries, settings, job_id)
+    wait_for_job(ferries, settings, job_id, 30)
+
+
+def reply(content: str) -> dict[str, object]:
+    """Read the ferries of a prompt."""
+    documents = []
+    for key, passengers in SHIP.findall(content):
+        cell = {"attribute": "passengers", "state": "stated", "value": int(passengers)}
+        cells = [cell | {"quote": f"Passengers: {passengers}"}]
+        documents.append({"id": key, "cells": cells, "not_mentioned": []})
+    return {"documents": documents}
+
+
+def test_a_script_answers_the_prompts_of_a_job(
+    cli: Cli, ferries: Path, job: str, tmp_path: Path, settings: Settings
+) -> None:
+    page = json.loads(cli("prompts", "next", ferries, "--json").out)
+    given = [prompt for step in page["steps"] for prompt in step["prompts"]]
+    lines = [json.dumps({"id": item["id"], "reply": reply(item["content"])}) for item in given]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    said = cli("prompts", "answer", ferries, file)
+    ended = wait_for_job(ferries, settings, job, 60)
+    done = cli("prompts", "next", ferries)
+    table = cli("sql", ferries, "SELECT sum(passengers) AS n, count(*) AS m FROM ferry", "--json")
+
+    assert (page["job_id"], page["state"]) == (job, "running")
+    assert (said.status, said.out) == (0, f"{len(given)} accepted, 0 refused\n")
+    assert (ended.status, ended.engine) == ("done", "agent"), ended
+    assert json.loads(table.out)["rows"] == [[sum(PASSENGERS.values()), N_SHIPS]]
+    assert (done.out, done.err) == ("", f'the ingestion is done: srag-mcp ask {ferries} "…"\n')
+
+
+def test_the_next_ingestion_of_such_a_corpus_is_for_an_agent_too(
+    cli: Cli, ferries: Path, job: str, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    (step,) = json.loads(cli("prompts", "next", ferries, "--json").out)["steps"]
+    answers = [{"id": item["id"], "reply": reply(item["content"])} for item in step["prompts"]]
+    monkeypatch.setattr("sys.stdin", StringIO(json.dumps(answers)))
+    assert cli("prompts", "answer", ferries).status == 0
+    wait_for_job(ferries, settings, job, 60)
+
+    again = cli("ingest", ferries)
+
+    job_id = again.out.split()[1]
+    assert again.out.startswith("job ")
+    assert wait_for_job(ferries, settings, job_id, 60).status == "done"
+
+
+def test_prompts_are_printed_with_their_instructions_once(
+    cli: Cli, ferries: Path, settings: Settings
+) -> None:
+    spool = PromptSpool(ferries / ".srag" / "prompts")
+    for text in ("Aldra\x1b[2J", "Borgund"):
+        spool.put(Prompt("records", "Read the ferry.", text), {"type": "object"})
+
+    shown = cli("prompts", "next", ferries, "--max", "5")
+    ids = re.findall(r"^## Prompt (\w+)$", shown.out, re.MULTILINE)
+
+    assert shown.out.count("Read the ferry.") == 1
+    assert '## Reply schema\n{"type": "object"}\n' in shown.out
+    assert "Aldra�[2J" in shown.out
+    assert len(ids) == 2
+    assert shown.err == (
+        "2 prompts to answer, 0 wait, 0 are with others:"
+        f' srag-mcp prompts answer {ferries} FILE, with lines {{"id": …, "reply": …}}\n'
+    )
+
+
+def test_a_refused_answer_is_named_and_the_status_is_1(
+    cli: Cli, ferries: Path, tmp_path: Path
+) -> None:
+    spool = PromptSpool(ferries / ".srag" / "prompts")
+    name = spool.put(Prompt("records", "Read.", "Aldra"), {"type": "object", "required": ["n"]})
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps({"id": name[:8], "reply": {"m": 1}}), encoding="utf-8")
+
+    said = cli("prompts", "answer", ferries, file)
+
+    assert said.status == 1
+    assert said.out == f"0 accepted, 1 refused\n{name[:8]}: fields are missing: n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('{"id": "a", "reply": {}}\n{"id": ', "answers.json, line 2, is not JSON"),
+        (None, "answers.json cannot be read"),
+    ],
+)
+def test_answers_that_cannot_be_read_are_an_error(
+    cli: Cli, ferries: Path, tmp_path: Path, text: str | None, error: str
+) -> None:
+    if text is not None:
+        (tmp_path / "answers.json").write_text(text, encoding="utf-8")
+
+    said = cli("prompts", "answer", ferries, "answers.json")
+
+    assert said.status == 1
+    assert said.err.startswith(f"error: {error}")
+
+
+def test_without_a_job_it_is_said_what_to_do(cli: Cli, ferries: Path) -> None:
+    said = cli("prompts", "next", ferries)
+
+    assert said.status == 1
+    assert said.err.startswith("error: no ingestion job of ")
+
+
+def test_a_question_to_a_new_folder_does_not_wait_for_an_agent(
+    cli: Cli, ferries: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_ENGINE", "agent")
+
+    said = cli("ask", ferries, "How many ferries are there?")
+
+    assert said.status == 1
+    assert f"start with srag-mcp ingest {ferries}, or set SRAG_ENGINE=offline" in said.err
