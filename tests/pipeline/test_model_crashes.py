@@ -1,0 +1,108 @@
+"""`kill -9` while a language model is asked: the next run finishes and pays for nothing twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work_replies import open_replies
+from tests.model.openai_server import Answer, Body, serving
+from tests.pipeline.reading_model import say
+
+QUESTIONS = ["Which station opened last?", "How high is the highest?"]
+_INGEST = """
+import sys
+from pathlib import Path
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+settings = Settings.model_validate_json(sys.argv[2])
+ingest(Path(sys.argv[1]), settings.model_copy(update={"api_key": "none"}), questions=sys.argv[3:])
+"""
+
+
+def write_stations(folder: Path, n: int = 30) -> Path:
+    folder.mkdir()
+    for number in range(n):
+        text = (
+            f"The hut stands {100 + number} metres above the town of Arla, where it has measured"
+            f" rain since {1900 + number}. It is kept by Anna.\n"
+        )
+        (folder / f"{number:02d}.txt").write_text(text)
+    return folder
+
+
+def settings_for(base: str, home: Path) -> Settings:
+    return Settings(
+        workers=1,
+        home=home,
+        model="openai/fake",
+        api_base=base,
+        api_key="none",
+        schema_iterations=2,
+        schema_documents=4,
+        concurrency=2,
+    )
+
+
+def calls_of(folder: Path, home: Path) -> dict[str, int]:
+    with (
+        open_work(CorpusFolder(folder, home).writable()) as work,
+        open_replies(work) as replies,
+    ):
+        return {step: totals.n_calls for step, totals in replies.ledger().by_step.items()}
+
+
+def kill_after(folder: Path, home: Path, n_requests: int) -> None:
+    """Start an ingestion and kill its process when the server gets its n-th request."""
+    reached = threading.Event()
+    n_seen = 0
+
+    def script(body: Body) -> Answer:
+        nonlocal n_seen
+        n_seen += 1
+        if n_seen >= n_requests:
+            reached.set()
+            return Answer("{}", delay_s=30)
+        return say(body)
+
+    with serving(script) as server:
+        arguments = [str(folder), settings_for(server.base, home).model_dump_json(), *QUESTIONS]
+        process = subprocess.Popen([sys.executable, "-P", "-c", _INGEST, *arguments])
+        assert reached.wait(60)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def needed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """Count the calls of an ingestion that nobody disturbs."""
+    folder = write_stations(tmp_path_factory.mktemp("calm") / "stations")
+    home = tmp_path_factory.mktemp("home")
+    with serving(say) as server:
+        ingest(folder, settings_for(server.base, home), questions=QUESTIONS)
+        calls = calls_of(folder, home)
+        assert sum(calls.values()) == len(server.requests)
+    assert calls == {"schema": 2, "records": 1 + 4, "translate": 2 + 2}
+    return calls
+
+
+@pytest.mark.parametrize("n_requests", [1, 2, 3, 4, 6, 8, 10])
+def test_a_killed_ingestion_goes_on_where_it_was(
+    tmp_path: Path, needed: dict[str, int], n_requests: int
+) -> None:
+    folder = write_stations(tmp_path / "stations")
+    kill_after(folder, tmp_path / "home", n_requests)
+    with serving(say) as server:
+        settings = settings_for(server.base, tmp_path / "home")
+        report = ingest(folder, settings, questions=QUESTIONS)
+    assert report.build_id is not None
+    assert report.n_documents == 30
+    assert calls_of(folder, tmp_path / "home") == needed
