@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import only_measure
-from srag_mcp.offline.translation.ranked import Pick, measured, scan
+from srag_mcp.offline.translation.ranked import Pick, function_near, measured, scan
 from srag_mcp.offline.translation.reading import ROW, Term
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES, Concept
 from srag_mcp.offline.translation.tokens import stem
@@ -27,7 +27,9 @@ def bind_adjective(sentence: Sentence, at: int, *, highest: bool) -> Pick | None
     for concept in concepts:
         column = _column_of_concept(sentence, concept)
         if column is not None:
-            pick = Pick(item, column.term, highest, None, (item,), assumed=True)
+            function, aggregates = function_near(sentence)
+            used = (item, *aggregates)
+            pick = Pick(item, column.term, highest, function, used, assumed=True)
             flipped = _is_flipped(column, concepts) and item.word != "newest"
             return _flip(pick) if flipped else pick
     return None

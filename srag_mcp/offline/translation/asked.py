@@ -189,10 +189,10 @@ def _by_verb(sentence: Sentence, word: str) -> Column | None:
         fitting = [c for c in table.of_type("string") if any(n[-1] in _PEOPLE for n in c.names)]
     else:
         fitting = list(table.dates)
-    if word == "who" and not fitting:
-        texts = table.of_type("string")
-        described = [c for c in texts if _holds_people(c)]
-        fitting = described if len(described) == 1 else [c for c in texts if _acts(c)]
+    if word == "who":
+        described = [c for c in table.of_type("string") if _holds_people(c)]
+        acting = fitting or [c for c in table.of_type("string") if _acts(c)]
+        fitting = described if len(described) == 1 else acting
     if len(fitting) < 2:
         return fitting[0] if fitting else None
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns

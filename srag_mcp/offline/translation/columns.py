@@ -166,12 +166,15 @@ class Table:
     def label(self) -> Column | None:
         """The text column that names a record, if there is one."""
         texts = self.of_type("string")
-        for word in ("name", "titl"):
-            for column in texts:
-                if any(word in name for name in column.names):
-                    return column
-        keys = (column for column in texts if column.is_key)
-        return next((c for c in keys if not self.named or self._names_record(c)), None)
+        called = [
+            column
+            for word in ("name", "titl")
+            for column in texts
+            if any(word in name for name in column.names)
+        ]
+        keys = [c for c in texts if c.is_key and (not self.named or self._names_record(c))]
+        sure = [c for c in called if c.is_key or not self.named]
+        return next(iter((*sure, *keys, *called)), None)
 
     @property
     def own_measure(self) -> Column | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measure import Measure
-from srag_mcp.offline.translation.reading import Contains, OneOf, Term
+from srag_mcp.offline.translation.reading import Between, Compare, Contains, OneOf, Term
 from srag_mcp.offline.translation.wordings import (
     is_participle,
     is_verb,
@@ -26,7 +26,11 @@ def count_of(
     if not distinct and entities and counts_entities(items):
         return Measure("count", None, (*used, *entities))
     telling = [item for item in attributes if not only_tells(sentence, item)]
-    named = [(item, column) for item in telling if (column := sentence.column(item))]
+    named = [
+        (item, column)
+        for item in telling
+        if (column := sentence.column(item)) and not _is_held(sentence, item, column)
+    ]
     if not named:
         vain = sentence.table.named and distinct and not entities
         return None if vain else Measure("count", None, (*used, *entities))
@@ -45,6 +49,16 @@ def _count_named(
     if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
         return Measure("count", None, (item, *used))
     return Measure("count", Term(column.name), (item, *used), distinct=True)
+
+
+def _is_held(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* is the verb of a filter: `planted after 1990`."""
+    held = {
+        item.condition.term.column
+        for item in sentence.of("filter")
+        if isinstance(item.condition, Compare | Between)
+    }
+    return sentence.table.named and column.name in held and is_participle(sentence, item)
 
 
 def _is_not_counted(sentence: Sentence, item: Item, column: Column) -> bool:

@@ -52,7 +52,9 @@ def _order(sentence: Sentence, outputs: tuple[Term, ...]) -> tuple[Term | None, 
     if "chronolog" in sentence.words(directions[0]).lower() and sentence.table.dates:
         column = sentence.table.main_date
         return (None if column is None else column.term), descending
-    for word in sentence.words(directions[0]).lower().split():
+    phrase = sentence.words(directions[0]).lower().removesuffix(" first")
+    words = [phrase] if phrase in SUPERLATIVES else phrase.split()
+    for word in words:
         column = column_of_adjective(sentence, word)
         if column is not None:
             aged = SUPERLATIVES[word][0][0] == "age" and column.attribute.type != "date"

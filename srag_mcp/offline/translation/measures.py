@@ -19,7 +19,7 @@ from srag_mcp.offline.translation.reading import (
     OneOf,
     Relative,
 )
-from srag_mcp.offline.translation.thesaurus import Concept
+from srag_mcp.offline.translation.thesaurus import COMPARATIVES, Concept
 from srag_mcp.offline.translation.units import CURRENCIES, canonical_unit, same_unit
 from srag_mcp.offline.translation.wordings import (
     is_doubtful,
@@ -193,8 +193,36 @@ def _assumed(
     """Take the only number column, or the only one of money, when none is named."""
     if any(sentence.column(item) for item in attributes if _is_wanted(sentence, item)):
         return None
-    column = only_measure(sentence.table, "money")
-    return None if column is None else Measure(function, column.term, used, assumed=True)
+    said = adjectives_said(sentence)
+    column = column_compared(sentence.table, said) if said else None
+    if column is None and not said:
+        column = only_measure(sentence.table, "money")
+    if column is None:
+        return None
+    asked = tuple(item for item in sentence.of("wh") if item.word in COMPARATIVES)
+    return Measure(function, column.term, (*used, *asked), assumed=True)
+
+
+def adjectives_said(sentence: Sentence) -> list[str]:
+    """Return the adjectives of degree in `how much taller`, `how tall`; `more` is none."""
+    items = sentence.of("difference", "wh")
+    words = [item.word if item.kind == "wh" else sentence.words(item) for item in items]
+    last = [word.lower().split()[-1] for word in words if word]
+    found = [word for word in last if "size" not in COMPARATIVES.get(word, ("size",))]
+    return [word for word in found if word != "much"] if sentence.table.named else []
+
+
+def column_compared(table: Table, adjectives: Sequence[str]) -> Column | None:
+    """Return the only number column that one of *adjectives* is said of."""
+    for word in adjectives:
+        for concept in COMPARATIVES.get(word, ()):
+            if concept == "money":
+                return only_measure(table, "money")
+            found = [column for column in table.numbers if column.is_named_for(concept)]
+            found = found or [column for column in table.numbers if column.measures(concept)]
+            if len(found) == 1:
+                return found[0]
+    return None
 
 
 def _is_wanted(sentence: Sentence, item: Item) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import Column
 from srag_mcp.offline.translation.items import Bound, Item, Sentence, filter_item
-from srag_mcp.offline.translation.measures import only_measure
+from srag_mcp.offline.translation.measures import column_compared, only_measure
 from srag_mcp.offline.translation.reading import Between, Compare, Condition, Every, Negated
 from srag_mcp.offline.translation.units import CURRENCIES, unit_factor
 
@@ -115,6 +115,9 @@ def _column_of_unit(sentence: Sentence, bound: Item) -> Column | None:
     """Return the only number column, or the only one that has the bound's unit."""
     unit = bound.bound.unit if bound.bound is not None else None
     numbers = sentence.table.numbers
+    compared = column_compared(sentence.table, sentence.words(bound).lower().split())
+    if compared is not None and sentence.table.named and _fits(compared, unit):
+        return compared
     if unit is not None:
         exact = [c for c in numbers if c.attribute.unit and _fits(c, unit)]
         if not exact and unit in CURRENCIES:

@@ -1,5 +1,7 @@
 """Words that only join: prepositions before names, verbs of place, nouns that name the record."""
 
+from dataclasses import replace
+
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 
 _PREPOSITIONS = {
@@ -26,7 +28,11 @@ def drop_prepositions(sentence: Sentence) -> Sentence:
         plain = item.kind in {"time", "above", "between"} and (
             sentence.words(item).lower() in _PREPOSITIONS
         )
-        if not (plain and after is not None and _names_thing(sentence, after)):
+        named = after is not None and _names_thing(sentence, after)
+        denied = sentence.words(item).lower().removeprefix("not ") in _PREPOSITIONS
+        if item.kind == "above" and named and denied and not plain:
+            kept.append(replace(item, kind="not", last=item.first + 1))
+        elif not (plain and named):
             kept.append(item)
     return sentence.with_items(kept)
 
