@@ -48,10 +48,10 @@ class AgentModel:
         self._last_sign = started  # to ask is a sign, too
         name = hash_prompt(prompt, reply_schema)
         while (text := self._spool.take(name)) is None:
-            if not self._spool.is_asked(name):
-                self._spool.put(prompt, reply_schema)
-            self._check_idle()
-            await anyio.sleep(self._poll_s)
+            self._spool.put(prompt, reply_schema)
+            while self._spool.is_waiting(name):
+                self._check_idle()
+                await anyio.sleep(self._poll_s)
         self._last_sign = time.monotonic()
         return Reply(text, seconds=self._last_sign - started, model=MODEL)
 

@@ -106,6 +106,10 @@ class PromptFiles:
             names |= {path.name.split(".")[0] for path in folder.glob("*.json")}
         return sorted(name for name in names if _NAME.fullmatch(name))
 
+    def has_answer(self, name: str) -> bool:
+        """Whether there is an answer, taken or not."""
+        return self.replied(name).exists() or self.taken(name).exists()
+
     def is_taken(self, beginning: str) -> bool:
         """Whether a job has the answer to a prompt whose hash begins so."""
         return any(self.taken_folder.glob(f"{beginning}*{REPLY}"))

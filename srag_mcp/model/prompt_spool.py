@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -103,9 +104,9 @@ class PromptSpool:
             raise ModelStoppedError(msg) from error
         return name
 
-    def is_asked(self, name: str) -> bool:
-        """Whether the prompt is where agents find it."""
-        return self._files.asked(name).exists()
+    def is_waiting(self, name: str) -> bool:
+        """Whether the prompt is where agents find it, and has no answer."""
+        return self._files.asked(name).exists() and not self._files.replied(name).exists()
 
     def take(self, name: str) -> str | None:
         """Return the answer to a prompt, which is then asked no more; None while there is none.
@@ -148,6 +149,7 @@ class PromptSpool:
         with self._files.locked():
             ids = _shortest_ids(self._files.known())
             given: list[SpooledPrompt] = []
+            shared, left = set(known), max_characters
             for name in self._files.waiting():
                 if len(given) == max_prompts:
                     break
@@ -157,40 +159,27 @@ class PromptSpool:
                 if entry is None:  # answered or withdrawn since
                     continue
                 found = SpooledPrompt(ids.get(name, name), entry.prompt, entry.reply_schema)
-                if given and _n_characters([*given, found], known) > max_characters:
+                left -= len(found.own) + (0 if found.shared in shared else len(found.shared))
+                if given and left < 0:
                     break
                 self._files.lease(name).touch()
                 given.append(found)
+                shared.add(found.shared)
         return given
 
-    def answer(self, prompt_id: object, reply: object) -> AnswerOutcome:
-        """Keep an answer, unless code can see that it is none.
+    def answer(self, answers: Sequence[tuple[object, object]]) -> list[AnswerOutcome]:
+        """Keep answers, unless code can see that they are none; return what became of each.
 
         Args:
-            prompt_id: As it was handed out.
-            reply: A JSON object, or its text.
+            answers: The id of a prompt, as it was handed out, and the reply: a JSON object, or its
+                text.
 
         Raises:
-            ModelError: If it cannot be kept.
+            ModelError: If they cannot be kept.
         """
-        if not isinstance(prompt_id, str) or not _ID.fullmatch(prompt_id):
-            return AnswerOutcome(str(prompt_id)[:80], "not an id of a prompt; copy it as given")
-        files = self._files
-        with files.locked():
-            names = [name for name in files.known() if name.startswith(prompt_id)]
-            if len(names) > 1:
-                return AnswerOutcome(prompt_id, "fits two prompts by now; fetch the prompts again")
-            if files.is_taken(prompt_id) or any(files.replied(name).exists() for name in names):
-                return AnswerOutcome(prompt_id, "answered before; the first answer is kept")
-            for name in names:
-                entry = self._find(name)
-                if entry is not None:
-                    problem = find_problem(reply, entry.reply_schema)
-                    if not problem:
-                        files.write(files.replied(name), {"text": reply_text(reply)})
-                    shared = _shared(entry.prompt, entry.reply_schema)
-                    return AnswerOutcome(prompt_id, problem, shared)
-        return AnswerOutcome(prompt_id, "no such prompt is asked, or not any more")
+        with self._files.locked():
+            known = self._files.known()
+            return [self._answer(prompt_id, reply, known) for prompt_id, reply in answers]
 
     def park(self) -> None:
         """Put aside what earlier jobs asked, and forget what is old; a job does so at its start."""
@@ -211,6 +200,24 @@ class PromptSpool:
             with suppress(FileNotFoundError):
                 newest = max(newest, path.stat().st_mtime)
         return time.time() - newest
+
+    def _answer(self, prompt_id: object, reply: object, known: Sequence[str]) -> AnswerOutcome:
+        if not isinstance(prompt_id, str) or not _ID.fullmatch(prompt_id):
+            return AnswerOutcome(str(prompt_id)[:80], "not an id of a prompt; copy it as given")
+        first = bisect_left(known, prompt_id)
+        names = [name for name in known[first : first + 2] if name.startswith(prompt_id)]
+        if len(names) > 1:
+            return AnswerOutcome(prompt_id, "fits two prompts by now; fetch the prompts again")
+        name = names[0] if names else ""
+        entry = self._find(name) if name else None
+        if self._files.has_answer(name) if name else self._files.is_taken(prompt_id):
+            return AnswerOutcome(prompt_id, "answered before; the first answer is kept")
+        if entry is None:
+            return AnswerOutcome(prompt_id, "no such prompt is asked, or not any more")
+        problem = find_problem(reply, entry.reply_schema)
+        if not problem:
+            self._files.write(self._files.replied(name), {"text": reply_text(reply)})
+        return AnswerOutcome(prompt_id, problem, _shared(entry.prompt, entry.reply_schema))
 
     def _find(self, name: str) -> _Entry | None:
         """Return a prompt, asked or parked; a job may move it there or back between two looks."""
@@ -253,8 +260,3 @@ def _n_shared(one: str, other: str) -> int:
 
 def _shared(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
     return json.dumps([prompt.instructions, reply_schema], ensure_ascii=False)
-
-
-def _n_characters(prompts: Sequence[SpooledPrompt], known: Collection[str]) -> int:
-    shared = {item.shared for item in prompts} - set(known)
-    return sum(map(len, shared)) + sum(len(item.own) for item in prompts)

@@ -25,7 +25,7 @@ from srag_mcp.server.prompt_results import (
 from srag_mcp.server.results import JobStatus
 
 if TYPE_CHECKING:
-    from srag_mcp.model.prompt_spool import PromptSpool, SpooledPrompt
+    from srag_mcp.model.prompt_spool import SpooledPrompt
     from srag_mcp.model.spooled_answer import AnswerOutcome
 
 PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around the prompts
@@ -112,9 +112,18 @@ def keep_answers(
         JobError: If there is no such job.
         ModelError: If answers cannot be kept.
     """
+    from srag_mcp.model.spooled_answer import AnswerOutcome
+
     prompt_status(corpora, call)
-    spool = open_spool(corpora, call.corpus)
-    outcomes = [_keep(spool, answer) for answer in answers]
+    pairs = [_pair(answer) for answer in answers]
+    whole = [pair for pair in pairs if pair is not None]
+    kept = iter(open_spool(corpora, call.corpus).answer(whole))
+    outcomes = [
+        AnswerOutcome(_id_of(answer), "an answer is an object with id and reply")
+        if pair is None
+        else next(kept)
+        for answer, pair in zip(answers, pairs, strict=True)
+    ]
     known = frozenset(outcome.shared for outcome in outcomes if outcome.shared)
     return replace(call, known=known), outcomes
 
@@ -133,14 +142,14 @@ def answers_page(
     return AnswersPage(**page.model_dump(), accepted=n_accepted, problems=problems)
 
 
-def _keep(spool: "PromptSpool", answer: JsonValue) -> "AnswerOutcome":
-    from srag_mcp.model.spooled_answer import AnswerOutcome
+def _pair(answer: JsonValue) -> tuple[JsonValue, JsonValue] | None:
+    if not isinstance(answer, Mapping) or not {"id", "reply"} <= answer.keys():
+        return None
+    return answer["id"], answer["reply"]
 
-    if not isinstance(answer, Mapping):
-        return AnswerOutcome(str(answer), "an answer is an object with id and reply")
-    if "reply" not in answer:
-        return AnswerOutcome(str(answer.get("id", "")), "reply is missing")
-    return spool.answer(answer.get("id"), answer["reply"])
+
+def _id_of(answer: JsonValue) -> str:
+    return str(answer.get("id", "")) if isinstance(answer, Mapping) else str(answer)
 
 
 def _steps(given: Sequence["SpooledPrompt"], known: Collection[str]) -> list[PromptStep]:

@@ -80,7 +80,7 @@ async def test_every_prompt_gets_its_own_answer_whatever_their_order(spool: Prom
             tasks.start_soon(ask, number)
         given = await next_prompts(spool, 6)
         for item in reversed(given):
-            spool.answer(item.id, {"note": item.prompt.content})
+            spool.answer([(item.id, {"note": item.prompt.content})])
 
     found = {number: json.loads(reply.text) for number, reply in replies.items()}
     assert found == {number: {"note": f"Note {number}"} for number in range(6)}
@@ -100,9 +100,9 @@ async def test_an_answer_of_the_wrong_form_comes_back_as_another_prompt(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(ask)
         (first,) = await next_prompts(spool, 1)
-        spool.answer(first.id, {"height": "tall"})
+        spool.answer([(first.id, {"height": "tall"})])
         (second,) = await next_prompts(spool, 1)
-        spool.answer(second.id, {"height": 12})
+        spool.answer([(second.id, {"height": 12})])
 
     assert first.id != second.id
     assert second.prompt.content == first.prompt.content
@@ -124,7 +124,7 @@ async def test_two_models_that_ask_the_same_both_have_the_answer(
         tasks.start_soon(ask, AgentModel(spool, poll_s=0.01))
         tasks.start_soon(ask, AgentModel(PromptSpool(tmp_path / "prompts"), poll_s=0.01))
         (given,) = await next_prompts(spool, 1)
-        spool.answer(given.id, {"town": "Bergen"})
+        spool.answer([(given.id, {"town": "Bergen"})])
 
     assert replies == ['{"town": "Bergen"}'] * 2
 
@@ -142,7 +142,7 @@ async def test_what_was_answered_after_it_gave_up_is_there_for_the_next(
     with pytest.raises(ModelStoppedError):
         await AgentModel(spool, idle_s=0.0, poll_s=0.01).complete(note(1), {})
     (given,) = spool.hand_out(1, 1_000_000)
-    spool.answer(given.id, {"town": "Bergen"})
+    spool.answer([(given.id, {"town": "Bergen"})])
 
     later = AgentModel(PromptSpool(tmp_path / "prompts"), idle_s=0.0)
 
@@ -167,15 +167,15 @@ async def test_an_answer_between_the_death_of_a_job_and_the_next_is_not_asked_ag
 ) -> None:
     with asking(tmp_path / "prompts", 4):
         given = await next_prompts(spool, 4)
-    outcomes = [spool.answer(item.id, {"note": item.prompt.content}) for item in given[:3]]
+    outcomes = spool.answer([(item.id, {"note": item.prompt.content}) for item in given[:3]])
 
     with asking(tmp_path / "prompts", 4) as process:
         # The one prompt that is left is still with the agent that had it before the kill.
-        last = spool.answer(given[3].id, {"note": given[3].prompt.content})
+        last = spool.answer([(given[3].id, {"note": given[3].prompt.content})])
         assert process.stdout is not None
         said = process.stdout.read()
 
-    assert all(item.accepted for item in [*outcomes, last])
+    assert all(item.accepted for item in [*outcomes, *last])
     lines = sorted(said.splitlines())
     assert lines == [f'{number} {{"note": "Note {number}"}}' for number in range(4)]
 
@@ -186,7 +186,7 @@ async def test_a_process_killed_with_answers_in_hand_loses_none(
     with asking(tmp_path / "prompts", 5) as process:
         given = await next_prompts(spool, 5)
         for item in given[:2]:
-            spool.answer(item.id, {"note": item.prompt.content})
+            spool.answer([(item.id, {"note": item.prompt.content})])
         assert process.stdout is not None
         had = sorted([process.stdout.readline(), process.stdout.readline()])
 
@@ -194,7 +194,7 @@ async def test_a_process_killed_with_answers_in_hand_loses_none(
         assert process.stdout is not None
         again = sorted([process.stdout.readline(), process.stdout.readline()])
         for item in given[2:]:
-            spool.answer(item.id, {"note": item.prompt.content})
+            spool.answer([(item.id, {"note": item.prompt.content})])
         rest = process.stdout.read().splitlines()
 
     assert again == had

@@ -27,6 +27,11 @@ def prompt(number: int, **changes: object) -> Prompt:
     return Prompt(**(fields | changes))  # type: ignore[arg-type]  # the fields have their types
 
 
+def answer(spool: PromptSpool, prompt_id: object, reply: object) -> AnswerOutcome:
+    (outcome,) = spool.answer([(prompt_id, reply)])
+    return outcome
+
+
 @pytest.fixture
 def spool(tmp_path: Path) -> PromptSpool:
     return PromptSpool(tmp_path / "prompts")
@@ -45,13 +50,13 @@ def test_a_prompt_comes_out_as_it_went_in_and_its_answer_goes_back(spool: Prompt
     name = spool.put(asked, SCHEMA)
 
     (given,) = spool.hand_out(10, PLENTY)
-    outcome = spool.answer(given.id, GOOD)
+    outcome = answer(spool, given.id, GOOD)
 
     assert given == SpooledPrompt(name[:8], asked, SCHEMA)
     assert outcome == AnswerOutcome(name[:8], "", given.shared)
     assert json.loads(spool.take(name) or "") == GOOD
     assert spool.count() == SpoolCount()
-    assert not spool.is_asked(name)
+    assert not spool.is_waiting(name)
 
 
 def test_nothing_waits_in_a_folder_that_is_not_there(spool: PromptSpool, tmp_path: Path) -> None:
@@ -85,8 +90,8 @@ def test_a_lease_that_has_run_out_lets_another_agent_answer(tmp_path: Path) -> N
     (second,) = spool.hand_out(1, PLENTY)
 
     assert first == second
-    assert spool.answer(second.id, GOOD).accepted
-    late = spool.answer(first.id, {"town": "Kiel", "height": None})
+    assert answer(spool, second.id, GOOD).accepted
+    late = answer(spool, first.id, {"town": "Kiel", "height": None})
     assert late == AnswerOutcome(first.id, "answered before; the first answer is kept")
 
 
@@ -94,9 +99,9 @@ def test_the_first_answer_stays_before_and_after_it_was_taken(spool: PromptSpool
     (name,) = put(spool, 1)
     again = {"town": "Kiel", "height": None}
 
-    outcomes = [spool.answer(name[:8], GOOD), spool.answer(name[:8], again)]
+    outcomes = [answer(spool, name[:8], GOOD), answer(spool, name[:8], again)]
     taken = spool.take(name)
-    outcomes.append(spool.answer(name[:8], again))
+    outcomes.append(answer(spool, name[:8], again))
 
     assert [item.accepted for item in outcomes] == [True, False, False]
     assert spool.take(name) == taken == json.dumps(GOOD)
@@ -120,18 +125,18 @@ def test_an_answer_that_is_none_is_told_so_and_can_be_mended(
 ) -> None:
     (name,) = put(spool, 1)
 
-    outcome = spool.answer(name[:8], reply)
+    outcome = answer(spool, name[:8], reply)
 
     assert outcome.problem.startswith(problem)
     assert spool.take(name) is None
-    assert spool.answer(name[:8], GOOD).accepted
+    assert answer(spool, name[:8], GOOD).accepted
 
 
 @pytest.mark.parametrize("reply", [json.dumps(GOOD), f"Here:\n```json\n{json.dumps(GOOD)}\n```"])
 def test_the_text_of_an_answer_is_kept_as_it_was_written(spool: PromptSpool, reply: str) -> None:
     (name,) = put(spool, 1)
 
-    assert spool.answer(name[:8], reply).accepted
+    assert answer(spool, name[:8], reply).accepted
     assert spool.take(name) == reply
 
 
@@ -139,11 +144,11 @@ def test_the_text_of_an_answer_is_kept_as_it_was_written(spool: PromptSpool, rep
 def test_what_is_no_id_is_told_so(spool: PromptSpool, prompt_id: object) -> None:
     put(spool, 1)
 
-    assert spool.answer(prompt_id, GOOD).problem.startswith("not an id of a prompt")
+    assert answer(spool, prompt_id, GOOD).problem.startswith("not an id of a prompt")
 
 
 def test_a_prompt_that_nobody_asks_takes_no_answer(spool: PromptSpool) -> None:
-    outcome = spool.answer("0123abcd", GOOD)
+    outcome = answer(spool, "0123abcd", GOOD)
 
     assert outcome == AnswerOutcome("0123abcd", "no such prompt is asked, or not any more")
 
@@ -157,9 +162,9 @@ def test_ids_are_longer_where_hashes_begin_alike(spool: PromptSpool, tmp_path: P
     ids = {item.id for item in spool.hand_out(9, PLENTY)}
 
     assert ids == {name[:11], alike[:11]}
-    ambiguous = spool.answer(name[:8], GOOD)
+    ambiguous = answer(spool, name[:8], GOOD)
     assert ambiguous.problem == "fits two prompts by now; fetch the prompts again"
-    assert spool.answer(name[:11], GOOD).accepted
+    assert answer(spool, name[:11], GOOD).accepted
     assert spool.take(alike) is None
 
 
@@ -183,12 +188,12 @@ def test_what_a_dead_job_asked_is_put_aside_and_its_answer_found_by_the_next(
 ) -> None:
     names = put(spool, 3)
     ids = [item.id for item in spool.hand_out(9, PLENTY)]
-    spool.answer(names[0][:8], GOOD)
+    answer(spool, names[0][:8], GOOD)
 
     later = PromptSpool(tmp_path / "prompts")
     later.park()
     count = later.count()
-    outcome = later.answer(names[1][:8], GOOD)
+    outcome = answer(later, names[1][:8], GOOD)
     later.put(prompt(2), SCHEMA)
 
     assert sorted(ids) == sorted(name[:8] for name in names)
@@ -200,7 +205,7 @@ def test_what_a_dead_job_asked_is_put_aside_and_its_answer_found_by_the_next(
 
 def test_an_answer_that_a_job_died_with_can_be_taken_again(spool: PromptSpool) -> None:
     (name,) = put(spool, 1)
-    spool.answer(name[:8], GOOD)
+    answer(spool, name[:8], GOOD)
 
     first = spool.take(name)
     spool.park()

@@ -87,9 +87,9 @@ async def call(client: Client, kind: type[Page], tool: str, **arguments: object)
     return kind.model_validate(result.structured_content)
 
 
-async def play(client: Client, size: int) -> list[PromptPage]:
+async def play(client: Client, size: int, first: PromptPage | None = None) -> list[PromptPage]:
     """Be the agent of a job, with pages of so many prompts, until the job ends."""
-    pages = [await call(client, PromptPage, "next_prompts", max=size)]
+    pages = [first or await call(client, PromptPage, "next_prompts", max=size)]
     with anyio.fail_after(60):
         while pages[-1].state == "running":
             given = answers(pages[-1])
@@ -206,7 +206,7 @@ async def test_what_is_wrong_with_an_answer_is_told_and_the_others_count(
     assert said.problems == [
         AnswerProblem(id=third.id, problem="fields are missing: height"),
         AnswerProblem(id="0123abcd", problem="no such prompt is asked, or not any more"),
-        AnswerProblem(id=fourth.id, problem="reply is missing"),
+        AnswerProblem(id=fourth.id, problem="an answer is an object with id and reply"),
         AnswerProblem(id="well", problem="an answer is an object with id and reply"),
     ]
     (twice,) = again.problems
@@ -225,16 +225,17 @@ async def test_two_agents_share_the_prompts(
     start_job("job-1", 40)
     pages: list[list[PromptPage]] = []
 
-    async def be_agent(client: Client) -> None:
-        pages.append(await play(client, 5))
+    async def be_agent(client: Client, first: PromptPage) -> None:
+        pages.append(await play(client, 5, first))
 
     async with (
         connect(notes) as one,
         Client(connect_stdio(notes), mode="legacy") as other,
         anyio.create_task_group() as agents,
     ):
-        agents.start_soon(be_agent, one)
-        agents.start_soon(be_agent, other)
+        firsts = [await call(item, PromptPage, "next_prompts", max=5) for item in (one, other)]
+        agents.start_soon(be_agent, one, firsts[0])
+        agents.start_soon(be_agent, other, firsts[1])
 
     ids = [{prompt.id for page in mine for prompt in prompts(page)} for mine in pages]
     assert kept(notes) == heights(40)
