@@ -1,20 +1,19 @@
 """Harvest: all candidates of a sample of documents, each fact once."""
 
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.offline.anchors import anchor_candidates
 from srag_mcp.offline.candidates import Candidate, agreement
+from srag_mcp.offline.completion import complete
 from srag_mcp.offline.currency import find_currency, look_like_money
-from srag_mcp.offline.fallbacks import may_stand_in
 from srag_mcp.offline.items import item_candidates
+from srag_mcp.offline.joining import join_same, join_ways
 from srag_mcp.offline.key_merging import merge_keys
-from srag_mcp.offline.key_shapes import shape_of
 from srag_mcp.offline.keys import harvest_keys, key_candidates
-from srag_mcp.offline.kin import GENERAL_STEMS, kin_of
+from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.known_values import add_known_values
 from srag_mcp.offline.mentions import mention_candidates
 from srag_mcp.offline.nouns import names_nothing
@@ -24,34 +23,19 @@ from srag_mcp.offline.questions import question_stems
 from srag_mcp.offline.row_cells import cell_candidates
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
-from srag_mcp.offline.values import numbers_of
+from srag_mcp.offline.typed_candidates import TypedCandidate, plain_values, typed
 from srag_mcp.offline.votes import vote_candidates
 from srag_mcp.offline.words import content_stems, fold
-from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
 from srag_mcp.schema.extractors import KeyRule, VoteRule
 
 _MAX_SAMPLE = 200
 _MIN_SHARED = 3
-_SAME = 0.85
-_SAME_STATEMENTS = 0.95
 _REPEATED = 0.4
 _LONG_VALUE = 240
 _MIN_TEMPLATES = 5
 _TEMPLATE_SHARE = 0.4
 _MIN_WORDS = 5
 _CLOCK = frozenset({"am", "pm"})
-_MAX_SIZE_FACTOR = 3.0
-_MAX_WAYS = 4
-_NEAR_SHARE = 0.4
-_MAX_DIFFERING = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class TypedCandidate:
-    """A candidate and what its values are."""
-
-    candidate: Candidate
-    guess: TypeGuess
 
 
 def choose_sample(documents: Sequence[Document]) -> list[Document]:
@@ -73,7 +57,7 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
     asked = {name for question in questions for name in question_stems(question)}
     sightings = [Sightings(document) for document in documents]
     if are_rows(documents):
-        return [_typed(candidate) for candidate in row_candidates(sightings)]
+        return [typed(candidate) for candidate in row_candidates(sightings)]
     votes = vote_candidates(sightings)
     covered = {key for vote in votes for rule in vote.rules if isinstance(rule, VoteRule)
                for key, reliability in rule.keys.items() if reliability > 0.6}  # fmt: skip
@@ -89,13 +73,14 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
         *anchor_candidates(sightings),
         *item_candidates(sightings),
     ]
-    typed = [_typed(candidate) for candidate in found]
-    for item in typed:
+    items = [typed(candidate) for candidate in found]
+    for item in items:
         if item.guess.type == "string" and item.candidate.origin == "field":
             add_known_values(item.candidate, sightings)
-    mentions = mention_candidates(sightings, questions, _known_stems(typed))
-    typed.extend(_typed(candidate) for candidate in mentions)
-    joined = join_ways(join_same([item for item in typed if _is_usable(item)]))
+    mentions = mention_candidates(sightings, questions, _known_stems(items))
+    items.extend(typed(candidate) for candidate in mentions)
+    joined = join_ways(join_same([item for item in items if _is_usable(item)]))
+    joined = complete(joined, len(sightings))
     currency = find_currency(sightings)
     return [_priced(item, currency) for item in _without_repeated_dates(joined)]
 
@@ -130,7 +115,7 @@ def _without_repeated_dates(items: Sequence[TypedCandidate]) -> list[TypedCandid
         (item for item in items if item.guess.type == "date"),
         key=lambda item: -len(item.candidate.values),
     )
-    plain = {id(item): _plain_values(item) for item in dates}
+    plain = {id(item): plain_values(item) for item in dates}
     repeated: set[int] = set()
     for place, item in enumerate(dates):
         if item.candidate.origin != "slot":
@@ -158,12 +143,6 @@ def row_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     for name, column in columns.items():
         column.words.update(dict.fromkeys(name.split(), len(column.values)))
     return list(columns.values())
-
-
-def _typed(candidate: Candidate) -> TypedCandidate:
-    if candidate.origin in {"item", "mention"}:
-        return TypedCandidate(candidate, TypeGuess("boolean", None, 1.0, None))
-    return TypedCandidate(candidate, classify_values(list(candidate.values.values())))
 
 
 def _is_usable(item: TypedCandidate) -> bool:
@@ -206,128 +185,3 @@ def _plain_words(value: str, *, without_numbers: bool) -> str:
         return " ".join(value.split()).casefold()
     words = fold(value).split()
     return " ".join(word for word in words if word.isalpha() and word not in _CLOCK) or value
-
-
-def join_same(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
-    """Join candidates that state the same in the documents that have both; the earlier stays."""
-    kept: list[TypedCandidate] = []
-    plain: list[Mapping[int, str]] = []
-    for item in items:
-        values = _plain_values(item)
-        twin = next(
-            (n for n, other in enumerate(kept) if _same(other, item, plain[n], values)), None
-        )
-        if twin is None:
-            kept.append(item)
-            plain.append(values)
-        else:
-            kept[twin] = _joined(kept[twin], item)
-            plain[twin] = {**values, **plain[twin]}
-    return kept
-
-
-def _plain_values(item: TypedCandidate) -> dict[int, str]:
-    values = item.candidate.values
-    if item.guess.type in {"integer", "number"}:
-        return numbers_of(values)
-    if item.guess.type == "date":
-        return {number: str(read_date(value)) for number, value in values.items()}
-    return values
-
-
-def _same(
-    left: TypedCandidate, right: TypedCandidate, ours: Mapping[int, str], theirs: Mapping[int, str]
-) -> bool:
-    kinds = {left.guess.type, right.guess.type}
-    if kinds == {"boolean"}:
-        return _same_statements(left.candidate.values, right.candidate.values)
-    if "boolean" in kinds or (len(kinds) > 1 and kinds != {"integer", "number"}):
-        return False
-    shared, alike = agreement(ours, theirs)
-    enough = shared >= max(_MIN_SHARED, 0.5 * min(len(ours), len(theirs)))
-    return enough and alike >= _SAME
-
-
-def _same_statements(left: Mapping[int, str], right: Mapping[int, str]) -> bool:
-    alike = sum(left[number] == right.get(number) for number in left)
-    return alike >= _SAME_STATEMENTS * len(left.keys() | right.keys())
-
-
-def _joined(left: TypedCandidate, right: TypedCandidate) -> TypedCandidate:
-    """Join two candidates: the more specific rule first, a place only where nothing else speaks."""
-    one, other = left.candidate, right.candidate
-    if other.origin == "item":
-        return left
-    if one.origin == "place" and other.origin != "place":
-        one, other = other, one
-    if one.origin == "part" and " part " in one.label:
-        one.label, other.label = other.label, ""
-    guess = left.guess if one is left.candidate else right.guess
-    if other.origin == "place" and not may_stand_in(one, other, guess.type):
-        return TypedCandidate(one, guess)
-    one.rules = [*one.rules, *other.rules]
-    one.values = {**other.values, **one.values}
-    one.words = one.words + other.words
-    one.near = {**other.near, **one.near}
-    one.full_label = one.full_label or other.full_label
-    one.labels = tuple(dict.fromkeys(filter(None, (*one.labels, other.label, *other.labels))))
-    return TypedCandidate(one, guess)
-
-
-def join_ways(items: Sequence[TypedCandidate]) -> list[TypedCandidate]:
-    """Join a field with the slots that state its amount in other documents.
-
-    They share a telling word or one of like meaning and the kind of unit, hardly ever meet in a
-    document, and are of one size; the slot nearest in size is tried first.
-    """
-    kept = list(items)
-    for field in [item for item in items if item.candidate.origin == "field"]:
-        joined = field
-        for _ in range(_MAX_WAYS):
-            ways = [
-                (gap, n) for n, item in enumerate(kept) if (gap := _gap(joined, item)) is not None
-            ]
-            if not ways:
-                break
-            _, place = min(ways)
-            slot = kept.pop(place)
-            at = next(n for n, item in enumerate(kept) if item is joined)
-            joined = kept[at] = _joined(joined, slot)
-    return kept
-
-
-def _gap(field: TypedCandidate, slot: TypedCandidate) -> float | None:
-    """Return how far apart the sizes of both are; None where they are not one fact."""
-    one, other = field.candidate, slot.candidate
-    if other.origin != "slot" or not _kinds(field) & _kinds(slot) & {"number", "date"}:
-        return None
-    if not _are_said_alike(one, other) or not _hardly_meet(field, slot):
-        return None
-    left, right = shape_of(list(one.values.values())), shape_of(list(other.values.values()))
-    if left.kind != right.kind or left.detail != right.detail:
-        return None
-    low, high = sorted((left.middle, right.middle))
-    factor = high / low if low else math.inf
-    return factor if factor <= _MAX_SIZE_FACTOR else None
-
-
-def _kinds(item: TypedCandidate) -> set[str]:
-    return {"number"} if item.guess.type in {"integer", "number"} else {item.guess.type}
-
-
-def _are_said_alike(field: Candidate, slot: Candidate) -> bool:
-    """Whether a slot is told by a word of the field's keys, or one of like meaning."""
-    own = set(content_stems(" ".join((field.label, *field.labels))))
-    if isinstance(field.rules[0], KeyRule):
-        own.update(content_stems(" ".join(field.rules[0].keys)))
-    telling = own - GENERAL_STEMS or own
-    own = {akin for name in telling for akin in kin_of(name)}
-    near = {name for name, share in slot.near.items() if share >= _NEAR_SHARE}
-    return bool(own & ({*content_stems(slot.label)} | near))
-
-
-def _hardly_meet(field: TypedCandidate, slot: TypedCandidate) -> bool:
-    """Whether few documents state both and differ."""
-    ours, theirs = _plain_values(field), _plain_values(slot)
-    differ = sum(theirs[n] != ours.get(n, theirs[n]) for n in theirs)
-    return differ <= _MAX_DIFFERING * min(len(ours), len(theirs))

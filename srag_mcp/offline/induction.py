@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from srag_mcp.documents.document import Document
-from srag_mcp.offline.harvest import TypedCandidate, are_rows, choose_sample, harvest
+from srag_mcp.offline.harvest import are_rows, choose_sample, harvest
 from srag_mcp.offline.matching import match_attributes
 from srag_mcp.offline.naming import attribute_name, describe, examples_of, label_of
 from srag_mcp.offline.questions import asked_words, weigh_by_questions
+from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.words import fold, stem
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

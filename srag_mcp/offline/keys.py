@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from srag_mcp.offline.candidates import Candidate, agreement, complementary
 from srag_mcp.offline.key_shapes import amount_span, shape_of
 from srag_mcp.offline.kin import are_kin
-from srag_mcp.offline.shared_names import shared_name
+from srag_mcp.offline.shared_names import shared_name, shares
 from srag_mcp.offline.sightings import Field, Sightings
 from srag_mcp.offline.values import looks, numbers_of, of_one_size
 from srag_mcp.offline.words import content_stems
@@ -168,7 +168,8 @@ def _candidate(key: Key, family: Sequence[Key]) -> Candidate:
     rule = KeyRule(keys=names, section=key.section, reads="amount" if amounts else "whole")
     values = amounts or values
     label = shared_name(names) or key.label
-    others = (*([key.label] if label != key.label else []), *(k.label for k in family[1:]))
+    spelt = [key.label, *names] if label != key.label else []
+    others = (*(one for one in spelt if shares(one, label)), *(k.label for k in family[1:]))
     return Candidate("field", label, [rule], values, words, labels=others)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.offline.candidates import Candidate
-from srag_mcp.offline.harvest import TypedCandidate
 from srag_mcp.offline.kin import kin_of
+from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.values import numbers_of
 from srag_mcp.offline.words import content_stems, fold, stem
 from srag_mcp.records.normalise.unit_words import SIZES

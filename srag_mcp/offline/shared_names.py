@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from srag_mcp.offline.kin import GENERAL_STEMS
-from srag_mcp.offline.words import content_words, stem
-from srag_mcp.records.normalise.unit_words import UNITS
+from srag_mcp.offline.words import content_stems, content_words, stem
+from srag_mcp.records.normalise.unit_words import CURRENCY_WORDS, UNITS
+from srag_mcp.records.normalise.units import is_currency
 
 _MIN_KEYS = 3
 _MIN_SHARE = 0.6
+_MAX_SIGN = 2
 
 
 def shared_name(keys: Sequence[str]) -> str:
@@ -27,3 +29,18 @@ def shared_name(keys: Sequence[str]) -> str:
             spelt.setdefault(name, word)
     shared = [name for name in spelt if counts[name] >= _MIN_SHARE * len(keys)]
     return "" if set(shared) <= GENERAL_STEMS else " ".join(spelt[name] for name in shared)
+
+
+def shares(key: str, name: str) -> bool:
+    """Whether *key* is the shared *name* with words that tell which, and so another word for it.
+
+    `adoption fee` is one for `fee`; `total fee` and `fee eur` add nothing that tells.
+    """
+    own, shared = set(content_words(key)), set(content_stems(name))
+    further = {word for word in own if stem(word) not in shared}
+    return shared <= {stem(word) for word in own} and not any(map(_tells_nothing, further))
+
+
+def _tells_nothing(word: str) -> bool:
+    is_unit = word in UNITS or word in CURRENCY_WORDS or is_currency(word.upper())
+    return is_unit or stem(word) in GENERAL_STEMS or len(word) <= _MAX_SIGN

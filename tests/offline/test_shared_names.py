@@ -4,7 +4,7 @@ import pytest
 
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.induction import induce_schema
-from srag_mcp.offline.shared_names import shared_name
+from srag_mcp.offline.shared_names import shared_name, shares
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,17 @@ from srag_mcp.offline.shared_names import shared_name
 )
 def test_the_words_that_most_keys_share_name_them(keys: tuple[str, ...], name: str) -> None:
     assert shared_name(keys) == name
+
+
+@pytest.mark.parametrize(
+    ("key", "is_another"),
+    [("adoption fee", True), ("fee", True), ("price", False), ("total fee", False),
+     ("fee eur", False), ("fee rm", False)],
+)  # fmt: skip
+def test_a_key_with_words_that_tell_is_another_word_for_the_name(
+    key: str, *, is_another: bool
+) -> None:
+    assert shares(key, "fee") is is_another
 
 
 def test_a_column_is_called_by_the_word_that_its_keys_share() -> None:
