@@ -6,7 +6,8 @@ those without a value speak of it all the same, or a column of like values has o
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from srag_mcp.answer.traces import traces_of
 from srag_mcp.answer.twins import are_alike
@@ -39,6 +40,41 @@ _HELP = (
 _MEASURING = frozenset({"measure", "filter", "order"})
 
 
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A column as one translation uses it.
+
+    Attributes:
+        measures: Whether its values are computed with, compared or ordered.
+        asks_gaps: Whether the records without a value are asked for.
+        asked: The words of the question that mean a value of it.
+    """
+
+    attribute: Attribute
+    statistics: ColumnStatistics
+    measures: bool
+    asks_gaps: bool
+    asked: frozenset[str]
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a good part of the documents do not mention it."""
+        n_records = self.statistics.n_records
+        return n_records - self.statistics.n_not_mentioned < _FILLED * n_records
+
+    @property
+    def min_recall(self) -> float:
+        """The share of those that speak of the column that must have a value.
+
+        All of them where the question asks who has none. The words around a value in a sentence
+        stand beside other facts, too: they tell less.
+        """
+        if self.asks_gaps:
+            return 1.0
+        in_sentences = isinstance(self.attribute.extractors[0], SlotRule)
+        return _MIN_SLOT_RECALL if in_sentences else _MIN_RECALL
+
+
 def check_columns(corpus: Corpus, translation: Translation) -> None:
     """Make sure that the columns of *translation* hold what the documents say.
 
@@ -48,29 +84,23 @@ def check_columns(corpus: Corpus, translation: Translation) -> None:
         QuestionError: If documents without a value speak of the column, if another column may be
             the same fact, or if amounts in several currencies would be compared.
     """
-    attributes = {item.name: item for item in corpus.schema().attributes}
-    statistics = {item.column: item for item in corpus.statistics()}
-    for name, roles in _roles(translation).items():
-        attribute = attributes.get(name)
-        if attribute is None or not attribute.extractors or name not in statistics:
-            continue
-        doubt = _of_units(corpus, attribute) if roles & _MEASURING else ""
-        least = _least(attribute, asks_gaps=_asks_gaps(translation.sql, name))
-        if not doubt and _has_gaps(statistics[name]):
-            doubt = _of_gaps(corpus, attribute, statistics, least)
+    for use in _uses(corpus, translation):
+        doubt = _of_units(corpus, use) or _of_gaps(corpus, use)
         if doubt:
             raise QuestionError(doubt + _HELP)
 
 
-def _roles(translation: Translation) -> dict[str, set[str]]:
-    roles: dict[str, set[str]] = {}
-    for use in translation.columns:
-        roles.setdefault(use.column, set()).add(use.role)
-    return roles
-
-
-def _has_gaps(found: ColumnStatistics) -> bool:
-    return found.n_records - found.n_not_mentioned < _FILLED * found.n_records
+def _uses(corpus: Corpus, translation: Translation) -> Iterator[_Use]:
+    attributes = {item.name: item for item in corpus.schema().attributes}
+    statistics = {item.column: item for item in corpus.statistics()}
+    for name in dict.fromkeys(use.column for use in translation.columns):
+        attribute = attributes.get(name)
+        if attribute is None or not attribute.extractors or name not in statistics:
+            continue
+        roles = {use.role for use in translation.columns if use.column == name}
+        asked = frozenset(found.asked for found in translation.literals if found.column == name)
+        gaps = _asks_gaps(translation.sql, name)
+        yield _Use(attribute, statistics[name], bool(roles & _MEASURING), gaps, asked)
 
 
 def _asks_gaps(sql: str, name: str) -> bool:
@@ -78,27 +108,30 @@ def _asks_gaps(sql: str, name: str) -> bool:
     return re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql) is not None
 
 
-def _of_gaps(
-    corpus: Corpus,
-    attribute: Attribute,
-    statistics: Mapping[str, ColumnStatistics],
-    least: float,
-) -> str:
-    """Say so where silent documents speak of a column: *least* is the share that must not."""
-    schema = corpus.schema()
-    traces = traces_of(attribute, statistics[attribute.name], schema)
-    silence = read_silence(corpus.read, attribute.name, traces)
-    known = f"{silence.n_told} of {silence.n_documents} documents give {attribute.name}"
+def _of_gaps(corpus: Corpus, use: _Use) -> str:
+    """Say so where silent documents speak of a column, or another column speaks for them."""
+    if not use.has_gaps:
+        return ""
+    name = use.attribute.name
+    traces = traces_of(use.attribute, use.statistics, corpus.schema(), use.asked)
+    silence = read_silence(corpus.read, name, traces)
+    known = f"{silence.n_told} of {silence.n_documents} documents give {name}"
     speaking = _speaking(silence)
-    if silence.n_told < least * (silence.n_told + speaking):
+    if silence.n_told < use.min_recall * (silence.n_told + speaking):
         return f"only {known}, and {speaking} more speak of it in words that were not read"
+    twin = _twin(corpus, use.attribute, silence)
+    if twin is None:
+        return ""
+    return f"only {known}, and {twin.n_told} others give {twin.column}, which may be the same fact"
+
+
+def _twin(corpus: Corpus, attribute: Attribute, silence: Silence) -> Meeting | None:
+    """Find a column of like values that is told where *attribute* is not."""
+    statistics = {item.column: item for item in corpus.statistics()}
+    schema = corpus.schema()
     alike = [item.name for item in schema.attributes if are_alike(attribute, item, statistics)]
     meetings = read_meetings(corpus.read, attribute.name, alike) if alike else ()
-    for meeting in meetings:
-        if _never_meet(meeting, silence):
-            twin = f"{meeting.n_told} others give {meeting.column}"
-            return f"only {known}, and {twin}, which may be the same fact"
-    return ""
+    return next((meeting for meeting in meetings if _never_meet(meeting, silence)), None)
 
 
 def _speaking(silence: Silence) -> int:
@@ -109,18 +142,6 @@ def _speaking(silence: Silence) -> int:
     usual = silence.n_twice / max(1, silence.n_told)
     measuring = round(silence.n_measuring - usual * silence.n_unmeasured)
     return max(silence.n_naming, measuring, 0)
-
-
-def _least(attribute: Attribute, *, asks_gaps: bool) -> float:
-    """Return the share of those that speak of a column that must have a value.
-
-    All of them where the question asks who has none. The words around a value in a sentence stand
-    beside other facts, too: they tell less.
-    """
-    if asks_gaps:
-        return 1.0
-    in_sentences = isinstance(attribute.extractors[0], SlotRule)
-    return _MIN_SLOT_RECALL if in_sentences else _MIN_RECALL
 
 
 def _never_meet(meeting: Meeting, silence: Silence) -> bool:
@@ -134,8 +155,11 @@ def _never_meet(meeting: Meeting, silence: Silence) -> bool:
     )
 
 
-def _of_units(corpus: Corpus, attribute: Attribute) -> str:
+def _of_units(corpus: Corpus, use: _Use) -> str:
     """Say so where amounts of a column are in units that cannot be compared."""
+    attribute = use.attribute
+    if not use.measures:
+        return ""
     if attribute.unit is None or attribute.type not in {"integer", "number"}:
         return ""
     units = read_units(corpus.read, attribute.name)

@@ -1,7 +1,7 @@
 """Traces: how a document would speak of a column that has no value for it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from srag_mcp.offline.kin import GENERAL_STEMS
 from srag_mcp.offline.words import content_stems, fold
@@ -24,14 +24,23 @@ _NEAR = r"[^\n]{0,40}?"
 _AMOUNT = r"\d[\d.,]*"
 
 
-def traces_of(attribute: Attribute, statistics: ColumnStatistics, schema: Schema) -> Traces:
-    """Return what a document says that speaks of *attribute*: its names, values, and amounts."""
+def traces_of(
+    attribute: Attribute,
+    statistics: ColumnStatistics,
+    schema: Schema,
+    asked: Collection[str] = (),
+) -> Traces:
+    """Return what a document says that speaks of *attribute*: its names, values, and amounts.
+
+    *asked* are the words of a question that mean a value of it.
+    """
     stems = dict.fromkeys(found for name in _names(attribute) if (found := _telling(name)))
     patterns = [_together(found) for found in stems]
     if attribute.type in {"integer", "number", "date"}:
         patterns = [_beside_a_digit(pattern) for pattern in patterns]
     if attribute.type == "string":
-        patterns += [rf"\b{_words(value)}\b" for value in _values(statistics)]
+        said = [*asked, *_values(statistics)]
+        patterns += [rf"\b{_words(value)}\b" for value in said]
     if attribute.type == "date":
         same = [item.name for item in schema.attributes if item.type == "date"]
         return Traces(_any(patterns), _years(statistics), tuple(same))

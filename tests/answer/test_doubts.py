@@ -156,3 +156,10 @@ def test_two_thin_columns_of_like_values_may_be_one_fact(open_corpus: Open) -> N
     attributes = [_number("berth_fee", "berth fee", "EUR"), _number("mooring", "mooring", "EUR")]
     answer = ask(open_corpus(texts, attributes), "What is the average mooring of the boats?")
     assert "only 2 of 8 documents give mooring, and 3 others give berth_fee" in answer.text
+
+
+def test_the_words_that_the_question_asks_for_speak_of_the_column(open_corpus: Open) -> None:
+    texts = ["Harbour: Olm East", "Harbour: Olm West", "Harbour: Rannow", "Moored in Olm."]
+    harbour = Attribute(name="harbour", type="string", extractors=(KeyRule(keys=("harbour",)),))
+    answer = ask(open_corpus(texts, [harbour]), "How many boats are in Olm?")
+    assert "only 3 of 4 documents give harbour, and 1 more speak of it" in answer.text
