@@ -135,11 +135,56 @@ def ingest(
     ] = False,
     engine: EngineOption = None,
     model: ModelOption = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0, help="Most money for the model.", metavar="USD")
+    ] = None,
+    budget_calls: Annotated[
+        int | None, typer.Option(min=0, help="Most calls of the model.", metavar="N")
+    ] = None,
+    quote: Annotated[
+        bool, typer.Option("--quote", help="Say what it would take, and stop.")
+    ] = False,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
+    from srag_mcp.cli.agent_jobs import is_for_agents, print_job
+    from srag_mcp.cli.ingestion import (
+        IngestChoice,
+        ingest_corpus,
+        print_quote,
+        print_report,
+        start_ingestion,
+    )
+    from srag_mcp.cli.shipped import find_corpus
+
+    budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
+    settings = command_settings(home, engine=engine, model=model, **budget)
+    location = find_corpus(corpus, settings)
+    choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
+    if quote:
+        print_quote(location, choice, settings, as_json=as_json)
+    elif is_for_agents(location, settings):
+        print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
+    else:
+        report = ingest_corpus(location, choice, settings, quiet=quiet)
+        print_report(report, as_json=as_json)
+
+
+@app.command()
+def extend(
+    corpus: CorpusArgument,
+    attribute: Annotated[
+        str, typer.Option(help="What the new column holds, in words.", metavar="TEXT")
+    ],
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    quiet: QuietOption = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add one column, and read only it from the documents."""
     from srag_mcp.cli.agent_jobs import is_for_agents, print_job
     from srag_mcp.cli.ingestion import (
         IngestChoice,
@@ -151,12 +196,11 @@ def ingest(
 
     settings = command_settings(home, engine=engine, model=model)
     location = find_corpus(corpus, settings)
-    choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
+    choice = IngestChoice(attribute=attribute)
     if is_for_agents(location, settings):
         print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
     else:
-        report = ingest_corpus(location, choice, settings, quiet=quiet)
-        print_report(report, as_json=as_json)
+        print_report(ingest_corpus(location, choice, settings, quiet=quiet), as_json=as_json)
 
 
 @app.command()
@@ -249,6 +293,23 @@ def trace(
             offset=offset,
         )
         print_evidence(found, offset, as_json=as_json)
+
+
+@app.command()
+def review(
+    corpus: CorpusArgument,
+    column: Annotated[str, typer.Option(help="Only this column.", metavar="COLUMN")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")] = 20,
+    offset: Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")] = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the cells that the model and a learned rule read differently."""
+    from srag_mcp.cli.reviews import print_reviews
+    from srag_mcp.store.reviews import read_reviews
+
+    with _opened(corpus, home) as opened:
+        print_reviews(read_reviews(opened.read, column, limit, offset), offset, as_json=as_json)
 
 
 @app.command()

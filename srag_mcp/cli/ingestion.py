@@ -14,6 +14,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.job_state import Job
 from srag_mcp.pipeline.jobs import start_job
 from srag_mcp.pipeline.options import IngestOptions, RowsMode
+from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
 from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.schema.schema_file import read_schema_file
@@ -23,12 +24,13 @@ from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
 
 @dataclass(frozen=True, slots=True)
 class IngestChoice:
-    """The options of `srag-mcp ingest`."""
+    """The options of `srag-mcp ingest`, and the attribute of `srag-mcp extend`."""
 
     questions: tuple[str, ...] = ()
     schema: Path | None = None
     rows: RowsMode = "auto"
     fresh: bool = False
+    attribute: str = ""
 
     def options(self, location: Path) -> IngestOptions:
         """Read what the options name, and what lies beside the documents of *location*.
@@ -45,6 +47,7 @@ class IngestChoice:
             schema=None if self.schema is None else read_schema_file(self.schema),
             rows=self.rows,
             fresh=self.fresh,
+            attribute=self.attribute,
         )
 
 
@@ -71,6 +74,20 @@ def ingest_corpus(
             file=sys.stderr,
         )
         raise
+
+
+def print_quote(location: Path, choice: IngestChoice, settings: Settings, *, as_json: bool) -> None:
+    """Print what an ingestion would take.
+
+    Raises:
+        SettingsError: If *location* is a build, or a language model is wanted and none is named.
+    """
+    quote = quote_ingestion(location, settings, **choice.options(location))
+    if as_json:
+        print_json(quote.to_json())
+        return
+    for line in quote.lines():
+        print(line)
 
 
 def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) -> Job:

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
+from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import learn_extractors
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.schema_prediction import choose_varied
+from srag_mcp.records.cell import State
+from srag_mcp.records.normalise import normalise_column
 from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension, predict_extension
@@ -60,17 +63,26 @@ def _learn(schema: Schema, wish: str, sample: Sequence[Document]) -> Extension:
     """Define the attribute without a model: its type is that of what the documents say."""
     taken = {attribute.name for attribute in schema.attributes}
     name = unique_name(wish, taken, "attribute")
-    kinds = ("number", "date", "boolean", "string")
+    kinds = ("number", "date", "string", "boolean")
     for kind in kinds:
         attribute = Attribute.model_validate(
             {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
         )
         probe = Schema(title=schema.title, entity=schema.entity, attributes=(attribute,))
         [learnt] = learn_extractors(probe, sample, (wish,)).attributes
-        if learnt.extractors:
+        if learnt.extractors and _reads(learnt, probe, sample):
             return Extension(learnt, added=True)
     msg = (
         f"no rule to read “{wish}” could be learnt from the documents; name it in their words, or"
         " use a language model (--engine model or agent)"
     )
     raise SchemaError(msg)
+
+
+def _reads(attribute: Attribute, probe: Schema, sample: Sequence[Document]) -> bool:
+    """Whether the rules of *attribute* find anything in the sample, and mostly of its type."""
+    schema = probe.model_copy(update={"attributes": (attribute,)})
+    cells = [extract_record(document, schema).cells[0] for document in sample]
+    found = [cell for cell in cells if cell.state is State.STATED]
+    read = [item for item in normalise_column(attribute, found) if item.state is State.STATED]
+    return len(read) * 2 > len(found)

@@ -152,6 +152,7 @@ def _options(request: Mapping[str, object]) -> IngestOptions:
         schema=None if schema is None else Schema.model_validate(schema),
         rows="row" if rows == "row" else "file" if rows == "file" else "auto",
         fresh=bool(request["fresh"]),
+        attribute=str(request["attribute"]),
     )
 
 

@@ -37,7 +37,8 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
 
     Raises:
         CorpusError: If the folder is missing or its state cannot be written.
-        JobError: If the process could not be started.
+        JobError: If the process could not be started, or a column is to be added while a job of
+            the corpus runs.
     """
     if not folder.expanduser().is_dir():
         msg = f"{folder} is not a folder; give the folder that holds the documents"
@@ -46,6 +47,7 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
     with FileLock(jobs / "start.lock", timeout=_START_S):
         running = _running_job(jobs)
         if running is not None:
+            _require_same(running, options)
             return running
         remove_old_jobs(jobs)
         job_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
@@ -118,6 +120,16 @@ def _running_job(jobs: Path) -> Job | None:
     return next((job for job in _readable_jobs(jobs) if job.is_running), None)
 
 
+def _require_same(running: Job, options: IngestOptions) -> None:
+    """Refuse what the running job will not do."""
+    if options.get("attribute"):
+        msg = (
+            f"job {running.id} ingests this corpus; a column can be added when it has ended"
+            " (ingest_status, srag-mcp ingest)"
+        )
+        raise JobError(msg)
+
+
 def _readable_jobs(jobs: Path) -> Iterator[Job]:
     """Yield jobs, latest first; a damaged state, or one of another version, hinders no new job."""
     for job_id in reversed(job_ids(jobs)):
@@ -140,6 +152,7 @@ def _request(folder: Path, settings: Settings, options: IngestOptions) -> str:
             "schema": None if schema is None else schema.model_dump(mode="json"),
             "rows": options.get("rows", "auto"),
             "fresh": options.get("fresh", False),
+            "attribute": options.get("attribute", ""),
         }
     )
 

@@ -1,0 +1,53 @@
+"""The commands that belong to language models, as far as they work without one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def huts(tmp_path: Path) -> Path:
+    folder = tmp_path / "huts"
+    folder.mkdir()
+    for number in range(1, 9):
+        text = f"Name: Hut{number}\nHeight: {number}00 m\nBeds: {number + 10}\n"
+        (folder / f"{number}.txt").write_text(text)
+    schema = {"type": "object", "properties": {"height": {"type": "integer", "x-unit": "m"}}}
+    (folder / "schema.json").write_text(json.dumps({"title": "Huts"} | schema))
+    return folder
+
+
+def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
+    assert cli("ingest", str(huts), "-q").status == 0
+    added = cli("extend", str(huts), "--attribute", "beds", "-q")
+    assert added.status == 0
+    assert "added the column beds (number): beds" in added.out
+    asked = cli("sql", str(huts), "SELECT sum(beds), max(height) FROM huts", "--json")
+    assert json.loads(asked.out)["rows"] == [[116.0, 800]]
+    again = json.loads(cli("ingest", str(huts), "-q", "--json").out)
+    assert again["attributes"] == ["height", "beds"], "it stays"
+
+
+def test_what_no_document_says_cannot_be_added_offline(cli: Cli, huts: Path) -> None:
+    failed = cli("extend", str(huts), "--attribute", "quorum of the assembly", "-q")
+    assert failed.status == 1
+    assert "no rule to read “quorum of the assembly” could be learnt" in failed.err
+
+
+def test_a_quote_asks_nothing(cli: Cli, huts: Path) -> None:
+    quoted = cli("ingest", str(huts), "--model", "gpt-4o-mini", "--quote")
+    assert quoted.status == 0
+    assert "8 of 8 documents to be read, 1 columns, engine model" in quoted.out
+    assert "about 1 calls" in quoted.out
+    assert json.loads(cli("ingest", str(huts), "--quote", "--json").out)["engine"] == "offline"
+
+
+def test_nothing_to_review_is_said(cli: Cli, huts: Path) -> None:
+    cli("ingest", str(huts), "-q")
+    reviewed = cli("review", str(huts))
+    assert (reviewed.status, reviewed.out) == (0, "")
+    assert reviewed.err == "nothing to review\n"
+    assert json.loads(cli("review", str(huts), "--json").out) == {"reviews": [], "total": 0}
