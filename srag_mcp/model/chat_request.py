@@ -2,49 +2,62 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from srag_mcp.model.language_model import Prompt
 
 ReplyForm: TypeAlias = Literal["schema", "json", "text"]
-REPLY_FORMS: tuple[ReplyForm, ...] = ("schema", "json", "text")
+REPLY_FORMS: tuple[ReplyForm, ...] = ("schema", "json", "text")  # the strictest first
 
 Message: TypeAlias = dict[str, object]
 
 
-def write_messages(
-    prompt: Prompt, reply_schema: Mapping[str, object] | None, *, mark_cache: bool = False
-) -> list[Message]:
-    """Write the messages of a chat: instructions, content, and each correction as two turns.
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A prompt, and how this model wants to be asked.
 
-    Args:
-        prompt: What is asked.
-        reply_schema: Is shown to the model where nobody else does it.
-        mark_cache: Mark the instructions for providers that cache only what is marked.
+    Attributes:
+        temperature: None leaves it to the model.
     """
-    instructions = prompt.instructions
-    if reply_schema is not None:
-        schema = json.dumps(reply_schema, ensure_ascii=False, separators=(",", ":"))
-        instructions += f"\n\nReply with one JSON object that fits this JSON Schema:\n{schema}"
-    said: object = instructions
-    if mark_cache:
-        mark = {"type": "ephemeral"}
-        said = [{"type": "text", "text": instructions, "cache_control": mark}]
-    messages: list[Message] = [
-        {"role": "system", "content": said},
-        {"role": "user", "content": prompt.content},
-    ]
-    for correction in prompt.corrections:
-        messages.append({"role": "assistant", "content": correction.reply})
-        messages.append({"role": "user", "content": correction.message})
-    return messages
 
+    prompt: Prompt
+    reply_schema: Mapping[str, object]
+    form: ReplyForm = "schema"
+    temperature: float | None = 0.0
 
-def write_response_format(
-    form: ReplyForm, reply_schema: Mapping[str, object]
-) -> dict[str, object] | None:
-    """Write what a request says about the form of its reply; None is nothing."""
-    if form == "schema":
-        named = {"name": "reply", "strict": True, "schema": dict(reply_schema)}
-        return {"type": "json_schema", "json_schema": named}
-    return {"type": "json_object"} if form == "json" else None
+    def messages(self, *, shows_schema: bool, mark_cache: bool = False) -> list[Message]:
+        """Write the messages: instructions, content, and each correction as two turns.
+
+        Args:
+            shows_schema: Whether the provider itself tells the model the schema of a request.
+            mark_cache: Mark the instructions for providers that cache only what is marked.
+        """
+        instructions = self.prompt.instructions
+        if self.form != "schema" or not shows_schema:
+            schema = json.dumps(self.reply_schema, ensure_ascii=False, separators=(",", ":"))
+            instructions += f"\n\nReply with one JSON object that fits this JSON Schema:\n{schema}"
+        said: object = instructions
+        if mark_cache:
+            mark = {"type": "ephemeral"}
+            said = [{"type": "text", "text": instructions, "cache_control": mark}]
+        messages: list[Message] = [
+            {"role": "system", "content": said},
+            {"role": "user", "content": self.prompt.content},
+        ]
+        for correction in self.prompt.corrections:
+            messages.append({"role": "assistant", "content": correction.reply})
+            messages.append({"role": "user", "content": correction.message})
+        return messages
+
+    def options(self) -> dict[str, object]:
+        """Write what else is asked for: the form of the reply, the temperature."""
+        options: dict[str, object] = {}
+        if self.temperature is not None:
+            options["temperature"] = self.temperature
+        if self.form == "schema":
+            named = {"name": "reply", "strict": True, "schema": dict(self.reply_schema)}
+            options["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif self.form == "json":
+            options["response_format"] = {"type": "json_object"}
+        return options

@@ -1,7 +1,8 @@
-"""What went wrong with a request, in our words: what litellm raises, sorted."""
+"""What went wrong with a request, in our words: what servers answer and litellm raises, sorted."""
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -12,11 +13,15 @@ Kind: TypeAlias = Literal[
 ]
 
 _PREFIXES = re.compile(r"\A(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: - |: ))+")
-_TOO_LONG = re.compile(r"request too large|context (?:length|size|window)", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"request too large|context[ _](?:length|size|window)|prompt is too long", re.IGNORECASE
+)
 _REFUSED = re.compile(r"content_policy|content_filter|content management policy", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|insufficient credit|credit balance", re.IGNORECASE)
-_STOPPING = frozenset({401, 402, 403, 404})
-_WORDS_SHOWN = 300
+_BAD_REQUEST = frozenset({400, 415, 422})
+_STOPPING = frozenset({401, 402, 403, 404, 405})
+_TOO_LARGE, _TIMED_OUT, _BUSY = 413, 408, 429
+_CHARACTERS_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,55 +48,52 @@ def find_fault(error: Exception) -> Fault:
     # loaded already: the error is one of its own
     from litellm import exceptions
 
-    message = _clean(error)
-    status = getattr(error, "status_code", None)
-    if isinstance(error, exceptions.ContextWindowExceededError) or _TOO_LONG.search(message):
-        return Fault("too_long", message)
-    if isinstance(error, exceptions.ContentPolicyViolationError) or _REFUSED.search(str(error)):
-        return Fault("refused", message)
-    if "LLM Provider NOT provided" in str(error):
-        return Fault("stopped", "litellm knows no provider of that name")
-    if status in _STOPPING or _has_no_credit(error):
-        return Fault("stopped", message)
-    return _find_passing_fault(error, status, message)
-
-
-def _find_passing_fault(error: Exception, status: int | None, message: str) -> Fault:
-    from litellm import exceptions
-
-    if isinstance(error, exceptions.Timeout | TimeoutError):
-        return Fault("slow", message)
-    if isinstance(error, exceptions.RateLimitError):
-        return Fault("busy", message, _retry_after_s(error))
-    if isinstance(error, exceptions.BadRequestError | exceptions.UnprocessableEntityError):
-        return Fault("temperature" if "temperature" in message else "form", message)
-    if status is None:  # not an answer of the provider: litellm itself stumbled over the request
-        return Fault("form", f"{type(error).__name__}: {message}")
-    return Fault("down", message, _retry_after_s(error))
-
-
-def _has_no_credit(error: Exception) -> bool:
     told = f"{error} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"
-    return bool(_NO_CREDIT.search(told))
+    message = _clean(str(error)) or type(error).__name__
+    if isinstance(error, exceptions.ContextWindowExceededError):
+        return Fault("too_long", message)
+    if isinstance(error, exceptions.ContentPolicyViolationError):
+        return Fault("refused", message)
+    if "LLM Provider NOT provided" in told:
+        return Fault("stopped", "litellm knows no provider of that name")
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):  # litellm itself stumbled, over a status of 422 for example
+        return Fault("form", f"{type(error).__name__}: {message}")
+    return sort_status(status, told, getattr(error, "litellm_response_headers", None) or {})
 
 
-def _clean(error: Exception) -> str:
+def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
+    """Sort an HTTP status other than 200; *text* is the body, or what litellm made of it."""
+    message = _clean(text)
+    kind: Kind = "down"
+    if status == _TOO_LARGE or _TOO_LONG.search(text):
+        kind = "too_long"
+    elif _REFUSED.search(text):
+        kind = "refused"
+    elif status in _STOPPING or _NO_CREDIT.search(text):
+        kind = "stopped"
+    elif status in _BAD_REQUEST:
+        kind = "temperature" if "temperature" in message else "form"
+    elif status in {_BUSY, _TIMED_OUT}:
+        kind = "busy" if status == _BUSY else "slow"
+    return Fault(kind, message or f"status {status}", _retry_after_s(headers))
+
+
+def _clean(text: str) -> str:
     """Return the provider's own words, without the names of classes before and JSON around them."""
-    text = str(error)
     start = text.find("{")
     if start >= 0:
         try:
             told, _ = json.JSONDecoder().raw_decode(text[start:])
-            text = str(told["error"]["message"])
+            said = told["error"]
+            text = str(said["message"] if isinstance(said, dict) else said)
         except (ValueError, KeyError, TypeError):
             pass
-    text = " ".join(_PREFIXES.sub("", text.strip()).split())
-    return text[:_WORDS_SHOWN] or type(error).__name__
+    return " ".join(_PREFIXES.sub("", text.strip()).split())[:_CHARACTERS_SHOWN]
 
 
-def _retry_after_s(error: Exception) -> float | None:
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Read how long the provider asks us to wait: seconds, milliseconds or a date."""
-    headers = getattr(error, "litellm_response_headers", None) or {}
     in_ms, said = headers.get("retry-after-ms"), str(headers.get("retry-after") or "")
     try:
         if in_ms:

@@ -10,11 +10,11 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelError
+from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.ledger import Totals
-from srag_mcp.model.litellm_library import close_connections
-from srag_mcp.model.litellm_model import LitellmModel, Patience
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.remote_model import Patience
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
@@ -25,8 +25,8 @@ ASK = """
 import sys
 from pathlib import Path
 import anyio
+from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.model.litellm_model import LitellmModel
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
 from srag_mcp.store import work_replies
@@ -50,7 +50,7 @@ async def ask(metered, number, places):
 
 
 async def run(replies):
-    model = LitellmModel(Settings(model="openai/fake", api_base=base)) if base else Quick()
+    model = open_model(Settings(model="openai/fake", api_base=base)) if base else Quick()
     metered = MeteredModel(model, replies, "openai/fake")
     places = anyio.Semaphore(8)
     async with anyio.create_task_group() as tasks:
@@ -115,10 +115,9 @@ def test_after_a_kill_the_server_is_asked_only_for_the_rest(state: Path) -> None
         async def ask(metered: MeteredModel) -> None:
             for number in range(n_prompts):
                 await metered.complete(Prompt("records", "Read.", str(number)), {"type": "object"})
-            await close_connections()
 
         with open_work(state) as work, open_replies(work) as replies:
-            model = LitellmModel(Settings(model="openai/fake", api_base=server.base))
+            model = open_model(Settings(model="openai/fake", api_base=server.base))
             anyio.run(ask, MeteredModel(model, replies, "openai/fake"))
             total = replies.ledger().total
 
@@ -167,11 +166,10 @@ def test_among_faults_every_prompt_is_answered_or_fails_by_name_and_none_is_paid
         async with anyio.create_task_group() as tasks:
             for number in range(n_prompts):
                 tasks.start_soon(one, number)
-        await close_connections()
 
     with serving(faulty(random.Random(3), answered)) as server:
         settings = Settings(model="openai/fake", api_base=server.base, concurrency=16)
-        model = LitellmModel(settings, Patience(first_wait_s=0.01))
+        model = open_model(settings, Patience(first_wait_s=0.01))
         for expected in (n_prompts - 2, 0):
             with open_work(state) as work, open_replies(work) as replies:
                 metered = MeteredModel(model, replies, "openai/fake")

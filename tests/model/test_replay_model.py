@@ -7,8 +7,8 @@ import pytest
 from srag_mcp.errors import ModelError, ModelStoppedError, SettingsError
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
-from srag_mcp.model.litellm_model import LitellmModel
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.remote_model import RemoteModel
 from srag_mcp.model.replay_model import Form, ReplayModel, write_replies
 from srag_mcp.model.reply_cache import MemoryReplies, pack_text, unpack_text
 from srag_mcp.settings import Settings
@@ -100,4 +100,4 @@ def test_a_damaged_delta_is_named(tmp_path: Path) -> None:
 def test_without_a_name_there_is_no_model() -> None:
     with pytest.raises(SettingsError, match="Set SRAG_MODEL or --model"):
         open_model(Settings())
-    assert isinstance(open_model(Settings(model="openai/gpt-4o-mini")), LitellmModel)
+    assert isinstance(open_model(Settings(model="openai/gpt-4o-mini")), RemoteModel)

@@ -1,4 +1,4 @@
-"""The wire: litellm over real HTTP, against a server on loopback."""
+"""The wires, litellm and our own, over real HTTP: against a server on loopback."""
 
 import socket
 import subprocess
@@ -19,9 +19,11 @@ from srag_mcp.errors import (
     SettingsError,
 )
 from srag_mcp.model.asking import ReplyContent, ask_for
-from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.choice import open_model
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.model.litellm_library import close_connections
-from srag_mcp.model.litellm_model import LitellmModel, Patience
+from srag_mcp.model.prices import find_price
+from srag_mcp.model.remote_model import Patience, RemoteModel
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, OpenAIServer, Script, content_of, serving
 
@@ -42,18 +44,24 @@ def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(params=["openai/fake", "hosted_vllm/fake"], ids=["own", "litellm"])
+def named(request: pytest.FixtureRequest) -> str:
+    """The model: on our own wire, and through litellm."""
+    return str(request.param)
+
+
 @pytest.fixture(autouse=True)
 def nothing_on_stdout(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
     yield
     assert capfd.readouterr().out == ""
 
 
-def settings(server: OpenAIServer, **chosen: object) -> Settings:
-    values = {"model": "openai/fake", "api_base": server.base, "reply_timeout_s": 5.0}
+def settings(server: OpenAIServer, named: str, **chosen: object) -> Settings:
+    values = {"model": named, "api_base": server.base, "reply_timeout_s": 5.0}
     return Settings.model_validate({**values, **chosen})
 
 
-def ask(model: LitellmModel, prompts: Sequence[Prompt] = (PROMPT,)) -> list[Reply | ModelError]:
+def ask(model: LanguageModel, prompts: Sequence[Prompt] = (PROMPT,)) -> list[Reply | ModelError]:
     """Ask all at once; errors are returned like replies."""
 
     async def run() -> list[Reply | ModelError]:
@@ -94,9 +102,9 @@ BUSY = Answer(status=429, error=("Rate limit reached", "rate_limit_exceeded"))
 BROKEN = Answer(status=500, error=("boom", "server_error"))
 
 
-def test_a_prompt_and_its_schema_reach_the_server_and_the_reply_comes_back() -> None:
+def test_a_prompt_and_its_schema_reach_the_server_and_the_reply_comes_back(named: str) -> None:
     with serving(lambda body: GOOD) as server:
-        [reply] = ask(LitellmModel(settings(server, api_key="secret")))
+        [reply] = ask(open_model(settings(server, named, api_key="secret")))
 
     assert isinstance(reply, Reply)
     assert replace(reply, seconds=0.0) == Reply(
@@ -127,22 +135,41 @@ def test_a_prompt_and_its_schema_reach_the_server_and_the_reply_comes_back() -> 
 
 def test_a_model_with_a_price_costs_what_it_charges() -> None:
     with serving(lambda body: GOOD) as server:
-        [reply] = ask(LitellmModel(settings(server, model="openai/gpt-4o-mini")))
+        [reply] = ask(open_model(settings(server, "mistral/mistral-small-latest", api_key="k")))
     assert isinstance(reply, Reply)
-    # 40 fresh tokens at $0.15, 60 cached at $0.075, 20 out at $0.60 a million
-    assert reply.cost_usd == pytest.approx(0.0000225)
+    price = find_price("mistral/mistral-small-latest")
+    assert price is not None
+    assert reply.cost_usd == price.cost_usd(100, 20, tokens_cached=60) > 0
 
 
 def test_a_name_without_a_provider_means_the_own_server() -> None:
     with serving(lambda body: GOOD) as server:
-        [reply] = ask(LitellmModel(settings(server, model="llama-3")))
+        [reply] = ask(open_model(settings(server, "llama-3")))
     assert isinstance(reply, Reply)
     assert [body["model"] for body in server.requests] == ["llama-3"]
 
 
-def test_a_reply_that_does_not_fit_is_given_back_as_a_conversation() -> None:
+def test_a_server_behind_a_proxy_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(lambda body: GOOD) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.base.removesuffix("/v1"))
+        monkeypatch.setenv("no_proxy", "localhost,127.0.0.1")
+        far = Settings(model="openai/fake", api_base="http://models.invalid/v1")
+        [reply] = ask(open_model(far))
+        assert isinstance(reply, Reply)
+        with serving(lambda body: GOOD) as server:
+            ask(open_model(settings(server, "openai/fake")))
+    assert (len(proxy.requests), len(server.requests)) == (1, 1)
+
+
+def test_an_address_that_is_none_is_named() -> None:
+    [caught] = ask(open_model(Settings(model="openai/fake", api_base="my server")))
+    assert type(caught) is ModelStoppedError
+    assert "my server/chat/completions is no address" in str(caught)
+
+
+def test_a_reply_that_does_not_fit_is_given_back_as_a_conversation(named: str) -> None:
     with serving(in_turn(Answer("Twelve rooms."), GOOD)) as server:
-        model = LitellmModel(settings(server))
+        model = open_model(settings(server, named))
 
         async def run() -> Rooms:
             asked = await ask_for(model, PROMPT, Rooms)
@@ -157,9 +184,9 @@ def test_a_reply_that_does_not_fit_is_given_back_as_a_conversation() -> None:
     assert messages[3]["content"].startswith("The reply cannot be used as it is:\n- it holds no")
 
 
-def test_a_reply_at_the_length_limit_is_marked() -> None:
+def test_a_reply_at_the_length_limit_is_marked(named: str) -> None:
     with serving(lambda body: Answer('{"n": 1', finish_reason="length")) as server:
-        [reply] = ask(LitellmModel(settings(server)))
+        [reply] = ask(open_model(settings(server, named)))
     assert isinstance(reply, Reply)
     assert (reply.text, reply.truncated) == ('{"n": 1', True)
 
@@ -178,9 +205,9 @@ def test_a_reply_at_the_length_limit_is_marked() -> None:
     ],
     ids=["429", "500", "502", "503", "no JSON", "no choices", "cut", "closed"],
 )
-def test_what_may_pass_is_tried_again(fault: Answer) -> None:
+def test_what_may_pass_is_tried_again(named: str, fault: Answer) -> None:
     with serving(in_turn(fault, fault, GOOD)) as server:
-        [reply] = ask(LitellmModel(settings(server), HASTE))
+        [reply] = ask(open_model(settings(server, named), HASTE))
     assert isinstance(reply, Reply)
     assert (reply.text, len(server.requests)) == ('{"n": 12}', 3)
 
@@ -196,7 +223,7 @@ def test_what_may_pass_is_tried_again(fault: Answer) -> None:
         (
             Answer(status=404, error=("The model does not exist", "model_not_found")),
             ModelStoppedError,
-            "the language model openai/fake at http://127.0.0.1:",
+            "the language model {named} at http://127.0.0.1:",
         ),
         (Answer(status=402, error=("Pay first", "")), ModelStoppedError, "Pay first"),
         (Answer(status=403, error=("Not for you", "")), ModelStoppedError, "Not for you"),
@@ -246,16 +273,16 @@ def test_what_may_pass_is_tried_again(fault: Answer) -> None:
     ],
     ids=["401", "404", "402", "403", "quota", "long wait", "too long", "413", "policy", "filter"],
 )
-def test_what_lasts_is_an_error_at_once(fault: Answer, error: type, words: str) -> None:
+def test_what_lasts_is_an_error_at_once(named: str, fault: Answer, error: type, words: str) -> None:
     with serving(lambda body: fault) as server:
-        [caught] = ask(LitellmModel(settings(server), HASTE))
+        [caught] = ask(open_model(settings(server, named), HASTE))
     assert type(caught) is error
-    assert words in str(caught)
+    assert words.format(named=named) in str(caught)
     assert len(server.requests) == 1
 
 
 def test_a_provider_that_does_not_exist_is_named() -> None:
-    [caught] = ask(LitellmModel(Settings(model="nonsense/foo"), HASTE))
+    [caught] = ask(open_model(Settings(model="nonsense/foo"), HASTE))
     assert type(caught) is ModelStoppedError
     assert str(caught).startswith(
         "the language model nonsense/foo cannot be asked: litellm knows no provider of that name."
@@ -263,14 +290,14 @@ def test_a_provider_that_does_not_exist_is_named() -> None:
 
 
 def test_a_key_that_is_missing_is_named_before_anything_is_sent() -> None:
-    [caught] = ask(LitellmModel(Settings(model="anthropic/claude-sonnet-4-5")))
+    [caught] = ask(open_model(Settings(model="anthropic/claude-sonnet-4-5")))
     assert type(caught) is ModelStoppedError
     assert "no key is set: ANTHROPIC_API_KEY (or SRAG_API_KEY)" in str(caught)
 
 
 def test_no_model_is_an_error_of_the_settings() -> None:
     with pytest.raises(SettingsError, match="no language model is named"):
-        LitellmModel(Settings())
+        open_model(Settings())
 
 
 def refuse(*names: str) -> Script:
@@ -298,10 +325,10 @@ def refuse(*names: str) -> Script:
     ],
 )
 def test_what_a_model_does_not_accept_is_left_out_from_then_on(
-    refused: list[str], asked: list[str | None]
+    named: str, refused: list[str], asked: list[str | None]
 ) -> None:
     with serving(refuse(*refused)) as server:
-        model = LitellmModel(settings(server), HASTE)
+        model = open_model(settings(server, named), HASTE)
         replies = [ask(model)[0] for _ in range(2)]
     assert [isinstance(reply, Reply) for reply in replies] == [True, True]
     kinds = [body.get("response_format", {}) for body in server.requests]
@@ -311,26 +338,26 @@ def test_what_a_model_does_not_accept_is_left_out_from_then_on(
     ]
 
 
-def test_a_fixed_form_is_not_left() -> None:
+def test_a_fixed_form_is_not_left(named: str) -> None:
     with serving(refuse("json_schema")) as server:
-        [caught] = ask(LitellmModel(settings(server, reply_format="schema"), HASTE))
+        [caught] = ask(open_model(settings(server, named, reply_format="schema"), HASTE))
     assert str(caught) == "records (crown.txt): Unsupported value: 'json_schema'"
     assert type(caught) is ModelError
 
     with serving(lambda body: GOOD) as server:
-        [reply] = ask(LitellmModel(settings(server, reply_format="text"), HASTE))
+        [reply] = ask(open_model(settings(server, named, reply_format="text"), HASTE))
     assert isinstance(reply, Reply)
     assert "response_format" not in server.requests[0]
 
 
-def test_a_wait_that_the_server_asks_for_is_kept() -> None:
+def test_a_wait_that_the_server_asks_for_is_kept(named: str) -> None:
     at = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     for headers in ({"retry-after": "0.3"}, {"retry-after-ms": "300"}, {"retry-after": at}):
         with serving(in_turn(replace(BUSY, headers=headers), GOOD)) as server:
-            model = LitellmModel(settings(server), HASTE)
+            model = open_model(settings(server, named), HASTE)
             waits: list[float] = []
 
-            async def run(model: LitellmModel = model, waits: list[float] = waits) -> None:
+            async def run(model: LanguageModel = model, waits: list[float] = waits) -> None:
                 started = anyio.current_time()
                 await model.complete(PROMPT, SCHEMA)
                 waits.append(anyio.current_time() - started)
@@ -341,7 +368,7 @@ def test_a_wait_that_the_server_asks_for_is_kept() -> None:
         assert len(server.requests) == 2
 
 
-def test_after_rate_limits_fewer_prompts_are_in_flight() -> None:
+def test_after_rate_limits_fewer_prompts_are_in_flight(named: str) -> None:
     most = 4
 
     class Limited:
@@ -356,21 +383,22 @@ def test_after_rate_limits_fewer_prompts_are_in_flight() -> None:
     script = Limited()
     with serving(script) as server:
         script.server = server
-        model = LitellmModel(settings(server, concurrency=32), HASTE)
+        model = open_model(settings(server, named, concurrency=32), HASTE)
         replies = ask(model, numbered(120))
     assert all(isinstance(reply, Reply) for reply in replies)
     n_refused = len(server.requests) - 120
     assert 28 <= n_refused < 120
+    assert isinstance(model, RemoteModel)
     assert model.n_in_flight_most < 32
 
 
-def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more() -> None:
+def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more(named: str) -> None:
     with serving(in_turn(replace(GOOD, delay_s=5.0), GOOD)) as server:
-        [reply] = ask(LitellmModel(settings(server, reply_timeout_s=0.3), HASTE))
+        [reply] = ask(open_model(settings(server, named, reply_timeout_s=0.3), HASTE))
     assert isinstance(reply, Reply)
 
     with serving(lambda body: replace(GOOD, delay_s=5.0)) as server:
-        [caught] = ask(LitellmModel(settings(server, reply_timeout_s=0.3), HASTE))
+        [caught] = ask(open_model(settings(server, named, reply_timeout_s=0.3), HASTE))
     assert type(caught) is ModelError
     assert len(server.requests) == 2
     assert "(tried 2 times)" in str(caught)
@@ -382,29 +410,29 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_server_that_is_gone_ends_the_run() -> None:
+def test_a_server_that_is_gone_ends_the_run(named: str) -> None:
     base = f"http://127.0.0.1:{free_port()}/v1"
-    model = LitellmModel(Settings(model="openai/fake", api_base=base, concurrency=2), HASTE)
+    model = open_model(Settings(model=named, api_base=base, concurrency=2), HASTE)
     said = ask(model, numbered(6))
     assert {type(error) for error in said} == {ModelError, ModelStoppedError}
     [*lost, last] = sorted(said, key=lambda error: isinstance(error, ModelStoppedError))
     assert str(lost[0]).endswith("(tried 6 times)")
-    assert f"the language model openai/fake at {base} cannot be asked: " in str(last)
+    assert f"the language model {named} at {base} cannot be asked: " in str(last)
 
 
-def test_a_bad_prompt_among_good_ones_is_lost_alone() -> None:
+def test_a_bad_prompt_among_good_ones_is_lost_alone(named: str) -> None:
     def script(body: Body) -> Answer:
         return BROKEN if content_of(body) == "Page 3" else GOOD
 
     with serving(script) as server:
-        said = ask(LitellmModel(settings(server, concurrency=1), HASTE), numbered(6))
+        said = ask(open_model(settings(server, named, concurrency=1), HASTE), numbered(6))
     assert [type(item) for item in said] == [Reply, Reply, Reply, ModelError, Reply, Reply]
     assert str(said[3]) == "records (3.txt): boom (tried 6 times)"
 
 
-def test_a_call_is_cancelled_at_once() -> None:
+def test_a_call_is_cancelled_at_once(named: str) -> None:
     with serving(lambda body: replace(GOOD, delay_s=30.0)) as server:
-        model = LitellmModel(settings(server, reply_timeout_s=60.0), HASTE)
+        model = open_model(settings(server, named, reply_timeout_s=60.0), HASTE)
 
         async def run() -> float:
             with anyio.move_on_after(0.5):
@@ -413,7 +441,7 @@ def test_a_call_is_cancelled_at_once() -> None:
             await close_connections()
             return anyio.current_time() - started
 
-        ask(LitellmModel(Settings(model="nonsense/foo"), HASTE))  # loads litellm
+        ask(open_model(Settings(model="nonsense/foo"), HASTE))  # loads litellm
         assert anyio.run(run) < 1.0
     assert len(server.requests) == 1
 
@@ -428,13 +456,14 @@ sys.addaudithook(
 import anyio
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.litellm_model import LitellmModel
+from srag_mcp.model.choice import open_model
 from srag_mcp.settings import Settings
 
 async def run():
-    for name, base in [("openai/gpt-4o-mini", sys.argv[1]), ("nonsense/foo", None)]:
+    base = sys.argv[1]
+    for name, base in [("openai/fake", base), ("hosted_vllm/fake", base), ("nonsense/foo", None)]:
         try:
-            await LitellmModel(Settings(model=name, api_base=base)).complete(
+            await open_model(Settings(model=name, api_base=base)).complete(
                 Prompt("records", "Read.", "A page."), {"type": "object"}
             )
         except ModelError as error:

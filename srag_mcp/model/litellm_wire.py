@@ -1,0 +1,96 @@
+"""The wire to any provider, through litellm."""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import anyio
+import anyio.to_thread
+
+from srag_mcp.model.chat_reply import read_chat
+from srag_mcp.model.chat_request import ChatRequest
+from srag_mcp.model.faults import Fault, find_fault
+from srag_mcp.model.language_model import Reply
+from srag_mcp.model.litellm_library import load_litellm
+from srag_mcp.model.prices import Price, find_price
+from srag_mcp.settings import Settings
+
+_STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+_CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    """litellm, and what it knows about the model.
+
+    Attributes:
+        price: None where it is not known.
+        shows_schema: Whether the provider itself tells the model the schema of the reply.
+        missing_key: The environment variable of the key that is missing; empty if none is.
+    """
+
+    litellm: ModuleType
+    price: Price | None
+    shows_schema: bool
+    missing_key: str
+
+
+class LitellmWire:
+    """Sends requests through litellm."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self._model = model
+        self._settings = settings
+        self._library: _Library | None = None
+        self._loading = anyio.Lock()
+
+    async def open(self) -> Fault | None:
+        """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
+        missing = (self._library or await self._load_once()).missing_key
+        return Fault("stopped", f"no key is set: {missing}") if missing else None
+
+    async def send(self, request: ChatRequest) -> Reply | Fault:
+        """Send *request* once."""
+        import openai  # loaded already, by litellm
+
+        library = self._library
+        if library is None:
+            return Fault("down", "the library was not loaded")
+        messages = request.messages(
+            shows_schema=library.shows_schema,
+            mark_cache=self._model.startswith(_CACHE_WHAT_IS_MARKED),
+        )
+        settings = self._settings
+        try:
+            answer = await library.litellm.acompletion(
+                model=self._model,
+                messages=messages,
+                **request.options(),
+                api_base=settings.api_base,
+                api_key=settings.api_key,
+                timeout=settings.reply_timeout_s,
+                num_retries=0,
+                max_retries=0,
+            )
+        except (openai.OpenAIError, *_STUMBLES) as error:
+            return find_fault(error)
+        return read_chat(answer, self._model, library.price)
+
+    async def _load_once(self) -> _Library:
+        async with self._loading:
+            if self._library is None:
+                self._library = await anyio.to_thread.run_sync(self._load)
+            return self._library
+
+    def _load(self) -> _Library:
+        litellm = load_litellm()
+        settings = self._settings
+        found = litellm.validate_environment(
+            self._model, api_key=settings.api_key, api_base=settings.api_base
+        )
+        missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
+        return _Library(
+            litellm,
+            price=find_price(self._model),
+            shows_schema=bool(litellm.supports_response_schema(model=self._model)),
+            missing_key=f"{' or '.join(missing)} (or SRAG_API_KEY)" if missing else "",
+        )

@@ -1,0 +1,98 @@
+"""The wire to a server of one's own that speaks OpenAI's protocol: vLLM, Ollama and the like.
+
+litellm can ask such servers too, but computes 2 to 4 ms for each request, which is all the time
+there is with 64 prompts in flight of 0.2 s each. This takes a tenth of it, and loads little.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import anyio
+
+from srag_mcp.model.chat_reply import read_chat
+from srag_mcp.model.chat_request import ChatRequest
+from srag_mcp.model.faults import Fault, sort_status
+from srag_mcp.model.language_model import Reply
+from srag_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_OK = 200
+
+
+class OpenAIWire:
+    """Sends requests to `<api_base>/chat/completions`.
+
+    The connections are kept as long as anything is in flight, so that nobody has to close them.
+    """
+
+    def __init__(self, model: str, api_base: str, settings: Settings) -> None:
+        self._model = model
+        self._url = f"{api_base.rstrip('/')}/chat/completions"
+        self._proxy = _find_proxy(self._url)
+        self._key = settings.api_key or os.environ.get("OPENAI_API_KEY") or "none"
+        self._session: aiohttp.ClientSession | None = None
+        self._n_in_flight = 0
+
+    async def open(self) -> Fault | None:
+        """Do nothing: whether the server is there shows with the first request."""
+        return None
+
+    async def send(self, request: ChatRequest) -> Reply | Fault:
+        """Send *request* once."""
+        import aiohttp  # only needed where there is such a server
+
+        body = {
+            "model": self._model,
+            "messages": request.messages(shows_schema=False),
+            **request.options(),
+        }
+        try:
+            async with (
+                self._connected() as session,
+                session.post(self._url, json=body, proxy=self._proxy) as response,
+            ):
+                data = await response.read()
+        except aiohttp.InvalidURL:
+            return Fault("stopped", f"{self._url} is no address")
+        except (aiohttp.ClientError, OSError) as error:
+            return Fault("down", f"{type(error).__name__}: {error}")
+        if response.status != _OK:
+            text = data.decode("utf-8", "replace") or (response.reason or "")
+            return sort_status(response.status, text, response.headers)
+        return read_chat(data, self._model, None)
+
+    @asynccontextmanager
+    async def _connected(self) -> "AsyncIterator[aiohttp.ClientSession]":
+        """Lend the session; who comes first opens it, who goes last closes it."""
+        import aiohttp
+
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                timeout=aiohttp.ClientTimeout(total=None),  # who asks has a time limit
+                headers={"authorization": f"Bearer {self._key}"},
+            )
+        session = self._session
+        self._n_in_flight += 1
+        try:
+            yield session
+        finally:
+            self._n_in_flight -= 1
+            if self._n_in_flight == 0:
+                self._session = None
+                with anyio.CancelScope(shield=True):
+                    await session.close()
+
+
+def _find_proxy(url: str) -> str | None:
+    """Return the proxy that the environment has for *url*, as other programs would."""
+    address = urlsplit(url)
+    if not address.hostname or proxy_bypass(address.hostname):
+        return None
+    return getproxies().get(address.scheme)

@@ -1,0 +1,196 @@
+"""A language model at the other end of a wire: asked with patience, and told apart what lasts."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NoReturn, Protocol
+
+import anyio
+
+from srag_mcp.errors import ModelError, ModelStoppedError, PromptRefusedError, PromptTooLongError
+from srag_mcp.model.chat_request import REPLY_FORMS, ChatRequest
+from srag_mcp.model.concurrency import AdaptiveLimiter
+from srag_mcp.model.faults import Fault
+from srag_mcp.model.language_model import Prompt, Reply, Step
+from srag_mcp.settings import Settings
+
+
+class Wire(Protocol):
+    """Sends chat requests, once each."""
+
+    async def open(self) -> Fault | None:
+        """Prepare for requests, without sending any; return why there is no use in it, if so."""
+        ...
+
+    async def send(self, request: ChatRequest) -> Reply | Fault:
+        """Send *request* once; the caller limits the time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long to try again.
+
+    Attributes:
+        n_tries: Of one prompt, when the server is busy or down.
+        n_slow_tries: Of one prompt, when no reply comes in time: each may have been paid for.
+        n_lost_prompts: So many prompts in a row without any reply end the run.
+        first_wait_s: Before the second try; then twice as long each time, more or less by chance.
+        longest_wait_s: Longer waits that a provider asks for end the run.
+    """
+
+    n_tries: int = 6
+    n_slow_tries: int = 2
+    n_lost_prompts: int = 5
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 90.0
+
+
+@dataclass(slots=True)
+class _Tries:
+    """A request on its way, and how often it was sent in vain."""
+
+    request: ChatRequest
+    n_all: int = 0
+    n_slow: int = 0
+
+
+class RemoteModel:
+    """Completes prompts over a wire; tries again what may pass, and says what does not."""
+
+    def __init__(self, wire: Wire, settings: Settings, patience: Patience | None = None) -> None:
+        self._wire = wire
+        self._settings = settings
+        self._patience = patience or Patience()
+        self._limiter = AdaptiveLimiter(settings.concurrency)
+        self._accepted: dict[Step, ChatRequest] = {}  # schemas differ between steps
+        self._n_lost = 0
+
+    @property
+    def n_in_flight_most(self) -> int:
+        """How many requests may be in flight at present."""
+        return self._limiter.limit
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        """Ask the model, and try again what may pass.
+
+        Raises:
+            ModelStoppedError: If no further prompt can be answered either: a wrong key, an unknown
+                model, no credit, a server that is gone.
+            PromptTooLongError: If the prompt is longer than the model can read.
+            PromptRefusedError: If the provider refuses it for its content.
+            ModelError: If no reply could be had to this prompt.
+        """
+        hindrance = await self._wire.open()
+        if hindrance is not None:
+            raise ModelStoppedError(self._say(hindrance.message))
+        tries = _Tries(self._first_request(prompt, reply_schema))
+        while True:
+            async with self._limiter.place() as round_:
+                outcome = await self._try(tries.request)
+            if isinstance(outcome, Reply):
+                self._n_lost = 0
+                self._accepted[prompt.step] = tries.request
+                self._limiter.speed_up()
+                return outcome
+            await self._prepare_again(outcome, tries, round_)
+
+    def _first_request(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ChatRequest:
+        """Ask in the manner that the model last accepted for this step."""
+        accepted = self._accepted.get(prompt.step)
+        if accepted is not None:
+            return replace(accepted, prompt=prompt, reply_schema=reply_schema)
+        fixed = self._settings.reply_format
+        return ChatRequest(prompt, reply_schema, "schema" if fixed == "auto" else fixed)
+
+    async def _try(self, request: ChatRequest) -> Reply | Fault:
+        started = anyio.current_time()
+        timeout_s = self._settings.reply_timeout_s
+        try:
+            with anyio.fail_after(timeout_s):
+                outcome = await self._wire.send(request)
+        except TimeoutError:
+            return Fault("slow", f"no reply within {timeout_s:g} s")
+        if isinstance(outcome, Fault):
+            return outcome
+        return replace(outcome, seconds=anyio.current_time() - started)
+
+    async def _prepare_again(self, fault: Fault, tries: _Tries, round_: int) -> None:
+        """Change the request, or wait.
+
+        Raises:
+            ModelError: If there is no use in either; which one says what to do next.
+        """
+        weaker = self._ask_for_less(fault, tries.request)
+        if weaker is not None:
+            tries.request = weaker
+            return
+        self._raise_what_lasts(fault, tries.request.prompt)
+        tries.n_all += 1
+        tries.n_slow += fault.kind == "slow"
+        wait_s = self._wait_s(fault, tries)
+        if fault.kind == "busy":
+            self._limiter.slow_down(round_, fault.retry_after_s or wait_s)
+        await anyio.sleep(wait_s)
+
+    def _ask_for_less(self, fault: Fault, request: ChatRequest) -> ChatRequest | None:
+        """Leave out what was not accepted; None if that was not it, or nothing is left."""
+        if fault.kind == "temperature" and request.temperature is not None:
+            return replace(request, temperature=None)
+        weaker = REPLY_FORMS[REPLY_FORMS.index(request.form) + 1 :]
+        if fault.kind in {"form", "temperature"} and self._settings.reply_format == "auto":
+            return replace(request, form=weaker[0]) if weaker else None
+        return None
+
+    def _raise_what_lasts(self, fault: Fault, prompt: Prompt) -> None:
+        about = _describe(fault, prompt)
+        if fault.kind == "too_long":
+            raise PromptTooLongError(about)
+        if fault.kind == "refused":
+            raise PromptRefusedError(about)
+        if fault.kind == "stopped":
+            raise ModelStoppedError(self._say(fault.message))
+        if fault.kind in {"form", "temperature"}:
+            self._lose(fault, about)
+
+    def _wait_s(self, fault: Fault, tries: _Tries) -> float:
+        """Return how long to wait before the next try.
+
+        Raises:
+            ModelError: If there have been enough.
+        """
+        patience = self._patience
+        if tries.n_all >= patience.n_tries or tries.n_slow >= patience.n_slow_tries:
+            about = _describe(fault, tries.request.prompt)
+            self._lose(fault, f"{about} (tried {tries.n_all} times)")
+        if fault.retry_after_s is not None and fault.retry_after_s > patience.longest_wait_s:
+            msg = f"{fault.message} (it asks to wait {fault.retry_after_s:.0f} s)"
+            raise ModelStoppedError(self._say(msg))
+        doubled = patience.first_wait_s * 2.0 ** (tries.n_all - 1)
+        wait_s = min(doubled, patience.longest_wait_s) * random.uniform(0.5, 1.5)
+        return max(wait_s, fault.retry_after_s or 0.0)
+
+    def _lose(self, fault: Fault, about: str) -> NoReturn:
+        """Give a prompt up.
+
+        Raises:
+            ModelStoppedError: If none has had a reply for a while.
+            ModelError: Otherwise.
+        """
+        self._n_lost += 1
+        if self._n_lost >= self._patience.n_lost_prompts:
+            msg = f"{self._n_lost} prompts in a row had no reply; the last one: {fault.message}"
+            raise ModelStoppedError(self._say(msg))
+        raise ModelError(about)
+
+    def _say(self, problem: str) -> str:
+        place = f" at {self._settings.api_base}" if self._settings.api_base else ""
+        return (
+            f"the language model {self._settings.model}{place} cannot be asked: {problem}."
+            " Check SRAG_MODEL (--model), SRAG_API_BASE and the key of the provider; what is"
+            " answered is kept, start the same command again to go on"
+        )
+
+
+def _describe(fault: Fault, prompt: Prompt) -> str:
+    return f"{prompt.step} ({prompt.subject}): {fault.message}"
