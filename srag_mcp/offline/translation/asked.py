@@ -9,7 +9,7 @@ from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import ROW, Form, Term
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
 from srag_mcp.offline.translation.tokens import stem, stems, words_in
-from srag_mcp.offline.translation.wordings import says_modifier_only
+from srag_mcp.offline.translation.wordings import is_participle, says_modifier_only
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -274,7 +274,9 @@ def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | Non
         return None
     if item.kind == "attribute":
         column = sentence.column(item)
-        return None if column is None else Term(column.name)
+        nouns = sentence.table.nouns
+        done = is_participle(sentence, item) and sentence.tokens[item.first].stem in nouns
+        return None if column is None or done else Term(column.name)
     if item.kind == "period" and _is_asked(sentence, item):
         term = period_term(sentence, item)
         return _of_any_year(sentence, item, term)

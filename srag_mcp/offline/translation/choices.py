@@ -83,7 +83,9 @@ def _rank(sentence: Sentence, item: Item) -> Pick | None:
     if numbers:
         column = sentence.column(numbers[0], lambda c: c.is_ordered)
         assert column is not None
-        return Pick(item, column.term, highest, None, (item, numbers[0]))
+        more = sentence.words(item).lower() in {"more", "fewer", "less"} and column.is_additive
+        summed = more and sentence.table.named
+        return Pick(item, column.term, highest, None, (item, numbers[0]), quantity=summed)
     word = sentence.words(item).lower().split()[-1]
     for concept in COMPARATIVES.get(word, ()):
         fitting = [c for c in sentence.table.columns if c.is_ordered and c.measures(concept)]

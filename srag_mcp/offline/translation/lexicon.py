@@ -288,3 +288,6 @@ HAVING_PHRASES = frozenset(
         "resulted in", "ended in",
     )
 )  # fmt: skip
+
+# Words that place a period in respect of today.
+RELATIVE_WORDS = _words("last this next past previous current")

@@ -140,11 +140,21 @@ _WEAK_KINDS: dict[Kind, float] = {
 
 def _adjusted(weight: float, kind: Kind, tokens: Sequence[Token], at: int) -> float:
     """Weigh verbs and prepositions by their place: a list verb only counts at the beginning."""
+    if kind == "bound_after" and _opens_bound(tokens, at):
+        return 0.0
     if kind == "list":
         return weight + 1.2 if at == 0 or tokens[at - 1].word in {"please", ",", ".", "?"} else 0.5
     if kind == "yes_no":
         return weight + 0.5 if at == 0 or tokens[at - 1].word in {",", "."} else 0.65
     return weight * _WEAK_KINDS.get(kind, 2.0) / 2.0
+
+
+def _opens_bound(tokens: Sequence[Token], at: int) -> bool:
+    """Whether `or above` begins a second bound: `below 10 or above 40`."""
+    after = tokens[at + 2 : at + 4]
+    return any(token.number is not None for token in after[:1]) or (
+        len(after) > 1 and _is_currency(after[0].word) and after[1].number is not None
+    )
 
 
 def _numbers_at(tokens: Sequence[Token], at: int) -> Iterator[Candidate]:

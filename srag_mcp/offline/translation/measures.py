@@ -191,6 +191,8 @@ def _assumed(
     sentence: Sentence, attributes: Sequence[Item], function: Function, used: tuple[Item, ...]
 ) -> Measure | None:
     """Take the only number column, or the only one of money, when none is named."""
+    if any(sentence.words(item).lower().endswith("number of") for item in used):
+        return None
     if any(sentence.column(item) for item in attributes if _is_wanted(sentence, item)):
         return None
     said = adjectives_said(sentence)

@@ -11,7 +11,9 @@ from srag_mcp.offline.translation.lexicon import (
     FORMS_OF_BE,
     GLUE,
     PARTICLES,
+    PERIODS,
     RANKING_ADJECTIVES,
+    RELATIVE_WORDS,
 )
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
@@ -61,7 +63,8 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     """Join attribute words that may speak of one column, and drop glue and marks."""
     result: list[Item] = []
     for index, item in enumerate(items):
-        if _is_missing_noun(tokens, items, index) or _is_predicate(tokens, item):
+        vague = _is_vague(tokens, item) or (table.named and _is_relative(tokens, item))
+        if vague or _is_missing_noun(tokens, items, index) or _is_predicate(tokens, item):
             item = replace(item, kind="unknown")
         if item.kind in {"glue", "mark"} or _links_nothing(items, index):
             continue
@@ -89,6 +92,25 @@ def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int)
     after = [other for other in items[index + 1 : index + 4] if other.kind != "glue"]
     followed = bool(after) and after[0].kind in {"attribute", "hint", "unknown"}
     return ranks and not on_average and not followed and tokens[item.first].stem not in _AMOUNTS
+
+
+def _is_vague(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether a word makes the number behind it inexact: `about 5`."""
+    after = tokens[item.last] if item.last < len(tokens) else None
+    inexact = item.kind == "glue" and item.word in {"about", "around"}
+    return inexact and after is not None and (after.number is not None or after.text in "€$£")
+
+
+def _is_relative(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether `last month`, `the past 30 days` reckon from today, which no document knows."""
+    word = tokens[item.last - 1].word
+    if word not in RELATIVE_WORDS or item.last - item.first > 2:
+        return False
+    before = [token.word for token in tokens[max(0, item.last - 3) : item.last - 1]]
+    after = [token for token in tokens[item.last : item.last + 2] if token.number is None]
+    timed = bool(after) and after[0].word in PERIODS
+    the = before[-1:] == ["the"]
+    return timed and (not the or before[0] in {"in", "during", "over", "within", "for"})
 
 
 def _is_predicate(tokens: Sequence[Token], item: Item) -> bool:

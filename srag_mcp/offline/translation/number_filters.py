@@ -29,10 +29,13 @@ def reduce_comparisons(sentence: Sentence) -> Sentence:
 def _counted(sentence: Sentence, at: int) -> Item | None:
     """Return the noun that a bound counts (`at least five matches`), if there is one."""
     bound = sentence.items[at].bound
-    after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
+    held = at + 1 < len(sentence.items) and sentence.items[at + 1].kind == "filter"
+    step = 2 if held and sentence.table.named else 1
+    after = sentence.items[at + step] if at + step < len(sentence.items) else None
     if after is None or after.kind != "entity" or bound is None or bound.unit is not None:
         return None
-    return after if sentence.gap(sentence.items[at], after) <= 1 else None
+    near = sentence.items[at + step - 1] if step > 1 else sentence.items[at]
+    return after if sentence.gap(near, after) <= 1 else None
 
 
 def _nearest_column(sentence: Sentence, at: int) -> tuple[int, Column] | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.reading import Reading
+from srag_mcp.offline.translation.reading import OneOf, Reading
 from srag_mcp.offline.translation.stated_filters import ABSENT
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
 from srag_mcp.offline.translation.tokens import stem
@@ -73,6 +73,10 @@ def _is_free(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     if item.kind == "wh" and item.word in COMPARATIVES and sentence.table.named:
         columns = [column for name in spoken if (column := sentence.table.column(name))]
         return any(c.measures(concept) for c in columns for concept in COMPARATIVES[item.word])
+    if item.kind == "each" and sentence.table.named:
+        at = sentence.items.index(item) + 1
+        held = at < len(sentence.items) and isinstance(sentence.items[at].condition, OneOf)
+        return not held or sentence.gap(item, sentence.items[at]) > 0
     if item.kind == "say":
         return sentence.words(item).lower() not in ABSENT or not sentence.table.named
     return item.kind in _FREE

@@ -80,16 +80,23 @@ def _named_date(sentence: Sentence, index: int, dates: tuple[Column, ...]) -> Co
 
 def _by_words(sentence: Sentence, item: Item) -> Column | None:
     """Choose among date columns by the words before the period, else the fullest one."""
-    dates = _filled(sentence.table)
     before = sentence.tokens[max(0, item.first - 3) : item.first]
-    near = {token.stem for token in before if token.word not in _PLAIN}
+    near = {token.stem for token in before if token.word not in _PLAIN} - sentence.table.nouns
     asked = {token.stem for token in sentence.tokens if token.word not in GLUE}
     asked -= sentence.table.nouns
+    dates = tuple(c for c in _filled(sentence.table) if _may_be_meant(sentence.table, c, asked))
     scores = [(spoken_for(c, near) * 2 + spoken_for(c, asked)) * c.trust for c in dates]
     best = max(scores, default=0)
     if best > 0 and scores.count(best) == 1:
         return dates[scores.index(best)]
     return sentence.table.main_date
+
+
+def _may_be_meant(table: Table, column: Column, asked: set[str]) -> bool:
+    """Whether a year of a thing is asked for by its name: `built in 1990`; dates always may be."""
+    if column in table.dates or not table.named:
+        return True
+    return any(asked & (set(name) - {"year"}) for name in column.names)
 
 
 def _filled(table: Table) -> tuple[Column, ...]:
