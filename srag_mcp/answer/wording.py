@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
+from srag_mcp.model.ledger import Totals
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
 
@@ -69,6 +70,14 @@ def render_bounds(bounds: Bounds) -> str:
     low, high = map(_render_number, bounds.within)
     condition = f"If those that do not say lie between {low} and {high}, as the others do"
     return f"{condition}: {lower} to {upper}."
+
+
+def render_taken(taken: Totals) -> str:
+    """Say what a language model took: `"2 calls, 7,912 tokens, $0.0018"`."""
+    tokens = f"{taken.n_calls:,} calls, {taken.tokens_in + taken.tokens_out:,} tokens"
+    if taken.cost_usd is None:
+        return f"{tokens}, price not known"
+    return f"{tokens}, ${taken.cost_usd:,.4f}" if taken.cost_usd else tokens
 
 
 def _render_gaps(item: ColumnCoverage, known: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import Brief
-from srag_mcp.answer.wording import render_bounds, render_denominator
+from srag_mcp.answer.wording import render_bounds, render_denominator, render_taken
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
 
@@ -43,6 +43,8 @@ def _print_grounds(answer: Answer) -> None:
     for warning in (*answer.assumptions, *answer.warnings):
         print(f"Note: {warning}.")
     print(f"\nSQL:  {answer.sql}")
+    if answer.taken is not None:
+        print(f"By:   {answer.engine}, {render_taken(answer.taken)}")
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID)
         print(f"Says: {document}: {source.column} — {quote(source.as_stated or '')}")

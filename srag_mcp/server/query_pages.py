@@ -107,9 +107,10 @@ def _coverage(corpus: "Corpus", sql: str, query_s: float) -> tuple[list[str], li
 def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
     """Answer a question, or give the brief."""
     from srag_mcp.pipeline.ask import ask  # the grammar is not needed to list tools
+    from srag_mcp.pipeline.asking import choose_asking
 
     corpus = corpora.readable(name)
-    answer = ask(corpus, question)
+    answer = ask(corpus, question, choose_asking(corpora.settings))
     if answer.brief is not None:
         brief = _brief_page(corpus, answer.brief)
         text = answer.text.partition(" (columns: ")[0]  # the brief tells more of them
@@ -135,7 +136,17 @@ def _answer_page(answer: "Answer") -> AnswerPage:
         bounds=[answer.bounds.lower, answer.bounds.upper] if answer.bounds else [],
         warnings=[*answer.assumptions, *answer.warnings],
         sources=[_source_entry(source) for source in answer.sources],
+        engine=_engine(answer),
     )
+
+
+def _engine(answer: "Answer") -> str:
+    """Say who translated: `"offline"`, `"model: 1 calls, 3,812 tokens, $0.0009"`."""
+    if answer.taken is None:
+        return answer.engine
+    from srag_mcp.answer.wording import render_taken
+
+    return f"{answer.engine}: {render_taken(answer.taken)}"
 
 
 def _fitted(page: AnswerPage, answer: "Answer", max_characters: int) -> AnswerPage:

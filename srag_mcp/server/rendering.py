@@ -52,7 +52,7 @@ def render_answer(page: AnswerPage) -> str:
     lines = [page.text, page.denominator, *page.warnings]
     if page.bounds:
         lines.append(f"bounds: {page.bounds[0]} to {page.bounds[1]}")
-    lines += [f"reading: {page.reading}", f"sql: {page.sql}"]
+    lines += [f"reading: {page.reading}", f"sql: {page.sql}", f"engine: {page.engine}"]
     lines.append(render_csv(page.columns, page.rows))
     if page.truncated:
         lines.append("truncated: more rows exist; page through them with run_sql and this sql")

@@ -162,6 +162,7 @@ class AnswerPage(BaseModel):
     bounds: list[float] = []
     warnings: list[str] = []
     sources: list[SourceEntry] = []
+    engine: Annotated[str, Field(description="Who wrote the query, and what that took.")] = ""
     brief: BriefPage | None = None
 
 
