@@ -39,7 +39,8 @@ def run_demo(settings: Settings) -> None:
 
 def _ingest(folder: Path, settings: Settings) -> None:
     """Ingest as on the first day, whatever was done before."""
-    report = ingest_corpus(folder, IngestChoice(fresh=True), settings)
+    offline = settings.model_copy(update={"engine": "offline"})  # whatever is configured here
+    report = ingest_corpus(folder, IngestChoice(fresh=True), offline)
     _title(f"{report.n_documents} hotel pages become one table")
     print(f"documents: {folder / 'documents'}")
     print(f"{len(report.failed)} could not be read; {len(report.attributes)} columns were found")

@@ -10,6 +10,7 @@ import pytest
 
 from srag_mcp.answer.wording import render_value
 from srag_mcp.cli.demo import QUESTIONS
+from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 GOLD = ROOT / "corpora" / "hotels" / "gold.csv"
@@ -119,3 +120,15 @@ def test_the_next_command_can_be_pasted_from_any_folder(sections: dict[str, str]
 
     assert Path(program).is_absolute()
     assert arguments == ["ask", "./your-folder", "How many …?"]
+
+
+def test_the_demo_asks_no_model_and_waits_for_no_agent(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_ENGINE", "agent")
+    monkeypatch.setenv("SRAG_MODEL", "replay:none.jsonl")
+
+    shown = cli("demo")
+
+    assert shown.status == 0, shown.err
+    assert "== 60 hotel pages become one table" in shown.out
