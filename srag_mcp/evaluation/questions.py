@@ -12,6 +12,7 @@ from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
 from srag_mcp.evaluation.matching import is_right
 from srag_mcp.evaluation.pack_question import PackQuestion
 from srag_mcp.evaluation.table_matching import is_right_of_table
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.ask import ask_model
 from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.pipeline.engine import Thinker
@@ -46,7 +47,7 @@ def ask_questions(
             for question in questions:
                 tasks.start_soon(ask_one, question)
 
-    anyio.run(ask_each)
+    run_to_end(ask_each)
     if thinker is not None and thinker.model.ledger.total.n_failed:
         n_failed = thinker.model.ledger.total.n_failed
         logger.warning("%d prompts got no reply; their questions count as refused", n_failed)

@@ -6,6 +6,7 @@ from srag_mcp.errors import SettingsError
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.litellm_wire import LitellmWire
 from srag_mcp.model.openai_wire import OpenAIWire
+from srag_mcp.model.prices import Price, find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel, Wire
 from srag_mcp.model.replay_model import ReplayModel
 from srag_mcp.settings import Settings
@@ -31,10 +32,25 @@ def open_model(settings: Settings, patience: Patience | None = None) -> Language
     return RemoteModel(_open_wire(named, settings), settings, patience)
 
 
+def price_of(settings: Settings) -> Price | None:
+    """Return what the model charges; None where that is not known, as for a server of one's own.
+
+    May load litellm: 2 s at the first time.
+    """
+    named = _named(settings)
+    if named.startswith(REPLAY):
+        return Price(0.0, 0.0, 0.0)
+    return None if _is_own_server(named, settings) else find_price(named)
+
+
 def _open_wire(named: str, settings: Settings) -> Wire:
-    if settings.api_base and (named.startswith(_OPENAI) or "/" not in named):
+    if settings.api_base and _is_own_server(named, settings):
         return OpenAIWire(named.removeprefix(_OPENAI), settings.api_base, settings)
     return LitellmWire(named, settings)
+
+
+def _is_own_server(named: str, settings: Settings) -> bool:
+    return bool(settings.api_base) and (named.startswith(_OPENAI) or "/" not in named)
 
 
 def _named(settings: Settings) -> str:

@@ -1,11 +1,19 @@
 """The litellm library: loaded late, quiet, and without a network."""
 
+import asyncio
 import logging
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from types import ModuleType
+from typing import TypeVar, TypeVarTuple, Unpack
 
-_NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai", "asyncio")
+import anyio
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
+
+_NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
 
 
 def load_litellm() -> ModuleType:
@@ -26,10 +34,29 @@ def load_litellm() -> ModuleType:
 
 
 async def close_connections() -> None:
-    """Close the connections that litellm keeps open; call it where an event loop ends.
+    """Close what litellm keeps open for the running event loop; call it before the loop ends.
 
-    Nothing happens where litellm was never loaded. A later request opens new ones.
+    Nothing happens where litellm was never loaded. Those of other loops, in other threads, stay.
     """
     litellm = sys.modules.get("litellm")
-    if litellm is not None:
-        await litellm.close_litellm_async_clients()
+    if litellm is None:
+        return
+    clients = litellm.in_memory_llm_clients_cache.cache_dict  # the keys end with the loop's id
+    mine = f"-{id(asyncio.get_running_loop())}"
+    for key in [name for name in clients if name.endswith(mine)]:
+        await clients.pop(key).close()
+
+
+def run_to_end(
+    function: Callable[[Unpack[Arguments]], Awaitable[Result]], *arguments: *Arguments
+) -> Result:
+    """Run *function* in an event loop of its own, and leave no connection to a model open."""
+
+    async def run() -> Result:
+        try:
+            return await function(*arguments)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await close_connections()
+
+    return anyio.run(run)

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import anyio
-
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.bounds import find_bounds
 from srag_mcp.answer.brief import write_brief
@@ -12,6 +10,7 @@ from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.tally import TalliedModel
 from srag_mcp.offline.translation import translate
 from srag_mcp.pipeline.asking import OFFLINE, Asking
@@ -41,7 +40,7 @@ def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
     """
     if asking.model is None:
         return _ask_offline(corpus, question)
-    return anyio.run(ask_model, corpus, question, asking)
+    return run_to_end(ask_model, corpus, question, asking)
 
 
 async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:

@@ -11,6 +11,7 @@ from srag_mcp.errors import SettingsError
 from srag_mcp.model.agent_model import AgentModel
 from srag_mcp.model.budget import Budget
 from srag_mcp.model.choice import open_model
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.settings import Settings
@@ -54,7 +55,7 @@ class Thinker:
         Raises:
             CancelledError: If it was.
         """
-        return anyio.run(self._watched, thinking)
+        return run_to_end(self._watched, thinking)
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
         results: list[Returned] = []

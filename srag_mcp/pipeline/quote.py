@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.errors import SettingsError
-from srag_mcp.model.prices import find_price
+from srag_mcp.model.choice import price_of
 from srag_mcp.pipeline.engine import choose_engine
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
 from srag_mcp.pipeline.options import IngestOptions
@@ -100,7 +100,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     total = (
         records if schema else _with_schema(records, settings, len(options.get("questions", ())))
     )
-    price = find_price(settings.model) if engine == "model" and settings.model else None
+    price = price_of(settings) if engine == "model" and settings.model else None
     return Quote(
         engine=engine,
         n_documents=n_documents,

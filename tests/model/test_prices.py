@@ -1,6 +1,8 @@
 import pytest
 
+from srag_mcp.model.choice import price_of
 from srag_mcp.model.prices import Price, count_tokens, find_price
+from srag_mcp.settings import Settings
 
 
 def test_listed_models_have_a_price() -> None:
@@ -24,3 +26,10 @@ def test_tokens_are_counted_where_the_model_is_known_and_estimated_elsewhere() -
     assert count_tokens(text, "openai/fake") == 70
     assert count_tokens(text, "openai/gpt-4o-mini") == 61
     assert count_tokens("") == 0
+
+
+def test_a_server_of_ones_own_has_no_list_price_and_a_recording_is_free() -> None:
+    own = Settings(model="openai/gpt-4o-mini", api_base="http://127.0.0.1:8000/v1")
+    assert price_of(own) is None
+    assert price_of(Settings(model="openai/gpt-4o-mini")) == find_price("gpt-4o-mini")
+    assert price_of(Settings(model="replay:replies.jsonl")) == Price(0.0, 0.0, 0.0)

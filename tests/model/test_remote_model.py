@@ -21,7 +21,7 @@ from srag_mcp.errors import (
 from srag_mcp.model.asking import ReplyContent, ask_for
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
-from srag_mcp.model.litellm_library import close_connections
+from srag_mcp.model.litellm_library import close_connections, run_to_end
 from srag_mcp.model.prices import find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel
 from srag_mcp.settings import Settings
@@ -73,15 +73,12 @@ def ask(model: LanguageModel, prompts: Sequence[Prompt] = (PROMPT,)) -> list[Rep
             except ModelError as error:
                 said[place] = error
 
-        try:
-            async with anyio.create_task_group() as tasks:
-                for place, prompt in enumerate(prompts):
-                    tasks.start_soon(one, place, prompt)
-        finally:
-            await close_connections()
+        async with anyio.create_task_group() as tasks:
+            for place, prompt in enumerate(prompts):
+                tasks.start_soon(one, place, prompt)
         return [said[place] for place in range(len(prompts))]
 
-    return anyio.run(run)
+    return run_to_end(run)
 
 
 def in_turn(*answers: Answer) -> Script:
