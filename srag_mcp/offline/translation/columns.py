@@ -20,6 +20,8 @@ _CALLED = re.compile(
 )
 _RANKING = frozenset({"rank", "position", "no"})
 _NUMBERED = ("year", "rank", "ranking", "position", "place", "number", "no", "id", "code", "zip")
+# A column that few records fill names none, whatever it is called.
+_MIN_LABELLED = 0.5
 _IDENTIFYING = frozenset(stem(word) for word in _NUMBERED) | {"pos", "season", "date", "day"}
 
 
@@ -173,7 +175,8 @@ class Table:
             if any(word in name for name in column.names)
         ]
         keys = [c for c in texts if c.is_key and (not self.named or self._names_record(c))]
-        sure = [c for c in called if c.is_key or not self.named]
+        called.sort(key=lambda column: column.fill < _MIN_LABELLED)
+        sure = [c for c in called if (c.is_key and c.fill >= _MIN_LABELLED) or not self.named]
         return next(iter((*sure, *keys, *called)), None)
 
     @property
