@@ -1,5 +1,6 @@
 """The wires, litellm and our own, over real HTTP: against a server on loopback."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -144,6 +145,34 @@ def test_a_name_without_a_provider_means_the_own_server() -> None:
         [reply] = ask(open_model(settings(server, "llama-3")))
     assert isinstance(reply, Reply)
     assert [body["model"] for body in server.requests] == ["llama-3"]
+
+
+def test_another_protocol_is_litellms_and_the_instructions_are_marked_for_its_cache() -> None:
+    said = {
+        "id": "m-1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5",
+        "content": [{"type": "text", "text": '{"n": 12}'}],
+        "stop_reason": "end_turn",
+        "usage": {
+            "input_tokens": 40,
+            "output_tokens": 20,
+            "cache_read_input_tokens": 60,
+            "cache_creation_input_tokens": 0,
+        },
+    }
+    with serving(lambda body: Answer(raw=json.dumps(said).encode())) as server:
+        base = server.base.removesuffix("/v1")
+        chosen = Settings(model="anthropic/claude-sonnet-4-5", api_base=base, api_key="k")
+        [reply] = ask(open_model(chosen))
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.tokens_in, reply.tokens_cached) == ('{"n": 12}', 100, 60)
+    assert reply.cost_usd == pytest.approx((40 * 3 + 60 * 0.3 + 20 * 15) / 1e6)
+    mark = {"type": "ephemeral"}
+    assert server.requests[0]["system"] == [
+        {"type": "text", "text": "Read the page.", "cache_control": mark}
+    ]
 
 
 def test_a_server_behind_a_proxy_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
