@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.date_parts import period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import GLUE
-from srag_mcp.offline.translation.reading import ROW, Form, Term
+from srag_mcp.offline.translation.reading import ROW, Term
 from srag_mcp.offline.translation.thesaurus import COMPARATIVES
 from srag_mcp.offline.translation.tokens import stem, stems, words_in
 from srag_mcp.offline.translation.wordings import is_participle, says_modifier_only
@@ -18,7 +19,6 @@ def _stems(text: str) -> tuple[str, ...]:
 
 _DOERS = ("er", "or", "ant", "ist", "ian")
 _OWNED = frozenset({"its", "their", "the"})
-_DAYS = frozenset(_stems("date day time month year on"))
 # Words of columns that answer "who", names of people before names of groups.
 _PEOPLE = _stems(
     """name player author driver artist rider candidate wrestler winner director person athlete
@@ -65,42 +65,6 @@ def _by_words(table: Table, words: Sequence[str]) -> Column | None:
             if any(name[-1] == word for name in column.names):
                 return column
     return next((c for c in texts if any(set(words) & set(name) for name in c.names)), None)
-
-
-def period_term(sentence: Sentence, item: Item) -> Term | None:
-    """Return the date part that a period noun means, such as a month or a weekday."""
-    year = _year_said(sentence) if item.word == "year" else None
-    if year is not None:
-        return Term(year.name)
-    column = date_asked(sentence)
-    if column is None:
-        return None
-    if column.attribute.type != "date":
-        return Term(column.name, "plain") if item.word in {"year", "date"} else None
-    forms: dict[str, Form] = {
-        "month": "month", "year": "year", "quarter": "quarter", "weekday": "weekday",
-        "decade": "decade", "week": "week", "date": "plain",
-    }  # fmt: skip
-    return Term(column.name, forms[item.word])
-
-
-def _year_said(sentence: Sentence) -> Column | None:
-    """Return the column of years whose other words are said: `in which year was … built`."""
-    said = {token.stem for token in sentence.tokens}
-    years = [c for c in sentence.table.of_type("integer") if c.year_text]
-    named = [c for c in years if any(len(n) > 1 and set(n) <= said for n in c.names)]
-    return named[0] if len(named) == 1 and sentence.table.named else None
-
-
-def date_asked(sentence: Sentence) -> Column | None:
-    """Return the date that a question is about: the one it filters by or names, else the main."""
-    table = sentence.table
-    filtered = {item.columns[0][0] for item in sentence.of("filter") if item.period is not None}
-    named = [c for c in table.dates if c.name in filtered]
-    if not named:
-        said = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns
-        named = [c for c in table.dates if any(said & (set(name) - _DAYS) for name in c.names)]
-    return named[0] if len(named) == 1 else table.main_date
 
 
 def label_of(table: Table) -> Term:

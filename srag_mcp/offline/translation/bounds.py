@@ -30,10 +30,18 @@ def _bound_at(sentence: Sentence, at: int) -> tuple[Item, int] | None:
         return _bound(items[0], items[1], operator), 2
     if kinds == ("between", "number", "and", "number"):
         return _range(items[0], items[1], items[3]), 4
+    if kinds[:2] == ("number", "number") and _spans(sentence, items[0], items[1]):
+        return _range(items[0], items[0], items[1]), 2
     opened = kinds[:1] == ("between",) or (kinds[:1] == ("time",) and items[0].word == ">=")
     if opened and kinds[1:3] == ("number", "number"):
         return _range(items[0], items[1], items[2]), 3
     return None
+
+
+def _spans(sentence: Sentence, low: Item, high: Item) -> bool:
+    """Whether two numbers are the ends of a range: `3 to 6`."""
+    between = [token.word for token in sentence.tokens[low.last : high.first]]
+    return between in (["to"], ["–"]) and (low.number or 0) < (high.number or 0)
 
 
 def _operator(sentence: Sentence, items: Sequence[Item]) -> Operator | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from srag_mcp.offline.translation.asked import period_term
+from srag_mcp.offline.translation.date_parts import period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measure import Measure
 from srag_mcp.offline.translation.measures import (

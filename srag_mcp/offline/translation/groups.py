@@ -1,7 +1,7 @@
 """Groups: a summary for each value of a column, and the groups that meet a condition."""
 
-from srag_mcp.offline.translation.asked import period_term
 from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.date_parts import period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import measure_of, where_of
 from srag_mcp.offline.translation.parse import Parse

@@ -22,7 +22,7 @@ from srag_mcp.offline.translation.lexicon import (
     SCALES,
     Kind,
 )
-from srag_mcp.offline.translation.nouns import nouns_at
+from srag_mcp.offline.translation.nouns import label_at, nouns_at
 from srag_mcp.offline.translation.periods import read_period
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 from srag_mcp.offline.translation.tokens import Token, inflected, stem
@@ -44,7 +44,7 @@ def words_of(table: Table, tokens: Sequence[Token]) -> Iterator[Candidate]:
         yield from _numbers_at(tokens, at)
         yield from _periods_at(table, tokens, at)
         yield from _columns_at(table, tokens, at)
-        yield from _label_at(table, tokens, at)
+        yield from label_at(table, tokens, at)
         yield from nouns_at(table, tokens, at)
 
 
@@ -226,16 +226,6 @@ def _columns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Cand
     unit = unit_of(tokens[at].word)
     if unit is not None and tokens[at].word not in SHORT:
         yield 1.6 if unit in CURRENCIES else 1.0, Item("unit", at, at + 1, unit=unit)
-
-
-def _label_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[Candidate]:
-    """Read `the name of …` and `the names of …` as the column that names a record."""
-    follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
-    determined = tokens[at].word == "names" or (at > 0 and tokens[at - 1].word == "the")
-    if tokens[at].stem != "name" or follower != "of" or not determined or table.label is None:
-        return
-    if any("name" in name for name in table.label.names):
-        yield _PART_NAME, Item("attribute", at, at + 1, columns=((table.label.name, NAME),))
 
 
 def _names_at(

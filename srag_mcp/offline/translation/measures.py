@@ -206,11 +206,11 @@ def _assumed(
 
 
 def adjectives_said(sentence: Sentence) -> list[str]:
-    """Return the adjectives of degree in `how much taller`, `how tall`; `more` is none."""
-    items = sentence.of("difference", "wh")
+    """Return the adjectives of degree in `how much taller`, `taller than`; `more` is none."""
+    items = sentence.of("difference", "wh", "comparative", "above")
     words = [item.word if item.kind == "wh" else sentence.words(item) for item in items]
-    last = [word.lower().split()[-1] for word in words if word]
-    found = [word for word in last if "size" not in COMPARATIVES.get(word, ("size",))]
+    said = [word for phrase in words for word in phrase.lower().split()]
+    found = [word for word in said if "size" not in COMPARATIVES.get(word, ("size",))]
     return [word for word in found if word != "much"] if sentence.table.named else []
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from srag_mcp.offline.translation.columns import Table
+from srag_mcp.offline.translation.columns import NAME, Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import ENTITY_NOUNS, PERSON_NOUNS, PRONOUNS
 from srag_mcp.offline.translation.tokens import PARTICIPLES, Token, stem
 
-_ENTITY, _GENERIC, _LIGHT = 2.3, 1.9, 0.7
+_ENTITY, _GENERIC, _LABEL, _LIGHT = 2.3, 1.9, 2.1, 0.7
 
 
 def nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[tuple[float, Item]]:
@@ -31,6 +31,16 @@ def nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[tuple[f
         or token.stem in _generic_nouns()
     ):
         yield _GENERIC, Item("entity", at, at + 1)
+
+
+def label_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[tuple[float, Item]]:
+    """Read `the name of …` and `the names of …` as the column that names a record."""
+    follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    determined = tokens[at].word == "names" or (at > 0 and tokens[at - 1].word == "the")
+    if tokens[at].stem != "name" or follower != "of" or not determined or table.label is None:
+        return
+    if any("name" in name for name in table.label.names):
+        yield _LABEL, Item("attribute", at, at + 1, columns=((table.label.name, NAME),))
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import PAYING_VERBS
 from srag_mcp.offline.translation.measures import only_measure
 from srag_mcp.offline.translation.ranked import QUANTITIES, Pick, function_near, measured, scan
-from srag_mcp.offline.translation.reading import Contains, OneOf
+from srag_mcp.offline.translation.reading import Contains, OneOf, Truth
 from srag_mcp.offline.translation.thesaurus import SUPERLATIVES
 from srag_mcp.offline.translation.tokens import stem
 
@@ -104,7 +104,7 @@ def _bind_entity(sentence: Sentence, at: int, *, highest: bool) -> Pick | None:
 def _value_after(sentence: Sentence, at: int, word: str) -> Item | None:
     """Return the stored value whose records are counted: `the most fires`."""
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
-    held = after is not None and isinstance(after.condition, OneOf | Contains)
+    held = after is not None and isinstance(after.condition, OneOf | Contains | Truth)
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
     return after if word in QUANTITIES and held and near and sentence.table.named else None
 
