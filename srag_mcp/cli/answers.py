@@ -34,6 +34,7 @@ def _print_brief(brief: Brief, corpus: str) -> None:
     for match in brief.linked_values:
         print(f"{quote(match.value)} is a value of {match.column}")
     print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
+    print(f'If no column holds it, add one: srag-mcp extend {corpus} --attribute "…"')
 
 
 def _print_grounds(answer: Answer) -> None:

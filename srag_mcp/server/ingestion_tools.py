@@ -14,6 +14,7 @@ from srag_mcp.server.job_pages import (
     IngestCall,
     cancel_page,
     describe_progress,
+    extend_page,
     percent_done,
     start_page,
     status_page,
@@ -26,14 +27,12 @@ from srag_mcp.settings import EngineChoice
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-WaitSeconds = Annotated[
-    float, Field(ge=0, le=50, description="Longest wait for the end of the job.")
-]
+WaitSeconds = Annotated[float, Field(ge=0, le=50, description="Longest wait.")]
 POLL_S = 0.25
 
 
 def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    """Add list_corpora, ingest_corpus and ingest_status."""
+    """Add list_corpora, ingest_corpus, extend_schema and ingest_status."""
 
     @server.tool(title="List corpora", annotations=READS)
     @described
@@ -71,6 +70,8 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         page = await run_blocking(corpora, lambda: start_page(corpora, call))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
+    _add_extension_tool(server, corpora)
+
     @server.tool(title="Ingestion status", annotations=WRITES)
     @described
     async def ingest_status(
@@ -86,6 +87,23 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         read = cancel_page if cancel else status_page
         page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds))
+
+
+def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
+    @server.tool(title="Extend the schema", annotations=WRITES)
+    @described
+    async def extend_schema(
+        ctx: Context[Corpora],
+        attribute: Annotated[str, Field(description="What the column holds, in words.")],
+        corpus: CorpusName = "",
+        wait_seconds: WaitSeconds = 20,
+    ) -> Annotated[CallToolResult, JobStatus]:
+        """Add one column and read only it from the documents, as a job.
+
+        Use it when no column holds what a question needs.
+        """
+        page = await run_blocking(corpora, lambda: extend_page(corpora, corpus, attribute))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
 

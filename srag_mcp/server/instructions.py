@@ -14,7 +14,7 @@ quote it came from. Do not read documents one by one to count or compare: ask, o
 3. Before your own SQL: get_schema, and get_column_stats for the spelling of values. Columns found
    by code can be split or noisy: combine them with coalesce, cast, ILIKE or regexp_extract.
 4. Say the denominator with every number: how many documents were used, how many do not say. If no
-   column holds what is asked, say so.
+   column holds what is asked, say so, or add one: extend_schema.
 5. trace_value shows the quotes behind a value, a row or an aggregate (pass the WHERE condition);
    get_document shows the text around a quote.
 

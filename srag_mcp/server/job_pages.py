@@ -70,6 +70,18 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
     return page
 
 
+def extend_page(corpora: Corpora, corpus: str, attribute: str) -> JobStatus:
+    """Start to add one column.
+
+    Raises:
+        JobError: If the corpus is a build without documents, or a job of it runs.
+    """
+    from srag_mcp.pipeline.jobs import start_job
+
+    folder = corpus_folder(corpora, corpus)
+    return _page(corpora, corpus, start_job(folder, corpora.settings, attribute=attribute))
+
+
 def _not_heard(call: IngestCall) -> str:
     """Name the arguments that a job that runs already does not follow."""
     given = {

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
-NEXT_OF_FIXED = "write the SELECT and call run_sql; if no column holds what is asked, say so"
+NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 NEXT = (
-    f"{NEXT_OF_FIXED}, or look for one: ingest_corpus with the question in sample_questions and"
-    " rebuild_schema=true"
+    f"{NEXT_OF_BUILD}, or add it: extend_schema with what it should hold in words"
 )
 
 
@@ -169,15 +168,8 @@ def _brief_page(corpus: "Corpus", brief: "Brief") -> BriefPage:
             for match in brief.linked_values
         ],
         rules=list(brief.rules),
-        next=NEXT_OF_FIXED if _has_fixed_columns(corpus) else NEXT,
+        next=NEXT_OF_BUILD if corpus.is_build else NEXT,
     )
-
-
-def _has_fixed_columns(corpus: "Corpus") -> bool:
-    """Whether no ingestion finds other columns: of a build, or when a person wrote them down."""
-    from srag_mcp.schema.schema_file import find_schema_file  # not needed to list tools
-
-    return corpus.is_build or find_schema_file(corpus.location) is not None
 
 
 def _source_entry(item: "Evidence") -> SourceEntry:

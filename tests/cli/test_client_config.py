@@ -16,6 +16,7 @@ from tests.cli.conftest import Cli
 TOOLS = [
     "list_corpora",
     "ingest_corpus",
+    "extend_schema",
     "ingest_status",
     "get_schema",
     "get_column_stats",

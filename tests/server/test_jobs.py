@@ -11,7 +11,9 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from srag_mcp.server.app import build_server
 from srag_mcp.server.results import AnswerPage, CorpusList, JobStatus, ResultTable
+from srag_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -178,3 +180,20 @@ async def test_a_folder_without_documents_fails_with_a_reason(
     assert job.state == "failed"
     assert str(notes) in " ".join(job.report)
     assert job.next == "mend what the report names, then call ingest_corpus again"
+
+
+async def test_a_column_is_added_by_a_job(tmp_path: Path) -> None:
+    folder = tmp_path / "huts"
+    folder.mkdir()
+    for number in range(1, 9):
+        (folder / f"{number}.txt").write_text(f"Height: {number}00 m\nBeds: {number + 10}\n")
+    schema = {"type": "object", "properties": {"height": {"type": "integer"}}}
+    (folder / "schema.json").write_text(json.dumps(schema))
+    server = build_server([folder], Settings(workers=1, home=tmp_path / "home"))
+    async with Client(server) as client:
+        await call(client, "ingest_corpus", wait_seconds=50)
+        done = await call(client, "extend_schema", attribute="beds", wait_seconds=50)
+        assert done.state == "done"
+        assert "added the column beds (number): beds" in done.report
+        summed = await client.call_tool("run_sql", {"sql": "SELECT sum(beds) FROM records"})
+        assert ResultTable.model_validate(summed.structured_content).rows == [[116.0]]

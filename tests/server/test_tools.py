@@ -29,6 +29,7 @@ Page = TypeVar("Page", bound=BaseModel)
 TOOLS = [
     "list_corpora",
     "ingest_corpus",
+    "extend_schema",
     "ingest_status",
     "get_schema",
     "get_column_stats",
@@ -88,7 +89,13 @@ async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
     assert [tool.name for tool in tools] == TOOLS
     assert all(tool.description and tool.title and tool.output_schema for tool in tools)
     writing = [t.name for t in tools if t.annotations and not t.annotations.read_only_hint]
-    assert writing == ["ingest_corpus", "ingest_status", "next_prompts", "answer_prompts"]
+    assert writing == [
+        "ingest_corpus",
+        "extend_schema",
+        "ingest_status",
+        "next_prompts",
+        "answer_prompts",
+    ]
 
 
 async def test_arguments_have_no_titles_that_repeat_their_names(client: Client) -> None:
@@ -201,7 +208,11 @@ async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client
 
     assert answer.answered
     assert answer.rows == [[pytest.approx(105.5 / 7)]]
-    assert answer.denominator == "Over all 8 documents; length: 7 used, 1 could not be read."
+    assert answer.denominator == (
+        "Over all 8 documents; length: 7 used, 1 could not be read. If those that do not say lie"
+        " between 6.5 and 31.5, as the others do: 14 to 17.125."
+    )
+    assert answer.bounds == [14.0, 17.125]
     assert [source.quote for source in answer.sources] == ["22.75 m", "15 m", "31.5 m"]
 
 
@@ -216,7 +227,7 @@ async def test_a_question_that_is_not_understood_gets_a_brief(client: Client) ->
     assert len(answer.brief.columns) == 6
     linked = [(value.column, value.value, value.records) for value in answer.brief.linked_values]
     assert linked == [("harbour", "Bergen", 3)]
-    assert answer.brief.next.endswith("in sample_questions and rebuild_schema=true")
+    assert answer.brief.next.endswith("extend_schema with what it should hold in words")
 
 
 async def test_the_quotes_behind_an_aggregate_can_be_traced(client: Client) -> None:
