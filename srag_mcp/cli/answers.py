@@ -33,8 +33,8 @@ def _print_brief(brief: Brief, corpus: str) -> None:
     print(f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}")
     for match in brief.linked_values:
         print(f"{quote(match.value)} is a value of {match.column}")
-    print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
     print(f'If no column holds it, add one: srag-mcp extend {corpus} --attribute "…"')
+    print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
 
 
 def _print_grounds(answer: Answer) -> None:

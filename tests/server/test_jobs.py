@@ -195,5 +195,5 @@ async def test_a_column_is_added_by_a_job(tmp_path: Path) -> None:
         done = await call(client, "extend_schema", attribute="beds", wait_seconds=50)
         assert done.state == "done"
         assert "added the column beds (number): beds" in done.report
-        summed = await client.call_tool("run_sql", {"sql": "SELECT sum(beds) FROM records"})
+        summed = await client.call_tool("run_sql", {"sql": "SELECT sum(beds) FROM record"})
         assert ResultTable.model_validate(summed.structured_content).rows == [[116.0]]
