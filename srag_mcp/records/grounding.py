@@ -21,6 +21,7 @@ _MAX_GAP = 400
 _NEAR = 120
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LARGEST_SCALE = 12
+_DIGITS_SHARE = 3
 _SAME = 1e-6
 
 
@@ -44,7 +45,8 @@ def find_contradiction(attribute: Attribute, quote: str, value: object) -> str:
     """Say how the one number or date of *quote* contradicts *value*; empty where it does not.
 
     A number may differ by a power of ten (scale words and captions) or be in another unit; a quote
-    with several numbers or dates proves nothing.
+    with several numbers or dates proves nothing, and neither does a line of words for an integer,
+    which may count what the words name, unless they name the attribute.
     """
     if attribute.type in {"integer", "number"} and isinstance(value, int | float):
         if _figures(str(value)) <= _figures(quote):
@@ -121,12 +123,23 @@ def _other_number(attribute: Attribute, quote: str, value: float) -> str:
     if len(quantities) != 1 or find_dates(quote, partial=True):
         return ""
     [found] = quantities
+    if attribute.type == "integer" and not _is_about(attribute, quote):
+        return ""  # things that were counted, and a number of something else beside them
     unit = parse_unit(attribute.unit or "").unit
     if found.unit is not None and unit is not None and found.unit != unit:
         return ""
     if any(_differs_by_scale(number, value) for number in _readings(found)):
         return ""
     return f"the quote says {found.value}, the value {value}"
+
+
+def _is_about(attribute: Attribute, quote: str) -> bool:
+    """Whether *quote* is a number alone, or has a word of the attribute's name beside it."""
+    said = [letter for letter in quote if letter.isalnum()]
+    if sum(letter.isdigit() for letter in said) * _DIGITS_SHARE >= len(said):
+        return True
+    words = {word.casefold() for word in _WORD.findall(quote)}
+    return any(word in words for word in attribute.name.split("_"))
 
 
 def _readings(quantity: Quantity) -> Sequence[float]:

@@ -7,6 +7,7 @@ from srag_mcp.schema.attribute import Attribute
 
 PRICE = Attribute(name="price", type="number", unit="USD")
 LENGTH = Attribute(name="length", type="number", unit="km")
+ITEMS = Attribute(name="number_of_items", type="integer")
 DAY = Attribute(name="day", type="date")
 
 
@@ -33,6 +34,7 @@ DAY = Attribute(name="day", type="date")
         (DAY, "5 March", date(2020, 3, 5)),
         (DAY, "from 1 May 2020 to 4 May 2020", date(2020, 5, 4)),
         (DAY, "last Thursday", date(2020, 5, 4)),
+        (ITEMS, "8991 MUSHROOM SOUP", 1),
     ],
 )
 def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
@@ -48,6 +50,8 @@ def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
         (PRICE, "12.50", 12.05, "the quote says 12.5, the value 12.05"),
         (LENGTH, "7 km", 8, "the quote says 7, the value 8"),
         (LENGTH, "0 km", 8, "the quote says 0, the value 8"),
+        (ITEMS, "3 items", 4, "the quote says 3, the value 4"),
+        (ITEMS, "3", 4, "the quote says 3, the value 4"),
         (DAY, "13/05/2020", date(2020, 5, 12), "the quote gives another date than 2020-05-12"),
         (DAY, "May 1899", date(1899, 6, 4), "the quote gives another date than 1899-06-04"),
         (DAY, "4 May 1899", date(1989, 5, 4), "the quote gives another date than 1989-05-04"),
