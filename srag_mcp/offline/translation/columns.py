@@ -174,9 +174,10 @@ class Table:
             for column in texts
             if any(word in name for name in column.names)
         ]
-        keys = [c for c in texts if c.is_key and (not self.named or self._names_record(c))]
         called.sort(key=lambda column: column.fill < _MIN_LABELLED)
-        sure = [c for c in called if (c.is_key and c.fill >= _MIN_LABELLED) or not self.named]
+        own = [c for c in texts if c.is_key and c.fill >= _MIN_LABELLED]
+        keys = [c for c in own if not self.named or self._names_record(c)]
+        sure = [c for c in called if c in own or not self.named]
         return next(iter((*sure, *keys, *called)), None)
 
     @property

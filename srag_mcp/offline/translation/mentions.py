@@ -9,6 +9,7 @@ from srag_mcp.offline.translation.lexicon import (
     ADVERBS,
     AMOUNT_NOUNS,
     FORMS_OF_BE,
+    FORMS_OF_DO,
     GLUE,
     PARTICLES,
     PERIODS,
@@ -66,6 +67,8 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
         vague = _is_vague(tokens, item) or (table.named and _is_relative(tokens, item))
         if vague or _is_missing_noun(tokens, items, index) or _is_predicate(tokens, item):
             item = replace(item, kind="unknown")
+        if _lasts(tokens, item) and table.named:
+            continue
         if item.kind in {"glue", "mark"} or _links_nothing(items, index):
             continue
         while len(result) > 1 and _joins_over(tokens, result, item):
@@ -92,6 +95,13 @@ def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int)
     after = [other for other in items[index + 1 : index + 4] if other.kind != "glue"]
     followed = bool(after) and after[0].kind in {"attribute", "hint", "unknown"}
     return ranks and not on_average and not followed and tokens[item.first].stem not in _AMOUNTS
+
+
+def _lasts(tokens: Sequence[Token], item: Item) -> bool:
+    """Whether `last` is the verb of `how long does it last`."""
+    words = [token.word for token in tokens]
+    asked = words[:2] == ["how", "long"] and bool(set(words) & FORMS_OF_DO)
+    return item.kind == "superlative" and item.word == "last" and asked
 
 
 def _is_vague(tokens: Sequence[Token], item: Item) -> bool:

@@ -6,7 +6,7 @@ from srag_mcp.offline.translation.adjectives import bind_adjective
 from srag_mcp.offline.translation.asked import is_compound
 from srag_mcp.offline.translation.columns import Column, concept_stems
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
-from srag_mcp.offline.translation.lexicon import PAYING_VERBS
+from srag_mcp.offline.translation.lexicon import PAYING_VERBS, RANKING_ADJECTIVES
 from srag_mcp.offline.translation.measures import only_measure
 from srag_mcp.offline.translation.ranked import QUANTITIES, Pick, function_near, measured, scan
 from srag_mcp.offline.translation.reading import Contains, OneOf, Truth
@@ -15,6 +15,7 @@ from srag_mcp.offline.translation.tokens import stem
 
 SUPERLATIVE_KINDS: tuple[Kind, ...] = ("most", "least", "superlative")
 _PAYING = frozenset(stem(word) for word in PAYING_VERBS)
+_TOTAL = frozenset({"total", "the"})
 _NOUNS = {"maximum", "minimum", "max", "min", "peak"}
 
 
@@ -60,7 +61,8 @@ def _ranked_by(sentence: Sentence, at: int) -> tuple[Item, Column] | None:
     """Return the column that a choice of the best few names behind `by`."""
     for item in sentence.items[at + 1 :]:
         column = sentence.column(item, lambda c: c.is_ordered) if item.columns else None
-        by = sentence.tokens[item.first - 1].word == "by"
+        near = [token.word for token in sentence.tokens[max(0, item.first - 2) : item.first]]
+        by = near[-1:] == ["by"] or (near[:1] == ["by"] and near[-1] in RANKING_ADJECTIVES | _TOTAL)
         if by and item.kind == "attribute" and column is not None and not column.year_text:
             return item, column
     return None

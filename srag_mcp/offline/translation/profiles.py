@@ -1,7 +1,7 @@
 """Profiles: the columns of a schema with the words that speak for them and what they hold."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from srag_mcp.offline.translation.columns import (
@@ -29,6 +29,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 
 _NUMERIC_TEXT = re.compile(r"^\W*[-+−]?\d[\d,.]*")
+_CLOCK = re.compile(r"\s*\d{1,2}:\d\d\s*(?:[ap]\.?m\.?)?\s*$", re.IGNORECASE)
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
 _SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
 _COUNTING = frozenset({"n", "num", "number", "count"})
@@ -185,8 +186,13 @@ def _text_shape(attribute: Attribute, statistics: ColumnStatistics | None) -> tu
             return False, False
         return False, low >= 1500 or "year" in attribute.name.split("_")
     values = [str(item.value) for item in statistics.values if item.value is not None]
-    if not values:
+    if not values or _are_clock_times(values):
         return False, False
     numeric = sum(bool(_NUMERIC_TEXT.match(value)) for value in values) / len(values)
     year = sum(bool(_YEAR.search(value)) for value in values) / len(values)
     return numeric >= _MIN_NUMERIC and year < _MIN_SHARE, year >= _MIN_SHARE
+
+
+def _are_clock_times(values: Sequence[str]) -> bool:
+    """Whether most values are times of day, which are not numbers: `19:30`."""
+    return sum(bool(_CLOCK.match(value)) for value in values) >= _MIN_SHARE * len(values)
