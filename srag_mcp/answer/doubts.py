@@ -6,7 +6,7 @@ those without a value speak of it all the same, or a column of like values has o
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from srag_mcp.answer.traces import traces_of
@@ -113,21 +113,26 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     if not use.has_gaps:
         return ""
     name = use.attribute.name
-    traces = traces_of(use.attribute, use.statistics, corpus.schema(), use.asked)
+    statistics = {item.column: item for item in corpus.statistics()}
+    traces = traces_of(use.attribute, corpus.schema(), statistics, use.asked)
     silence = read_silence(corpus.read, name, traces)
     known = f"{silence.n_told} of {silence.n_documents} documents give {name}"
     speaking = _speaking(silence)
     if silence.n_told < use.min_recall * (silence.n_told + speaking):
         return f"only {known}, and {speaking} more speak of it in words that were not read"
-    twin = _twin(corpus, use.attribute, silence)
+    twin = _twin(corpus, use.attribute, statistics, silence)
     if twin is None:
         return ""
     return f"only {known}, and {twin.n_told} others give {twin.column}, which may be the same fact"
 
 
-def _twin(corpus: Corpus, attribute: Attribute, silence: Silence) -> Meeting | None:
+def _twin(
+    corpus: Corpus,
+    attribute: Attribute,
+    statistics: Mapping[str, ColumnStatistics],
+    silence: Silence,
+) -> Meeting | None:
     """Find a column of like values that is told where *attribute* is not."""
-    statistics = {item.column: item for item in corpus.statistics()}
     schema = corpus.schema()
     alike = [item.name for item in schema.attributes if are_alike(attribute, item, statistics)]
     meetings = read_meetings(corpus.read, attribute.name, alike) if alike else ()
@@ -160,11 +165,12 @@ def _of_units(corpus: Corpus, use: _Use) -> str:
     attribute = use.attribute
     if not use.measures:
         return ""
-    if attribute.unit is None or attribute.type not in {"integer", "number"}:
+    if attribute.type not in {"integer", "number"}:
         return ""
-    units = read_units(corpus.read, attribute.name)
-    foreign = sum(count for unit, count in units.items() if unit != attribute.unit)
-    if foreign <= _MAX_FOREIGN * sum(units.values()):
+    found = read_units(corpus.read, attribute.name)
+    units = {unit: count for unit, count in found.items() if unit}
+    main = units.get(attribute.unit or next(iter(units), ""), 0)
+    if sum(units.values()) - main <= _MAX_FOREIGN * sum(found.values()):
         return ""
     counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
     return f"{attribute.name} is stated in several units, {counts}, which cannot be compared"

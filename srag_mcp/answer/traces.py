@@ -1,8 +1,9 @@
 """Traces: how a document would speak of a column that has no value for it."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from srag_mcp.answer.twins import meet_in_time
 from srag_mcp.offline.kin import GENERAL_STEMS
 from srag_mcp.offline.words import content_stems, fold
 from srag_mcp.records.normalise.unit_words import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS
@@ -16,6 +17,9 @@ from srag_mcp.store.statistics import ColumnStatistics
 _NUMBERED = re.compile(r"_\d+$")
 _MAX_VALUES = 60
 _MAX_YEARS = 5
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?\.?,? "
+_MONTH = r"[^\W\d_]{3,9}\.?,? "
+_DAY_BEFORE_YEAR = rf"\d{{1,2}}[./-]|{_NTH}{_MONTH}|{_MONTH}{_NTH}"
 _MIN_VALUE, _MAX_VALUE = 4, 40
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _BETWEEN = r"\W{1,3}(?:\w+\W{1,3}){0,3}"
@@ -26,24 +30,26 @@ _AMOUNT = r"\d[\d.,]*"
 
 def traces_of(
     attribute: Attribute,
-    statistics: ColumnStatistics,
     schema: Schema,
+    statistics: Mapping[str, ColumnStatistics],
     asked: Collection[str] = (),
 ) -> Traces:
     """Return what a document says that speaks of *attribute*: its names, values, and amounts.
 
     *asked* are the words of a question that mean a value of it.
     """
+    own = statistics[attribute.name]
     stems = dict.fromkeys(found for name in _names(attribute) if (found := _telling(name)))
     patterns = [_together(found) for found in stems]
     if attribute.type in {"integer", "number", "date"}:
         patterns = [_beside_a_digit(pattern) for pattern in patterns]
     if attribute.type == "string":
-        said = [*asked, *_values(statistics)]
+        said = [*asked, *_values(own)]
         patterns += [rf"\b{_words(value)}\b" for value in said]
     if attribute.type == "date":
-        same = [item.name for item in schema.attributes if item.type == "date"]
-        return Traces(_any(patterns), _years(statistics), tuple(same))
+        dates = [item.name for item in schema.attributes if item.type == "date"]
+        same = [name for name in dates if meet_in_time(own, statistics[name])]
+        return Traces(_any(patterns), _days(own), tuple(same))
     same = [item.name for item in schema.attributes if item.unit and item.unit == attribute.unit]
     return Traces(_any(patterns), _amounts(attribute), tuple(same))
 
@@ -118,12 +124,13 @@ def _amounts(attribute: Attribute) -> str:
     return rf"{after}|(?:{spelling})\s?{_AMOUNT}" if is_currency(unit) else after
 
 
-def _years(statistics: ColumnStatistics) -> str:
-    """Match the years of a column of dates, where they are few enough to be told by."""
+def _days(statistics: ColumnStatistics) -> str:
+    """Match a day in the years of a column of dates, where these are few enough to tell."""
     first, last = (str(end or "")[:4] for end in (statistics.minimum, statistics.maximum))
     if not first.isdigit() or not last.isdigit() or int(last) - int(first) >= _MAX_YEARS:
         return ""
-    return rf"\b(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})\b"
+    years = rf"(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})"
+    return rf"(?:{_DAY_BEFORE_YEAR}){years}\b|\b{years}-\d\d-\d\d"
 
 
 def _any(patterns: Iterable[str]) -> str:

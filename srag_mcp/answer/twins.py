@@ -25,7 +25,7 @@ def are_alike(
     holds_alike = {
         "string": _share_values,
         "number": _are_of_a_size if attribute.unit else _are_never_one,
-        "date": _meet_in_time,
+        "date": meet_in_time,
     }
     return holds_alike.get(_kind(attribute), _are_never_one)(one, two)
 
@@ -59,6 +59,7 @@ def _middle(found: ColumnStatistics) -> float:
     return float(found.median) if isinstance(found.median, int | float) else 0.0
 
 
-def _meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:
+def meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:
+    """Whether the dates of two columns lie in times that overlap."""
     ends = [str(end or "") for end in (one.minimum, one.maximum, other.minimum, other.maximum)]
     return all(ends) and ends[0] <= ends[3] and ends[2] <= ends[1]

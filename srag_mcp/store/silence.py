@@ -32,8 +32,8 @@ WHERE state <> 'not_mentioned' AND attribute IN (SELECT unnest(from_json($3, '["
 GROUP BY attribute ORDER BY attribute
 """.replace("{read}", _READ).replace("{telling}", _TELLING)
 _UNITS = """
-SELECT unit, count(*) FROM cells WHERE attribute = $1 AND state = 'stated' AND unit IS NOT NULL
-GROUP BY unit ORDER BY count(*) DESC, unit
+SELECT coalesce(unit, ''), count(*) FROM cells WHERE attribute = $1 AND state = 'stated'
+GROUP BY ALL ORDER BY count(*) DESC, 1
 """
 
 
@@ -99,5 +99,5 @@ def read_meetings(read: Read, column: str, others: Sequence[str]) -> tuple[Meeti
 
 
 def read_units(read: Read, column: str) -> dict[str, int]:
-    """Count the stated cells of *column* by their unit, the most frequent first."""
+    """Count the stated cells of *column* by their unit ("" for none), the most frequent first."""
     return {str(unit): int(count or 0) for unit, count in read(_UNITS, [column])}

@@ -99,6 +99,12 @@ def test_amounts_in_several_currencies_are_not_added(open_corpus: Open) -> None:
     assert "price is stated in several units, EUR (2), GBP (1)" in answer.text
 
 
+def test_few_amounts_in_another_currency_among_bare_ones_are_let_pass(open_corpus: Open) -> None:
+    texts = [f"Price: {n}" for n in range(60, 69)] + ["Price: 70 EUR", "Price: 80 GBP"]
+    corpus = open_corpus(texts, [_number("price", "price", None)])
+    assert ask(corpus, "What is the highest price of the boats?").rows == ((80.0,),)
+
+
 def test_a_facility_that_prose_speaks_of_is_not_counted_from_lists_alone(
     open_corpus: Open,
 ) -> None:
@@ -143,8 +149,23 @@ def test_who_has_no_value_is_not_told_while_one_document_speaks_of_it(open_corpu
     assert "only 10 of 12 documents give length, and 1 more speak of it" in answer.text
 
 
+def test_a_bare_year_speaks_of_no_date(open_corpus: Open) -> None:
+    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Overhauled in 2020."] * 3
+    launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))
+    answer = ask(open_corpus(texts, [launched]), "When was the first boat launched?")
+    assert answer.rows == (("2019-05-03",),)
+
+
+def test_amounts_in_several_currencies_are_not_added_without_a_unit_either(
+    open_corpus: Open,
+) -> None:
+    texts = ["Price: 70 EUR", "Price: 80 EUR", "Price: 90 GBP"]
+    corpus = open_corpus(texts, [_number("price", "price", None)])
+    assert "in several units" in ask(corpus, "What is the average price of the boats?").text
+
+
 def test_a_date_in_the_years_of_the_column_speaks_of_it(open_corpus: Open) -> None:
-    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Afloat since June 2020."] * 3
+    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Afloat since 4 June 2020."] * 3
     launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))
     answer = ask(open_corpus(texts, [launched]), "When was the first boat launched?")
     assert "only 2 of 5 documents give launched, and 3 more speak of it" in answer.text
