@@ -97,7 +97,8 @@ class _Run:
 
     async def _predict(self, batch: Sequence[Excerpt]) -> None:
         try:
-            self._finished += await predict_batch(self._task, batch)
+            records = await predict_batch(self._task, batch)
+            self._finished.extend(records)  # `+= await` would bring back the list of before
         except SragError as error:
             self.stopped = self.stopped or error
         finally:
