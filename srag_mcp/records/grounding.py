@@ -20,6 +20,7 @@ _MAX_PLACES = 100
 _MAX_GAP = 400
 _NEAR = 120
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _LARGEST_SCALE = 12
 _DIGITS_SHARE = 3
 _SAME = 1e-6
@@ -125,6 +126,8 @@ def _other_number(attribute: Attribute, quote: str, value: float) -> str:
     [found] = quantities
     if attribute.type == "integer" and not _is_about(attribute, quote):
         return ""  # things that were counted, and a number of something else beside them
+    if value == 1 and _SINGLE.search(quote):
+        return ""  # too common a word to be read as a number
     unit = parse_unit(attribute.unit or "").unit
     if found.unit is not None and unit is not None and found.unit != unit:
         return ""

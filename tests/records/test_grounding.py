@@ -35,6 +35,7 @@ DAY = Attribute(name="day", type="date")
         (DAY, "from 1 May 2020 to 4 May 2020", date(2020, 5, 4)),
         (DAY, "last Thursday", date(2020, 5, 4)),
         (ITEMS, "8991 MUSHROOM SOUP", 1),
+        (ITEMS, "one of the items weighs 500 g", 1),
     ],
 )
 def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
