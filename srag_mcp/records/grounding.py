@@ -124,16 +124,21 @@ def _other_number(attribute: Attribute, quote: str, value: float) -> str:
     if len(quantities) != 1 or find_dates(quote, partial=True):
         return ""
     [found] = quantities
-    if attribute.type == "integer" and not _is_about(attribute, quote):
-        return ""  # things that were counted, and a number of something else beside them
-    if value == 1 and _SINGLE.search(quote):
-        return ""  # too common a word to be read as a number
+    if _counts_something_else(attribute, quote, value):
+        return ""
     unit = parse_unit(attribute.unit or "").unit
     if found.unit is not None and unit is not None and found.unit != unit:
         return ""
     if any(_differs_by_scale(number, value) for number in _readings(found)):
         return ""
     return f"the quote says {found.value}, the value {value}"
+
+
+def _counts_something_else(attribute: Attribute, quote: str, value: float) -> bool:
+    """Whether *value* may be a count, and the number of *quote* stand beside what was counted."""
+    if value == 1 and _SINGLE.search(quote):  # too common a word to be read as a number
+        return True
+    return attribute.type == "integer" and not _is_about(attribute, quote)
 
 
 def _is_about(attribute: Attribute, quote: str) -> bool:
