@@ -2,8 +2,9 @@
 
 Names say little, since an induced schema names things after the documents. Columns are given to
 fields one to one, the best pair first, by their agreement beyond chance (Cohen's kappa over all
-documents, empty counted as a value), names breaking ties. A field that no column fits was not
-found: all its cells count as wrong, also the empty ones.
+documents, empty counted as a value), names breaking ties. Where all documents have one value,
+values tell nothing, and the names decide. A field that no column fits was not found: all its cells
+count as wrong, also the empty ones.
 """
 
 from collections import Counter
@@ -92,8 +93,16 @@ def _pair(
     by_chance = _chance([_key(want, kind) for want in wanted], [_key(v, kind) for v in values])
     beyond = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
     says = any(same and want for same, want in zip(equal, wanted, strict=True))
+    if by_chance == 1 and accuracy == 1 and _names_hold(field, column):
+        beyond = _LEAST_AGREEMENT
     agreement = beyond + _NAME_WEIGHT * _alike(field, column) if says else 0.0
     return _Pair(agreement, field, column, accuracy)
+
+
+def _names_hold(field: str, column: str) -> bool:
+    """Whether one name has all words of the other: `insurance`, `has_insurance_requirement`."""
+    first, second = set(field.lower().split("_")), set(column.lower().split("_"))
+    return first <= second or second <= first
 
 
 def _chance(wanted: Sequence[str], values: Sequence[str]) -> float:
