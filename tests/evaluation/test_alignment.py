@@ -120,7 +120,7 @@ def test_a_given_schema_is_scored_by_name_even_where_another_column_fits_better(
 def test_names_decide_where_all_documents_have_one_value() -> None:
     gold = {f"{n}.txt": {"insurance": "false", "audit": "false"} for n in range(4)}
     cells: dict[str, Value] = {"has_insurance_requirement": False, "has_parking": False}
-    found = {document: cells for document in gold}
+    found = dict.fromkeys(gold, cells)
     assert align(gold, found) == (
         FieldScore("insurance", "has_insurance_requirement", 1.0),
         FieldScore("audit", None, 0.0),
