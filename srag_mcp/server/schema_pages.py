@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_VALUES = 20
 MAX_RANGE_VALUES = 5
+MAX_REVIEWED = 5
 MAX_VALUE_CHARACTERS = 200
 MAX_LINE_CHARACTERS = 240
 MIN_LINE_CHARACTERS = 70
@@ -97,10 +98,25 @@ def schema_page(corpora: Corpora, name: str, offset: int = 0) -> SchemaPage:
         documents=corpus.info().n_documents,
         columns=columns,
         other_tables=other_tables(corpus),
-        notes=[*NOTES, *_note_of_offset(offset, len(lines))],
+        notes=[*NOTES, *_note_of_reviews(corpus), *_note_of_offset(offset, len(lines))],
         truncated=truncated,
         next_offset=following if truncated else None,
     )
+
+
+def _note_of_reviews(corpus: "Corpus") -> list[str]:
+    """Count the cells that a model and a learned rule read differently, by column."""
+    from srag_mcp.store.reviews import count_reviews  # not needed to list tools
+
+    counts = count_reviews(corpus.read)
+    if not counts:
+        return []
+    worst = sorted(counts.items(), key=lambda item: -item[1])[:MAX_REVIEWED]
+    columns = ", ".join(f"{column} ({n})" for column, n in worst)
+    return [
+        f"{sum(counts.values())} cells to review, which a learned rule reads otherwise: {columns};"
+        " trace_value of the column and document shows both"
+    ]
 
 
 def _note_of_offset(offset: int, n_lines: int) -> list[str]:

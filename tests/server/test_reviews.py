@@ -7,6 +7,8 @@ from pathlib import Path
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
@@ -60,3 +62,9 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         [cell] = corpus.trace("height", document_id="3.txt").evidence
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note
+        corpora = Corpora([folder], settings)
+        assert schema_page(corpora, "huts").notes[-1] == (
+            "1 cells to review, which a learned rule reads otherwise: height (1); trace_value of"
+            " the column and document shows both"
+        )
+        corpora.close()
