@@ -1,0 +1,26 @@
+"""The figures of a language model, made again from the replies that were recorded.
+
+They stand in README.md; a change of a prompt template needs new replies (tests/replies/README.md).
+"""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.evaluation.evaluate import evaluate
+from srag_mcp.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("pack", "n_right"), [("cvs", 37), pytest.param("hotels", 40, marks=pytest.mark.slow)]
+)
+def test_a_recorded_model_gives_its_figures_again(pack: str, n_right: int) -> None:
+    replies = ROOT / "tests" / "replies" / f"{pack}.jsonl"
+    evaluation = evaluate(ROOT / "corpora" / pack, Settings(model=f"replay:{replies}", workers=1))
+    assert evaluation.cells_mean is not None
+    assert evaluation.cells_mean >= 0.98
+    outcomes = [result.outcome for result in evaluation.questions]
+    assert outcomes.count("right") == n_right
+    assert evaluation.calls > 0
