@@ -13,6 +13,7 @@ from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.sampling import read_sample
 from srag_mcp.pipeline.schema_choice import find_known_schema
+from srag_mcp.records.document_text import count_tokens_of
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -63,6 +64,8 @@ class Quote:
             return [f"{self.n_documents:,} documents, engine offline: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
+        if self.engine == "agent":
+            money = "on the bill of the agent"
         return [
             f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
             f"{self.n_attributes} columns, engine {self.engine}",
@@ -96,15 +99,15 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     if engine == "offline":
         return Quote(engine, n_documents, 0, 0, schema is not None, 0, 0, 0)
     attributes = schema.attributes if schema else _usual_attributes()
-    records = estimate_records(attributes, [*known, *new], settings.prompt_tokens)
-    total = (
-        records if schema else _with_schema(records, settings, len(options.get("questions", ())))
-    )
+    lengths = [*known, *new]
+    total = estimate_records(attributes, lengths, settings.prompt_tokens)
+    if schema is None:
+        total = _with_schema(total, lengths, settings, len(options.get("questions", ())))
     price = price_of(settings) if engine == "model" and settings.model else None
     return Quote(
         engine=engine,
         n_documents=n_documents,
-        n_to_read=len(known) + len(new),
+        n_to_read=len(lengths),
         n_attributes=len(attributes),
         is_schema_known=schema is not None,
         n_calls=total.n_prompts,
@@ -143,14 +146,19 @@ def _usual_attributes() -> Sequence[Attribute]:
     ]
 
 
-def _with_schema(records: Estimate, settings: Settings, n_questions: int) -> Estimate:
+def _with_schema(
+    records: Estimate, lengths: Sequence[int], settings: Settings, n_questions: int
+) -> Estimate:
     """Add the rounds of schema prediction and the trial on the sample."""
     n_rounds = settings.schema_iterations + 1
+    n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
+    usual = count_tokens_of(sum(lengths) // max(1, len(lengths)))
+    round_tokens = min(settings.prompt_tokens, n_shown * usual)
     n_asked = 2 * min(n_questions, settings.schema_questions)
     return Estimate(
         n_prompts=records.n_prompts + n_rounds + n_asked,
         tokens_in=records.tokens_in
-        + n_rounds * (settings.prompt_tokens + _ROUND_TOKENS_IN)
+        + n_rounds * (round_tokens + _ROUND_TOKENS_IN)
         + n_asked * _QUESTION_TOKENS[0],
         tokens_out=records.tokens_out
         + n_rounds * _ROUND_TOKENS_OUT

@@ -58,7 +58,14 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     assert quote.n_calls == 5 + 5 + 2 * 2, "batches of 4, five rounds, two questions asked twice"
     assert quote.cost_usd is not None
     assert 0.001 < quote.cost_usd < 1
+    assert quote.tokens_in < 60_000, "three short documents a round, not eight thousand tokens"
     assert "about 30 columns, engine model" in quote.lines()[0]
+
+
+def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:
+    quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="agent"))
+    assert quote.cost_usd is None
+    assert quote.lines()[1].endswith(" out: on the bill of the agent")
 
 
 def test_offline_costs_nothing(folder: Path, tmp_path: Path) -> None:
