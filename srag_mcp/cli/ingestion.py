@@ -4,6 +4,8 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import typer
+
 from srag_mcp.cli.agent_jobs import is_for_agents
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
@@ -119,10 +121,16 @@ def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
 
 
 def print_report(report: IngestReport, *, as_json: bool) -> None:
-    """Print what an ingestion did."""
+    """Print what an ingestion did; exit 1 if it was stopped before its end."""
     if as_json:
         print_json(report.to_json())
-        return
+    else:
+        _print_lines(report)
+    if report.stopped:
+        raise typer.Exit(1)
+
+
+def _print_lines(report: IngestReport) -> None:
     uncovered = tuple(
         UncoveredQuestion(item.question, shorten_reason(item.reason)) for item in report.uncovered
     )

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.model.openai_server import serving
+from tests.pipeline.reading_model import say
 
 
 @pytest.fixture
@@ -51,3 +53,20 @@ def test_nothing_to_review_is_said(cli: Cli, huts: Path) -> None:
     assert (reviewed.status, reviewed.out) == (0, "")
     assert reviewed.err == "nothing to review\n"
     assert json.loads(cli("review", str(huts), "--json").out) == {"reviews": [], "total": 0}
+
+
+def test_an_ingestion_that_its_budget_stops_ends_with_1(
+    cli: Cli, huts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (huts / "schema.json").unlink()
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        stopped = cli("ingest", huts, "--budget-calls", "1", "-q")
+        as_json = cli("ingest", huts, "--budget-calls", "1", "-q", "--json")
+        finished = cli("ingest", huts, "-q")
+
+    assert (stopped.status, as_json.status, finished.status) == (1, 1, 0)
+    assert stopped.out.startswith("huts: stopped: the budget of 1 calls is used up: 1 calls were")
+    assert json.loads(as_json.out)["stopped"].startswith("the budget of 1 calls is used up")
+    assert finished.out.startswith("huts: published build")
