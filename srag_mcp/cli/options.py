@@ -15,7 +15,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machine
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 EngineOption = Annotated[
     EngineChoice | None,
-    typer.Option(help="Who does the thinking (SRAG_ENGINE).", metavar="ENGINE"),
+    typer.Option(
+        help="Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", metavar="ENGINE"
+    ),
 ]
 ModelOption = Annotated[
     str | None,

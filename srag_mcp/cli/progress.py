@@ -18,7 +18,7 @@ from rich.progress import (
 Show: TypeAlias = Callable[[str, int, int], None]
 
 SHOWN = {
-    "schema": "reading a sample",
+    "schema": "finding the columns",
     "extracting": "reading and extracting",
     "predicting": "predicting records",
     "standardising": "standardising columns",

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SettingsError
+from srag_mcp.model.prompt_spool import LEASE_S
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.prompt_pages import (
     ASKING,
@@ -123,6 +124,9 @@ def _advice(page: PromptPage, corpus: str) -> str:
     if page.state == "done":
         return f'the ingestion is done: srag-mcp ask {corpus} "…"'
     if page.state in ASKING:
-        return f"{counts}: srag-mcp prompts next {corpus}"
+        again = ""
+        if page.with_others and not page.waiting:
+            again = f", which are free again {LEASE_S / 60:.0f} minutes after they were fetched"
+        return f"{counts}{again}: srag-mcp prompts next {corpus}"
     said = "; ".join([page.state, *page.report])
     return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

@@ -34,7 +34,7 @@ def test_off_a_terminal_progress_is_a_line_a_stage_on_stderr(
 
     json.loads(result.out)
     assert result.err.splitlines() == [
-        "reading a sample",
+        "finding the columns",
         "reading and extracting: 4",
         "normalising columns: 4",
     ]

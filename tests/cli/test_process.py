@@ -81,7 +81,7 @@ def test_ctrl_c_keeps_what_is_finished(
     os.killpg(process.pid, signal.SIGINT)
     out, said = process.communicate()
 
-    assert begun == [b"reading a sample\n", b"reading and extracting: 300\n"]
+    assert begun == [b"finding the columns\n", b"reading and extracting: 300\n"]
     assert (process.returncode, out) == (130, b"")
     assert said == b"interrupted: what was finished is kept, the same command goes on from there\n"
     report = json.loads(cli("ingest", folder, "--json").out)
@@ -132,7 +132,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines_of_progress(
     arguments = ["ingest", str(ferries), "--schema", str(schema_file)]
     shown = _on_a_terminal(program, arguments, columns=80, TERM="dumb")
 
-    assert shown.splitlines()[:2] == ["reading a sample", "reading and extracting: 4"]
+    assert shown.splitlines()[:2] == ["finding the columns", "reading and extracting: 4"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

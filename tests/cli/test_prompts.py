@@ -156,3 +156,18 @@ def test_a_question_to_a_new_folder_does_not_wait_for_an_agent(
 
     assert said.status == 1
     assert f"start with srag-mcp ingest {ferries}, or set SRAG_ENGINE=offline" in said.err
+
+
+def test_who_fetches_prompts_twice_is_told_when_they_are_free_again(
+    cli: Cli, ferries: Path
+) -> None:
+    PromptSpool(ferries / ".srag" / "prompts").put(Prompt("records", "Read.", "Aldra"), {})
+    cli("prompts", "next", ferries)
+
+    again = cli("prompts", "next", ferries, "--wait", "0")
+
+    assert again.out == ""
+    assert again.err == (
+        "0 prompts to answer, 0 wait, 1 are with others, which are free again 5 minutes after they"
+        f" were fetched: srag-mcp prompts next {ferries}\n"
+    )
