@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
+from srag_mcp.model.prices import count_tokens
 from srag_mcp.model.reply_cache import KeptReply, unpack_text
 
 Form = Literal["text", "delta"]
@@ -42,6 +43,8 @@ class ReplayModel:
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Answer with the recorded reply; it costs nothing.
 
+        Its tokens are estimated, of four characters each: what an agent answers is not counted.
+
         Raises:
             ModelError: If there is none: the template or the documents have changed since.
         """
@@ -54,7 +57,14 @@ class ReplayModel:
                 " since the replies were recorded"
             )
             raise ModelError(msg)
-        return Reply(self._read_text(found, prompt), cost_usd=0.0, model=found.model)
+        text = self._read_text(found, prompt)
+        return Reply(
+            text,
+            tokens_in=count_tokens(_sent(prompt)),
+            tokens_out=count_tokens(text),
+            cost_usd=0.0,
+            model=found.model,
+        )
 
     def _read_text(self, found: RecordedReply, prompt: Prompt) -> str:
         if found.text is not None:
@@ -64,6 +74,11 @@ class ReplayModel:
         except ValueError as error:
             msg = f"{self._path}: the reply {found.prompt_hash[:12]}… is damaged: {error}"
             raise ModelError(msg) from error
+
+
+def _sent(prompt: Prompt) -> str:
+    corrections = [part for item in prompt.corrections for part in (item.reply, item.message)]
+    return "\n".join((prompt.instructions, prompt.content, *corrections))
 
 
 def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") -> int:
