@@ -8,6 +8,7 @@ those without a value speak of it all the same, or a column of like values has o
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from statistics import median
 
 from srag_mcp.answer.traces import traces_of
 from srag_mcp.answer.twins import are_alike
@@ -29,8 +30,12 @@ _FILLED = 0.9
 _MIN_RECALL = 0.85
 _MIN_SLOT_RECALL = 0.5
 _THIN = 1 / 3
+_RARE = 0.2
+_HALF = 0.5
+_MANY = 20
 _MIN_EXPECTED = 1.5
 _MIN_THIN_EXPECTED = 0.75
+_MIN_BARE_EXPECTED = 2.5
 _MAX_MEETINGS = 0.05
 _MAX_FOREIGN = 0.1
 _HELP = (
@@ -117,6 +122,11 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     traces = traces_of(use.attribute, corpus.schema(), statistics, use.asked)
     silence = read_silence(corpus.read, name, traces)
     known = f"{silence.n_told} of {silence.n_documents} documents give {name}"
+    if silence.n_documents >= _MANY and silence.n_told < _RARE * silence.n_documents:
+        if _are_mostly_thin(statistics):
+            return (
+                f"only {known}, and most columns are known for few: facts are worded in many ways"
+            )
     speaking = _speaking(silence)
     if silence.n_told < use.min_recall * (silence.n_told + speaking):
         return f"only {known}, and {speaking} more speak of it in words that were not read"
@@ -124,6 +134,19 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     if twin is None:
         return ""
     return f"only {known}, and {twin.n_told} others give {twin.column}, which may be the same fact"
+
+
+def _are_mostly_thin(statistics: Mapping[str, ColumnStatistics]) -> bool:
+    """Whether most columns are told by fewer than half of the documents.
+
+    An optional field of a form is rare as well, but the form's other fields are not.
+    """
+    shares = [
+        1 - item.n_not_mentioned / item.n_records
+        for item in statistics.values()
+        if item.type != "boolean" and item.n_records
+    ]
+    return bool(shares) and median(shares) < _HALF
 
 
 def _twin(
@@ -136,7 +159,7 @@ def _twin(
     schema = corpus.schema()
     alike = [item.name for item in schema.attributes if are_alike(attribute, item, statistics)]
     meetings = read_meetings(corpus.read, attribute.name, alike) if alike else ()
-    return next((meeting for meeting in meetings if _never_meet(meeting, silence)), None)
+    return next((meeting for meeting in meetings if _never_meet(attribute, meeting, silence)), None)
 
 
 def _speaking(silence: Silence) -> int:
@@ -149,15 +172,20 @@ def _speaking(silence: Silence) -> int:
     return max(silence.n_naming, measuring, 0)
 
 
-def _never_meet(meeting: Meeting, silence: Silence) -> bool:
+def _never_meet(attribute: Attribute, meeting: Meeting, silence: Silence) -> bool:
     """Whether hardly any document tells both, although many would if each had its own fact."""
     expected = meeting.n_told * silence.n_told / max(1, silence.n_documents)
     least = min(meeting.n_told, silence.n_told)
+    enough = expected >= _min_expected(attribute, silence)
+    return enough and meeting.n_both <= _MAX_MEETINGS * least
+
+
+def _min_expected(attribute: Attribute, silence: Silence) -> float:
+    """Return how many documents should tell both by chance, before their absence tells."""
+    if attribute.unit is None and attribute.type in {"integer", "number"}:
+        return _MIN_BARE_EXPECTED
     thin = silence.n_told < _THIN * silence.n_documents
-    return (
-        expected >= (_MIN_THIN_EXPECTED if thin else _MIN_EXPECTED)
-        and meeting.n_both <= _MAX_MEETINGS * least
-    )
+    return _MIN_THIN_EXPECTED if thin else _MIN_EXPECTED
 
 
 def _of_units(corpus: Corpus, use: _Use) -> str:

@@ -121,7 +121,9 @@ def _amounts(attribute: Attribute) -> str:
     spelt = {unit, *(word for words in known for word, name in words.items() if name == unit)}
     spelling = "|".join(re.escape(word) for word in sorted(spelt))
     after = rf"{_AMOUNT}[\s-]?(?:{spelling})(?:\W|$)"
-    return rf"{after}|(?:{spelling})\s?{_AMOUNT}" if is_currency(unit) else after
+    in_key = rf"\b(?:{spelling})\)?\s?[:=|]\s*{_AMOUNT}"
+    before = rf"|(?:{spelling})\s?{_AMOUNT}" if is_currency(unit) else ""
+    return f"{after}|{in_key}{before}"
 
 
 def _days(statistics: ColumnStatistics) -> str:

@@ -9,6 +9,8 @@ from srag_mcp.store.statistics import ColumnStatistics
 _MAX_FACTOR = 3.0
 _MIN_OVERLAP = 0.3
 _MIN_LEXICAL = 0.6
+# "Age: 7" and "7 years old" may be one fact, "7" and "7 %" are two.
+_BARE_OR_PERIOD = frozenset({None, "year", "month", "week", "day", "h", "min"})
 
 
 def are_alike(
@@ -18,16 +20,13 @@ def are_alike(
     one, two = statistics.get(attribute.name), statistics.get(other.name)
     if one is None or two is None or other.name == attribute.name:
         return False
-    if _kind(other) != _kind(attribute) or other.unit != attribute.unit:
+    if _kind(other) != _kind(attribute):
         return False
     if lexical([_spoken(attribute)], [_spoken(other)]) >= _MIN_LEXICAL:
-        return True
-    holds_alike = {
-        "string": _share_values,
-        "number": _are_of_a_size if attribute.unit else _are_never_one,
-        "date": meet_in_time,
-    }
-    return holds_alike.get(_kind(attribute), _are_never_one)(one, two)
+        return attribute.unit == other.unit or {attribute.unit, other.unit} <= _BARE_OR_PERIOD
+    holds_alike = {"string": _share_values, "number": _are_of_a_size, "date": meet_in_time}
+    are_of_one_sort = holds_alike.get(_kind(attribute), _are_never_one)
+    return attribute.unit == other.unit and are_of_one_sort(one, two)
 
 
 def _spoken(attribute: Attribute) -> str:

@@ -184,3 +184,29 @@ def test_the_words_that_the_question_asks_for_speak_of_the_column(open_corpus: O
     harbour = Attribute(name="harbour", type="string", extractors=(KeyRule(keys=("harbour",)),))
     answer = ask(open_corpus(texts, [harbour]), "How many boats are in Olm?")
     assert "only 3 of 4 documents give harbour, and 1 more speak of it" in answer.text
+
+
+WORDED_ANEW = ("Length", "Hull", "From bow to stern", "Long", "Reach", "Extent")
+
+
+def _bare(key: str) -> Attribute:
+    return _number(key.lower().replace(" ", "_"), key.lower(), None)
+
+
+def test_a_rare_column_among_rare_columns_is_refused(open_corpus: Open) -> None:
+    texts = [f"{WORDED_ANEW[n % 6]}: {n + 5}" for n in range(24)]
+    corpus = open_corpus(texts, [_bare(key) for key in WORDED_ANEW])
+    assert "only 4 of 24 documents give length, and most columns" in ask(corpus, LENGTH).text
+
+
+def test_a_rare_field_of_a_form_is_answered(open_corpus: Open) -> None:
+    texts = [f"Hull: {n}\nReach: {n}" + (f"\nLength: {n}" if n < 3 else "") for n in range(24)]
+    corpus = open_corpus(texts, [_bare(key) for key in ("Hull", "Reach", "Length")])
+    assert ask(corpus, LENGTH).rows == ((1.0,),)
+
+
+def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open) -> None:
+    texts = [f"Age: {n + 3}" for n in range(9)] + [f"Age of hull: {n + 3} years" for n in range(9)]
+    attributes = [_number("age", "age", None), _number("age_of_hull", "age of hull", "year")]
+    answer = ask(open_corpus(texts, attributes), "What is the average age of the boats?")
+    assert "9 others give age_of_hull" in answer.text or "9 more speak of it" in answer.text
