@@ -15,6 +15,7 @@ from srag_mcp.store.values import ValueMatch
 NONE = "(none)"
 _CHARACTERS_A_TOKEN = 4
 _COLUMNS_TOKENS = 2600
+_TOKENS_A_COLUMN = 65
 _MAX_DESCRIPTION = 300
 _LEAST_DESCRIPTION = 40
 
@@ -22,9 +23,9 @@ _LEAST_DESCRIPTION = 40
 def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Prompt:
     """Write the prompt that translates *question*.
 
-    It stays below 4,000 tokens for 40 columns: descriptions are cut, column by column the same,
-    where all of them would take too much. Attempts after the first say so, because an equal prompt
-    would have an equal reply.
+    It stays below 4,000 tokens for 40 columns: descriptions are cut to their first sentences, the
+    same for all columns, where all of them would take too much. Attempts after the first say so,
+    because an equal prompt would have an equal reply.
     """
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
@@ -43,7 +44,8 @@ def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Pr
 
 
 def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
-    limit = _COLUMNS_TOKENS * _CHARACTERS_A_TOKEN
+    n_tokens = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes))
+    limit = n_tokens * _CHARACTERS_A_TOKEN
     longest = _MAX_DESCRIPTION
     while True:
         lines = [_column(item, statistics, longest) for item in schema.attributes]
@@ -55,15 +57,23 @@ def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
 
 def _column(item: Attribute, statistics: Mapping[str, ColumnStatistics], longest: int) -> str:
     unit = f", {item.unit}" if item.unit else ""
-    description = item.description
-    if len(description) > longest:
-        description = f"{description[:longest].rsplit(' ', 1)[0]} …"
+    description = _cut(item.description, longest)
     found = statistics.get(item.name)
     holds = f" [{describe_column(found)}]" if found else ""
     implied = (
         "" if item.absent_means == "unknown" else f" Not mentioned counts as {_implied(item)}."
     )
     return f"- {item.name} ({item.type}{unit}): {description}{implied}{holds}"
+
+
+def _cut(description: str, longest: int) -> str:
+    """Cut a description to its first sentences, or, where the first is too long, between words."""
+    if len(description) <= longest:
+        return description
+    end = max(description.rfind(f"{mark} ", 0, longest) for mark in ".!?")
+    if end > 0:
+        return description[: end + 1]
+    return f"{description[:longest].rsplit(' ', 1)[0]} …"
 
 
 def _implied(item: Attribute) -> str:
