@@ -122,11 +122,9 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     traces = traces_of(use.attribute, corpus.schema(), statistics, use.asked)
     silence = read_silence(corpus.read, name, traces)
     known = f"{silence.n_told} of {silence.n_documents} documents give {name}"
-    if silence.n_documents >= _MANY and silence.n_told < _RARE * silence.n_documents:
-        if _are_mostly_thin(statistics):
-            return (
-                f"only {known}, and most columns are known for few: facts are worded in many ways"
-            )
+    rare = silence.n_documents >= _MANY and silence.n_told < _RARE * silence.n_documents
+    if rare and _are_mostly_thin(statistics):
+        return f"only {known}, and most columns are known for few: facts are worded in many ways"
     speaking = _speaking(silence)
     if silence.n_told < use.min_recall * (silence.n_told + speaking):
         return f"only {known}, and {speaking} more speak of it in words that were not read"
