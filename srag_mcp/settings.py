@@ -55,7 +55,7 @@ class Settings(BaseModel):
     engine: EngineChoice = Field(
         default="auto",
         description="Who does the thinking: code (offline), a language model (model), the calling"
-        " agent (agent); auto: as at the last ingestion, else the model if one is named.",
+        " agent (agent); auto: the model if one is named, else as at the last ingestion.",
     )
     model: str | None = Field(
         default=None,
