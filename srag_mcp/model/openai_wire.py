@@ -60,6 +60,9 @@ class OpenAIWire:
                 data = await response.read()
         except aiohttp.InvalidURL:
             return Fault("stopped", f"{self._url} is no address")
+        except aiohttp.ClientConnectorError as error:
+            msg = f"nothing answers at {self._url} ({error.os_error}); start the server, or put"
+            return Fault("down", f"{msg} SRAG_API_BASE right")
         except (aiohttp.ClientError, OSError) as error:
             return Fault("down", f"{type(error).__name__}: {error}")
         if response.status != _OK:

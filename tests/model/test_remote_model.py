@@ -446,6 +446,13 @@ def test_a_server_that_is_gone_ends_the_run(named: str) -> None:
     assert f"the language model {named} at {base} cannot be asked: " in str(last)
 
 
+def test_where_no_server_runs_the_address_is_named() -> None:
+    base = f"http://127.0.0.1:{free_port()}/v1"
+    [lost] = ask(open_model(Settings(model="openai/own", api_base=base), HASTE), numbered(1))
+    assert f"nothing answers at {base}/chat/completions (" in str(lost)
+    assert "put SRAG_API_BASE right (tried 6 times)" in str(lost)
+
+
 def test_a_bad_prompt_among_good_ones_is_lost_alone(named: str) -> None:
     def script(body: Body) -> Answer:
         return BROKEN if content_of(body) == "Page 3" else GOOD
