@@ -81,7 +81,7 @@ class Thinker:
 
 
 def choose_engine(work: WorkDatabase, settings: Settings) -> Engine:
-    """Return the engine that the settings mean; `auto` is the model if one is named, else as last time.
+    """Return the engine of the settings; `auto`: the model if one is named, else as last time.
 
     Raises:
         SettingsError: If the last ingestion had a language model, and none is named now.
