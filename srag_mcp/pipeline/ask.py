@@ -13,6 +13,7 @@ from srag_mcp.errors import ModelError, QueryError, QuestionError
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.tally import TalliedModel
 from srag_mcp.offline.translation import translate
+from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.query.translation import translate_question
@@ -25,7 +26,6 @@ from srag_mcp.store.selection import Selection, read_selection
 
 MAX_SOURCES = 3
 MAX_ANSWER_ROWS = 1000
-SURE_SCORE = 1.0
 MAX_QUESTION_CHARACTERS = 2000
 SOURCE_ORDER: tuple[Role, ...] = ("measure", "output", "filter", "group", "order")
 
@@ -55,7 +55,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
         return _ask_offline(corpus, question)
     _check_length(question)
     offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
-    if offline is not None and _is_sure(offline):
+    if offline is not None and _is_sure(corpus, offline):
         return offline
     tallied = TalliedModel(asking.model)
     try:
@@ -94,11 +94,11 @@ def _check_length(question: str) -> None:
         raise QuestionError(msg)
 
 
-def _is_sure(answer: Answer) -> bool:
-    """Whether the grammar placed every word, and the columns that it used are well filled."""
-    if answer.translation is None or answer.translation.score < SURE_SCORE or answer.warnings:
+def _is_sure(corpus: Corpus, answer: Answer) -> bool:
+    """Whether every word has its part in the query, and the columns that it uses are well filled."""
+    if answer.translation is None or answer.warnings or is_empty(answer.rows):
         return False
-    return not is_empty(answer.rows)
+    return is_certain(answer.translation, corpus.schema())
 
 
 def _fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: str) -> Answer:
