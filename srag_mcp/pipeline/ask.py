@@ -95,7 +95,7 @@ def _check_length(question: str) -> None:
 
 
 def _is_sure(corpus: Corpus, answer: Answer) -> bool:
-    """Whether every word has its part in the query, and the columns that it uses are well filled."""
+    """Whether every word has its part in the query, and the columns that it uses are filled."""
     if answer.translation is None or answer.warnings or is_empty(answer.rows):
         return False
     return is_certain(answer.translation, corpus.schema())
