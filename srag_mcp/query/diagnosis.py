@@ -27,9 +27,10 @@ def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
 
 
 def diagnose_empty(corpus: Corpus, sql: str) -> list[str]:
-    """Name each condition of *sql* that no record meets alone, with the nearest stored values.
+    """Name each condition of *sql* that no record meets alone and that may be misspelt.
 
-    Empty when every one is met by some record: then the result is what the documents say.
+    With the nearest stored values. Empty when every condition is met by some record, or nothing
+    like it is stored: then the result is what the documents say.
     """
     import sqlglot  # heavy: only when a query came back empty
 
@@ -59,8 +60,9 @@ def _problem(corpus: Corpus, entity: str, part: exp.Expr) -> Iterator[str]:
         [(n_met,)] = corpus.select(counting, limit=1).rows
     except QueryError:
         return
-    if n_met == 0:
-        yield f"no record meets {text}{_nearest(corpus, part)}"
+    nearest = _nearest(corpus, part) if n_met == 0 else ""
+    if nearest:
+        yield f"no record meets {text}{nearest}"
 
 
 def _nearest(corpus: Corpus, part: exp.Expr) -> str:

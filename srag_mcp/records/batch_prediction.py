@@ -12,6 +12,7 @@ from srag_mcp.errors import (
     ReplyError,
 )
 from srag_mcp.model.asking import ask_for
+from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
 from srag_mcp.records.batches import Excerpt, take_excerpt
 from srag_mcp.records.cell import Cell, State
@@ -93,6 +94,10 @@ class _WholeReplies:
             msg = f"the reply to {self.n_documents} documents was cut off"
             raise ReplyError(msg)
         return reply
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        if self.n_documents == 1:  # several are asked in halves, which is an answer of its own
+            forget_reply(self.model, prompt, reply_schema)
 
 
 async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> PredictedRecord:

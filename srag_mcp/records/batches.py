@@ -10,7 +10,7 @@ from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
 
 MAX_DOCUMENTS = 8
-MAX_CELLS = 120  # some 3,000 tokens of reply; models that write at most 4,096 are common
+MAX_CELLS = 240  # some 6,000 tokens of reply at most; a reply that is cut off halves the batch
 BATCH_TOKENS = 6000
 # A batch is full by what is in it, not by what comes next: when some batches are finished, the
 # documents of the others still make the same batches, and the same prompts.

@@ -23,6 +23,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _LARGEST_SCALE = 12
 _DIGITS_SHARE = 3
+_CONVERSIONS = (7, 12, 24, 30, 52, 60, 365)  # of weeks, years, days, months, hours
 _SAME = 1e-6
 
 
@@ -156,10 +157,12 @@ def _readings(quantity: Quantity) -> Sequence[float]:
 
 
 def _differs_by_scale(one: float, other: float) -> bool:
-    """Return whether the two are equal but for sign and a power of ten."""
+    """Return whether the two are equal but for sign and a power of ten or a unit of time."""
     if not one or not other:
         return one == other
     ratio = abs(other / one)
+    if any(abs(ratio / factor - 1) < _SAME for factor in _CONVERSIONS):
+        return True
     return any(
         abs(ratio / 10.0**power - 1) < _SAME for power in range(-_LARGEST_SCALE, _LARGEST_SCALE + 1)
     )

@@ -31,7 +31,7 @@ def test_small_documents_share_a_prompt_and_large_ones_do_not() -> None:
 
 
 def test_a_reply_has_no_more_cells_than_a_model_can_write() -> None:
-    assert plan([100] * 10, 24) == [(100,) * 5, (100,) * 5]
+    assert plan([100] * 10, 48) == [(100,) * 5, (100,) * 5]
     assert plan([100] * 3, 500) == [(100,)] * 3
 
 

@@ -7,6 +7,7 @@ from srag_mcp.schema.attribute import Attribute
 
 PRICE = Attribute(name="price", type="number", unit="USD")
 LENGTH = Attribute(name="length", type="number", unit="km")
+MONTHS = Attribute(name="term_months", type="integer", unit="months")
 ITEMS = Attribute(name="number_of_items", type="integer")
 DAY = Attribute(name="day", type="date")
 
@@ -36,6 +37,7 @@ DAY = Attribute(name="day", type="date")
         (DAY, "last Thursday", date(2020, 5, 4)),
         (ITEMS, "8991 MUSHROOM SOUP", 1),
         (ITEMS, "one of the items weighs 500 g", 1),
+        (MONTHS, "a term of 3 years", 36),
     ],
 )
 def test_a_value_that_can_follow_from_its_quote_is_not_doubted(

@@ -13,13 +13,14 @@ _MAX_EXAMPLES = 3
 
 
 def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
-    """Say what its description should settle: failed cells, mixed scales and units, spellings.
+    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
 
     *cells* are by document id.
     """
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"
+    yield from _never_denied(attribute, cells)
     values = read_stated(attribute, cells)
     said = {item.document_id: item.as_stated for item in values}
     reasons: defaultdict[str, list[str]] = defaultdict(list)
@@ -28,3 +29,16 @@ def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) ->
     for reason, words in reasons.items():
         shown = ", ".join(f"“{word}”" for word in words[:_MAX_EXAMPLES])
         yield f"attribute {attribute.name}: {shown}: {reason}"
+
+
+def _never_denied(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
+    """Ask what silence means where documents say yes or nothing, and never no."""
+    if attribute.type != "boolean" or attribute.absent_means != "unknown":
+        return
+    said = [item.value_text for item in cells.values() if item.cell.state is State.STATED]
+    n_silent = sum(item.cell.state is State.NOT_MENTIONED for item in cells.values())
+    if said and n_silent and set(said) == {"true"}:
+        yield (
+            f"attribute {attribute.name}: {len(said)} documents say yes, {n_silent} nothing, none"
+            ' no: if silence means no, its absent_means is "false"'
+        )

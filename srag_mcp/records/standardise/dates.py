@@ -9,6 +9,7 @@ from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
 
 _FEWEST = 5
 _YEARS_AWAY = 100
+_SPREADS_AWAY = 5
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -36,7 +37,9 @@ def _far_away(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     if len(years) < _FEWEST:
         return
     middle = median(years)
+    spread = median(abs(year - middle) for year in years)
+    limit = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
     for item in values:
-        if isinstance(item.value, date) and abs(item.value.year - middle) > _YEARS_AWAY:
+        if isinstance(item.value, date) and abs(item.value.year - middle) > limit:
             reason = f"most dates are around {int(middle)}, this one is in {item.value.year}"
             yield Suspicion(item.document_id, "impossible", reason)

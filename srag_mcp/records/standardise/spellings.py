@@ -10,6 +10,7 @@ from srag_mcp.schema.attribute import Attribute
 _MOST_DISTINCT = 200
 _MOST_DISTINCT_SHARE = 0.8
 _ALIKE = 82.0
+_WORDS_ALIKE = 70.0
 _SHORTEST = 4
 
 
@@ -65,7 +66,21 @@ def _may_be_one(text: str, other: str) -> bool:
     short, long = sorted((first, second), key=len)
     if len(short) < _SHORTEST:
         return False
-    return long.startswith(f"{short} ") or fuzz.ratio(first, second) >= _ALIKE
+    if long.startswith(f"{short} "):
+        return True
+    return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
+
+
+def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether the words that two texts do not share resemble each other.
+
+    `university of lyon` and `university of bologna` share most letters, and are two places.
+    """
+    from rapidfuzz import fuzz
+
+    own = [word for word in words if word not in others]
+    foreign = [word for word in others if word not in words]
+    return fuzz.ratio(" ".join(own), " ".join(foreign)) >= _WORDS_ALIKE
 
 
 def _initials(text: str) -> str:

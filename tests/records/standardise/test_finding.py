@@ -84,6 +84,19 @@ def test_rare_spellings_of_a_frequent_value_are_found() -> None:
     assert suspected(COUNTRY, [(name, name) for name in phases]) == {}
 
 
+def test_two_names_that_share_most_words_are_two() -> None:
+    names = ["University of Bologna"] * 3 + ["University of Lyon", "Univercity of Bologna"]
+    assert suspected(COUNTRY, [(name, name) for name in names]) == {"d4": "spelling"}
+
+
+def test_old_dates_among_dates_of_all_times_are_left_alone() -> None:
+    years = [1790, 1845, 1887, 1920, 1950, 1971, 2001]
+    values: list[tuple[CellValue, str]] = [(date(year, 1, 1), str(year)) for year in years]
+    opened = Attribute(name="opened", type="date")
+    assert suspected(opened, values) == {}
+    assert suspected(opened, [*values, (date(1021, 1, 1), "1021")]) == {"d7": "impossible"}
+
+
 def test_a_column_of_names_is_left_alone() -> None:
     names = [f"Person {letter}{letter}on" for letter in "abcdefghij"]
     assert suspected(COUNTRY, [(name, name) for name in names]) == {}
