@@ -55,6 +55,10 @@ class AgentModel:
         self._last_sign = time.monotonic()
         return Reply(text, seconds=self._last_sign - started, model=MODEL)
 
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Let agents answer *prompt* once more."""
+        self._spool.forget(hash_prompt(prompt, reply_schema))
+
     def _check_idle(self) -> None:
         idle_s = time.monotonic() - self._last_sign
         if idle_s < self._idle_s or self._spool.seconds_since_sign() < self._idle_s:

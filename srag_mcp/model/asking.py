@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from srag_mcp.errors import ReplyError
+from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
 
 MAX_CORRECTIONS = 2
@@ -38,11 +39,18 @@ class Asked(Generic[Content]):
         content: The last one that had it.
         problems: What the check still found wrong with it after the last correction.
         text: As the model wrote it.
+        prompt: The last one, which has the earlier replies as corrections.
     """
 
     content: Content
     problems: tuple[str, ...] = ()
     text: str = ""
+    prompt: Prompt | None = field(default=None, compare=False)
+
+    def forget(self, model: LanguageModel) -> None:
+        """Let *model* forget the last reply, where nothing can be made of the content."""
+        if self.prompt is not None:
+            forget_reply(model, self.prompt, reply_schema(type(self.content)))
 
 
 async def ask_for(
@@ -56,7 +64,8 @@ async def ask_for(
     A reply that does not is given back with the reasons, at most twice.
 
     Raises:
-        ReplyError: If no reply had the right form.
+        ReplyError: If no reply had the right form. The last one is forgotten, so that a later run
+            does not fail by the same replies.
         ModelError: If no reply could be had.
 
     Source: DESIGN 6.
@@ -68,7 +77,7 @@ async def ask_for(
         try:
             content = read_content(reply.text, content_type)
             problems = tuple(check(content))
-            best = Asked(content, problems, reply.text)
+            best = Asked(content, problems, reply.text, prompt)
         except ReplyError as error:
             problems = (str(error),)
             if reply.truncated:
@@ -79,6 +88,7 @@ async def ask_for(
             correction = Correction(reply.text, describe_problems(problems))
             prompt = replace(prompt, corrections=(*prompt.corrections, correction))
     if best is None:
+        forget_reply(model, prompt, schema)
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
         raise ReplyError(msg)
     return best
@@ -127,7 +137,7 @@ def read_object(text: str) -> Mapping[str, object]:
     for candidate in (text, fenced.group(1) if fenced else "", _outermost(text)):
         try:
             data = json.loads(candidate)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter: nested without end
             continue
         if isinstance(data, dict):
             return data

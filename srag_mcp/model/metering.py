@@ -8,6 +8,7 @@ import anyio
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.budget import Budget, Purse
+from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
 from srag_mcp.model.ledger import Call, Ledger, Outcome, Totals
 from srag_mcp.model.reply_cache import KeptReply, ReplyCache, pack_text
@@ -57,6 +58,7 @@ class MeteredModel:
         self._name = name
         self._purse = Purse(budget or Budget(), spent)
         self._flights: dict[str, _Flight] = {}
+        self._useless: dict[str, tuple[Prompt, Mapping[str, object]]] = {}
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Answer *prompt* from the cache, or ask; equal prompts at the same time are asked once.
@@ -81,6 +83,24 @@ class MeteredModel:
             await flight.landed.wait()
             if flight.error is not None:
                 raise flight.error
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Take note that the reply to *prompt* is of no use; it is kept until `drop_useless`."""
+        self._useless[hash_prompt(prompt, reply_schema)] = (prompt, reply_schema)
+
+    def drop_useless(self) -> None:
+        """Forget the useless replies; for the end of an ingestion.
+
+        One that stops before its end goes on with the replies that it had, or the prompts after a
+        useless one would change, and be paid for twice.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
+        for prompt_hash, (prompt, reply_schema) in self._useless.items():
+            self._cache.forget(prompt_hash, self._name)
+            forget_reply(self._model, prompt, reply_schema)
+        self._useless.clear()
 
     async def _ask(
         self, prompt: Prompt, reply_schema: Mapping[str, object], prompt_hash: str

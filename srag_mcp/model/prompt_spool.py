@@ -187,6 +187,10 @@ class PromptSpool:
             self._files.move(self._files.asked(name), self._files.parked(name))
         self._files.remove_older_than(_KEPT_S)
 
+    def forget(self, name: str) -> None:
+        """Forget the answer to a prompt that was taken and is of no use."""
+        self._files.taken(name).unlink(missing_ok=True)
+
     def forget_taken(self) -> None:
         """Forget the answers that were taken; for a job that has kept them all."""
         for path in self._files.taken_folder.glob("*"):

@@ -46,6 +46,14 @@ class ReplyCache(Protocol):
         """
         ...
 
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
+        ...
+
 
 class MemoryReplies:
     """Keeps replies as long as the process lives: for questions, which write no database."""
@@ -64,6 +72,10 @@ class MemoryReplies:
         self.calls.append(call)
         if kept is not None:
             self._kept[kept.prompt_hash, kept.asked_model] = kept
+
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one."""
+        self._kept.pop((prompt_hash, asked_model), None)
 
     def kept(self) -> Iterator[KeptReply]:
         """Return all replies, oldest first."""

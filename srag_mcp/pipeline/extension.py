@@ -1,5 +1,6 @@
 """Adding a column later: one attribute described in words, and nothing else asked again."""
 
+import hashlib
 from collections.abc import Sequence
 
 from srag_mcp.documents.document import Document
@@ -12,14 +13,43 @@ from srag_mcp.records.cell import State
 from srag_mcp.records.normalise import normalise_column
 from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extension import Extension, predict_extension
+from srag_mcp.schema.extension import Extension, find_attribute, predict_extension
 from srag_mcp.schema.names import unique_name
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.work import WorkDatabase
 
 LONGEST_WISH = 300
 _SAMPLE = 8
 _SAMPLE_TOKENS = 500
 _WISH_NAME = "wish"
+
+
+def tidy_wish(wish: str) -> str:
+    """Return *wish* on one line.
+
+    Raises:
+        SchemaError: If it is empty or too long.
+    """
+    wish = " ".join(wish.split())
+    if not wish or len(wish) > LONGEST_WISH:
+        msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
+        raise SchemaError(msg)
+    return wish
+
+
+def recall_extension(work: WorkDatabase, schema: Schema, wish: str) -> Extension | None:
+    """Return what became of *wish* before, as long as its attribute is there.
+
+    An extension that was stopped goes on when it is asked for again: it must not add another one.
+    """
+    name = work.note(_note(wish))
+    present = None if name is None else find_attribute(schema, name)
+    return None if present is None else Extension(present, added=False)
+
+
+def remember_extension(work: WorkDatabase, wish: str, extension: Extension) -> None:
+    """Take note of what became of *wish*, for `recall_extension`."""
+    work.keep_note(_note(wish), extension.attribute.name)
 
 
 def extend(
@@ -35,10 +65,10 @@ def extend(
         ModelError: If no reply could be had.
         CancelledError: If somebody wants it to stop.
     """
-    wish = " ".join(wish.split())
-    if not wish or len(wish) > LONGEST_WISH:
-        msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
-        raise SchemaError(msg)
+    wish = tidy_wish(wish)
+    present = find_attribute(schema, wish)
+    if present is not None:
+        return schema, Extension(present, added=False)
     if thinker is None:
         extension = _learn(schema, wish, sample)
     else:
@@ -48,6 +78,11 @@ def extend(
         return schema, extension
     extended = schema.model_copy(update={"attributes": (*schema.attributes, extension.attribute)})
     return learn_extractors(extended, sample, (wish,)), extension
+
+
+def _note(wish: str) -> str:
+    digest = hashlib.sha256(tidy_wish(wish).casefold().encode("utf-8", "replace")).hexdigest()
+    return f"extension:{digest[:16]}"
 
 
 def _passages(wish: str, sample: Sequence[Document]) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.documents.document import Document
-from srag_mcp.errors import BudgetError, CorpusError
+from srag_mcp.errors import BudgetError, CorpusError, ReplyError, SchemaError
 from srag_mcp.pipeline.engine import CancelledError, Thinker, choose_engine, open_thinker
-from srag_mcp.pipeline.extension import extend
+from srag_mcp.pipeline.extension import extend, recall_extension, remember_extension
 from srag_mcp.pipeline.extraction_run import ExtractionRun
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
 from srag_mcp.pipeline.options import IngestOptions
@@ -24,6 +24,7 @@ from srag_mcp.pipeline.schema_choice import (
     replace_schema_in_force,
 )
 from srag_mcp.pipeline.thought import Thought, Thoughts
+from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish, published_info
@@ -122,8 +123,12 @@ def _think(run: _Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
         report = replace(_report_stored(run, work), cancelled=True)
     except BudgetError as error:
         report = replace(_report_stored(run, work), cancelled=True, stopped=str(error))
+    except (ReplyError, SchemaError):  # the same replies would end the next run, too
+        thinker.model.drop_useless()
+        raise
     taken = thinker.replies.unsettled()
     if not report.cancelled:
+        thinker.model.drop_useless()
         thinker.replies.settle()
     return replace(report, taken=taken)
 
@@ -133,10 +138,7 @@ def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> In
     schema = put_schema_in_force(work, run.folder, run.wish, lambda: _sample(run), predict)
     extension = None
     if run.attribute:
-        thinker = None if thought is None else thought.thinker
-        schema, extension = extend(schema, run.attribute, _sample(run), thinker)
-        if extension.added:
-            schema = replace_schema_in_force(work, schema)
+        schema, extension = _extend(run, work, schema, None if thought is None else thought.thinker)
     plan = plan_files(work, run.found, schema, run.n_processes)
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.n_processes, run.on_progress, run.cancelled)
@@ -157,6 +159,18 @@ def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> In
         n_standardised=thoughts.n_standardised,
         extension=extension,
     )
+
+
+def _extend(
+    run: _Run, work: WorkDatabase, schema: Schema, thinker: Thinker | None
+) -> tuple[Schema, Extension]:
+    """Add the attribute that is wished for, unless it is there."""
+    known = recall_extension(work, schema, run.attribute)
+    if known is not None:
+        return schema, known
+    extended, extension = extend(schema, run.attribute, _sample(run), thinker)
+    remember_extension(work, run.attribute, extension)
+    return replace_schema_in_force(work, extended) if extension.added else schema, extension
 
 
 def _report_stored(run: _Run, work: WorkDatabase) -> IngestReport:

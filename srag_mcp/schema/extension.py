@@ -8,7 +8,7 @@ from srag_mcp.model.asking import ReplyContent, ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.names import unique_name
+from srag_mcp.schema.names import snake_case, unique_name
 from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
 from srag_mcp.schema.prediction import describe_columns, render_texts
 from srag_mcp.schema.schema import Schema
@@ -52,14 +52,25 @@ async def predict_extension(
     )
     asked = await ask_for(model, prompt, ExtensionReply, lambda reply: _problems(schema, reply))
     reply = asked.content
-    if reply.existing is not None:
-        return Extension(schema.attribute(reply.existing), added=False)
+    present = find_attribute(schema, reply.existing or "")
+    if present is not None:
+        return Extension(present, added=False)
     if reply.definition is None or not is_usable(reply.definition):
+        asked.forget(model)
         msg = f"the model gave no usable definition of “{wish}”: {'; '.join(asked.problems)}"
         raise SchemaError(msg)
     taken = {attribute.name for attribute in schema.attributes}
     name = unique_name(reply.definition.name, taken, "attribute")
     return Extension(read_attribute(reply.definition, name), added=True)
+
+
+def find_attribute(schema: Schema, words: str) -> Attribute | None:
+    """Return the attribute whose name is *words*; None where there is none.
+
+    `"Length overall" -> length_overall`
+    """
+    names = {words, snake_case(words)}
+    return next((item for item in schema.attributes if item.name in names), None)
 
 
 def _problems(schema: Schema, reply: ExtensionReply) -> list[str]:
@@ -68,4 +79,7 @@ def _problems(schema: Schema, reply: ExtensionReply) -> list[str]:
         return [] if reply.existing in names else [f"there is no column {reply.existing!r}"]
     if reply.definition is None:
         return ["there is neither an existing column nor a definition"]
+    if find_attribute(schema, reply.definition.name) is not None:
+        name = reply.definition.name
+        return [f"there is a column {name!r}: name it in `existing`, or give another name"]
     return find_problems(reply.definition)

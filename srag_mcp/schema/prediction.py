@@ -155,6 +155,7 @@ async def _predict_first(
     asked = await ask_for(model, prompt, SchemaReply, _check_first)
     attributes, decisions = read_attributes(asked.content.attributes, 1)
     if not attributes:
+        asked.forget(model)
         msg = "the model found no attribute that the documents have in common; write a schema.json"
         raise SchemaError(msg)
     content = asked.content

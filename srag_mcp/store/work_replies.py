@@ -31,10 +31,18 @@ CREATE TABLE IF NOT EXISTS ledger (
   call_id VARCHAR, ingestion BIGINT, step VARCHAR, subject VARCHAR, prompt_hash VARCHAR,
   model VARCHAR, outcome VARCHAR, called_at TIMESTAMP, tokens_in BIGINT, tokens_out BIGINT,
   tokens_cached BIGINT, seconds DOUBLE, cost_usd DOUBLE);
+CREATE TABLE IF NOT EXISTS useless_replies (prompt_hash VARCHAR, asked_model VARCHAR);
 """
 _FIND = """
 SELECT text, tokens_in, tokens_out, tokens_cached, seconds, cost_usd, model, truncated
-FROM replies WHERE prompt_hash = ? AND asked_model = ? LIMIT 1
+FROM replies WHERE prompt_hash = ? AND asked_model = ? ORDER BY rowid DESC LIMIT 1
+"""
+_FOUND = """
+SELECT prompt_hash, asked_model FROM replies
+ANTI JOIN useless_replies USING (prompt_hash, asked_model)
+"""
+_UNFORGET = """
+DELETE FROM useless_replies WHERE (prompt_hash, asked_model) IN (SELECT (unnest(?), unnest(?)))
 """
 _KEPT = """
 SELECT prompt_hash, step, asked_model, delta, text, tokens_in, tokens_out, tokens_cached, seconds,
@@ -74,7 +82,7 @@ class WorkReplies:
         self._journal = Journal(journal_path(work.state))
         self._waiting: list[_Entry] = []
         self._absorb()
-        rows = self._connection.execute("SELECT prompt_hash, asked_model FROM replies").fetchall()
+        rows = self._connection.execute(_FOUND).fetchall()
         self._stored = {(str(prompt_hash), str(asked)) for prompt_hash, asked in rows}
         self._recent: dict[tuple[str, str], Reply] = {}
         self._ingestion = int(work.note(_INGESTION) or "1")
@@ -105,6 +113,17 @@ class WorkReplies:
         self._waiting.append(entry)
         if len(self._waiting) >= BATCH_CALLS:
             self.flush()
+
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one; `kept` still has it.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
+        self.flush()
+        key = (prompt_hash, asked_model)
+        self._connection.execute("INSERT INTO useless_replies VALUES (?, ?)", key)
+        self._stored.discard(key)
 
     def flush(self) -> None:
         """Move what the journal holds into the tables."""
@@ -163,12 +182,15 @@ class WorkReplies:
         """Append *entries* to both tables, all or nothing."""
         if not entries:
             return
+        kept = [entry.kept for entry in entries if entry.kept]
         self._connection.begin()
         try:
             with self._connection.appender("ledger") as calls:
                 calls.append_rows([_call_row(entry) for entry in entries])
             with self._connection.appender("replies") as replies:
-                replies.append_rows([_reply_row(item.kept) for item in entries if item.kept])
+                replies.append_rows([_reply_row(item) for item in kept])
+            hashes, asked = [item.prompt_hash for item in kept], [item.asked_model for item in kept]
+            self._connection.execute(_UNFORGET, [hashes, asked])
         except BaseException:
             self._connection.rollback()
             raise

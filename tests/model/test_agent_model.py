@@ -199,3 +199,19 @@ async def test_a_process_killed_with_answers_in_hand_loses_none(
 
     assert again == had
     assert len(rest) == 3
+
+
+async def test_a_useless_answer_is_asked_for_again(spool: PromptSpool) -> None:
+    model = AgentModel(spool, poll_s=0.01)
+    said: list[str] = []
+
+    async def ask() -> None:
+        said.append((await model.complete(note(1), {"type": "object"})).text)
+
+    for answered in ('{"n": 1}', '{"n": 2}'):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            (given,) = await next_prompts(spool, 1)
+            spool.answer([(given.id, answered)])
+        model.forget(note(1), {"type": "object"})
+    assert said == ['{"n": 1}', '{"n": 2}']

@@ -97,3 +97,7 @@ def test_the_name_of_a_prompt_does_not_depend_on_what_is_not_sent() -> None:
     same = Prompt("schema", PROMPT.instructions, PROMPT.content, subject="another")
     assert hash_prompt(PROMPT, {"type": "object"}) == hash_prompt(same, {"type": "object"})
     assert hash_prompt(PROMPT, {"type": "object"}) != hash_prompt(PROMPT, {})
+
+
+def test_a_reply_that_is_nested_without_end_is_given_back() -> None:
+    assert ask(['{"name":' * 50_000, "[" * 200_000, GOOD]).text == GOOD

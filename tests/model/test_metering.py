@@ -197,3 +197,18 @@ def test_a_budget_of_money_needs_a_price() -> None:
     with pytest.raises(BudgetError, match="the price of this model is not known"):
         anyio.run(metered.complete, prompt(), {})
     assert anyio.run(ask_all, metered, [0]) == ["yes"]  # the one reply is kept
+
+
+def test_a_useless_reply_is_asked_for_anew_from_the_next_ingestion_on() -> None:
+    model, cache = replying(["no", "yes"]), MemoryReplies()
+    metered = MeteredModel(model, cache, "a/b")
+
+    async def run() -> list[str]:
+        said = [(await metered.complete(prompt(), {})).text]
+        metered.forget(prompt(), {})
+        said.append((await metered.complete(prompt(), {})).text)  # a stop now would lose nothing
+        metered.drop_useless()
+        said.append((await metered.complete(prompt(), {})).text)
+        return said
+
+    assert anyio.run(run) == ["no", "no", "yes"]

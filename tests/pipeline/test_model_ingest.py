@@ -2,18 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import SettingsError
+from srag_mcp.errors import ReplyError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
-from srag_mcp.settings import Settings
+from srag_mcp.settings import EngineChoice, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker, Value
-from tests.model.openai_server import Body, OpenAIServer, serving
+from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline.reading_model import say
 
 TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
@@ -186,3 +187,58 @@ def test_the_engine_of_the_last_ingestion_stays_until_another_is_chosen(
     assert offline.engine == "offline"
     assert offline.attributes == ("town", "height_m")
     assert replace(ingest(folder, nameless), seconds=0).engine == "offline"
+
+
+def test_an_extension_that_was_stopped_goes_on_with_its_column(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    ingest(folder, settings)
+    asked = len(server.requests)
+    wish = "who keeps the station"
+    poor = settings.model_copy(update={"budget_calls": 1})
+    assert "is used up" in ingest(folder, poor, attribute=wish).stopped
+    for _ in range(2):
+        report = ingest(folder, settings, attribute=wish)
+        assert report.attributes == ("town", "height_m", "keeper")
+    assert steps(server)[asked:] == ["A table was ", "You read doc"]
+    assert select(folder, settings, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+
+
+@pytest.mark.parametrize("engine", ["offline", "model"])
+def test_a_column_that_is_named_as_it_is_there_is_not_added_again(
+    folder: Path, settings: Settings, server: OpenAIServer, engine: EngineChoice
+) -> None:
+    ingest(folder, settings)
+    asked = len(server.requests)
+    report = ingest(folder, settings.model_copy(update={"engine": engine}), attribute="Height m")
+    assert report.extension is not None
+    assert (report.extension.added, report.extension.attribute.name) == (False, "height_m")
+    assert report.attributes == ("town", "height_m")
+    assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("first_words", "n_good"), [("You design one SQL table", 0), ("You read documents", 6)]
+)
+def test_useless_replies_do_not_fail_the_next_ingestion(
+    folder: Path, settings: Settings, first_words: str, n_good: int
+) -> None:
+    is_useless = True
+
+    def script(body: Body) -> Answer:
+        if is_useless and instructions(body).startswith(first_words):
+            return Answer("I am sorry, I cannot do that.")
+        return say(body)
+
+    with serving(script) as server:
+        settings = settings.model_copy(update={"api_base": server.base})
+        with suppress(ReplyError):
+            ingest(folder, settings)
+        asked, is_useless = len(server.requests), False
+        ingest(folder, settings)
+        if n_good:  # of three replies to each document, only the last is asked for anew
+            assert len(server.requests) == asked + n_good
+        ended = len(server.requests)
+        ingest(folder, settings)
+        assert len(server.requests) == ended
+    assert select(folder, settings, "SELECT count(town) FROM stations") == [(6,)]

@@ -125,3 +125,20 @@ def test_what_utf8_cannot_hold_is_replaced(state: Path) -> None:
         found = replies.find(kept.prompt_hash, MODEL)
         assert found is not None
         assert found.text == "a?b"
+
+
+def test_a_forgotten_reply_is_not_found_until_there_is_another(state: Path) -> None:
+    (call, kept), (_, other) = answered(1), answered(2)
+    better = replace(kept, reply=replace(kept.reply, text="better"))
+    with open_work(state) as work, open_replies(work) as replies:
+        replies.keep(call, kept)
+        replies.keep(replace(call, prompt_hash=other.prompt_hash), other)
+        replies.forget(kept.prompt_hash, MODEL)
+        assert replies.find(kept.prompt_hash, MODEL) is None
+    with open_work(state) as work, open_replies(work) as replies:
+        assert replies.find(kept.prompt_hash, MODEL) is None
+        assert replies.find(other.prompt_hash, MODEL) == other.reply
+        replies.keep(call, better)
+    with open_work(state) as work, open_replies(work) as replies:
+        assert replies.find(kept.prompt_hash, MODEL) == better.reply
+        assert replies.ledger().total.n_calls == 3
