@@ -63,13 +63,13 @@ def read_answers(file: str) -> list[JsonValue]:
         SettingsError: If it cannot be read; the text names the line.
     """
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{file} cannot be read: {error}"
         raise SettingsError(msg) from error
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = list(_read_lines(text, file))
     return found if isinstance(found, list) else [found]
 
@@ -100,7 +100,7 @@ def _read_lines(text: str, file: str) -> Iterator[JsonValue]:
         if line.strip():
             try:
                 yield json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:  # the latter: nested without end
                 msg = f"{file}, line {number}, is not JSON: {error}"
                 raise SettingsError(msg) from error
 

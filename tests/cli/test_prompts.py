@@ -125,6 +125,7 @@ def test_a_refused_answer_is_named_and_the_status_is_1(
     ("text", "error"),
     [
         ('{"id": "a", "reply": {}}\n{"id": ', "answers.json, line 2, is not JSON"),
+        ("[" * 100_000, "answers.json, line 1, is not JSON"),
         (None, "answers.json cannot be read"),
     ],
 )
