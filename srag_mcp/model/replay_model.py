@@ -46,7 +46,9 @@ class ReplayModel:
         Its tokens are estimated, of four characters each: what an agent answers is not counted.
 
         Raises:
-            ModelError: If there is none: the template or the documents have changed since.
+            ModelStoppedError: If there is none: the template or the documents have changed since.
+                Going on would give figures that nobody recorded.
+            ModelError: If it is damaged.
         """
         prompt_hash = hash_prompt(prompt, reply_schema)
         found = self._replies.get(prompt_hash)
@@ -56,7 +58,7 @@ class ReplayModel:
                 f" ({prompt_hash[:12]}…); its template, its schema or the documents have changed"
                 " since the replies were recorded"
             )
-            raise ModelError(msg)
+            raise ModelStoppedError(msg)
         text = self._read_text(found, prompt)
         return Reply(
             text,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 
 from srag_mcp.documents.document import Document
-from srag_mcp.errors import ModelError, QuestionError
+from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.sample_corpus import open_sample_corpus
 from srag_mcp.query.translation import translate_question
@@ -75,20 +75,29 @@ async def find_unanswered(thinker: Thinker, corpus: Corpus, questions: Sequence[
 async def translate_all(
     thinker: Thinker, corpus: Corpus, questions: Sequence[str]
 ) -> dict[str, str]:
-    """Translate *questions*, many at a time; return why each cannot be, empty where it can."""
+    """Translate *questions*, many at a time; return why each cannot be, empty where it can.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+    """
     reasons = dict.fromkeys(questions, "")
+    stopped: list[ModelStoppedError] = []
     slots = anyio.Semaphore(thinker.max_in_flight)
 
     async def translate(question: str) -> None:
         async with slots:
             try:
                 await translate_question(thinker.model, corpus, question)
+            except ModelStoppedError as error:
+                stopped.append(error)
             except (QuestionError, ModelError) as error:
                 reasons[question] = str(error)
 
     async with anyio.create_task_group() as tasks:
         for question in reasons:
             tasks.start_soon(translate, question)
+    if stopped:
+        raise stopped[0]
     return reasons
 
 
