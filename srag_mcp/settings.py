@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from srag_mcp.errors import SettingsError
 
 PREFIX = "SRAG_"
+_SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
 EngineChoice: TypeAlias = Literal["auto", "offline", "model", "agent"]
 ReplyFormat: TypeAlias = Literal["auto", "schema", "json", "text"]
@@ -107,6 +109,15 @@ class Settings(BaseModel):
         description="Translations of one question whose results are compared.",
     )
 
+    @field_validator("api_base")
+    @classmethod
+    def _refuse_key(cls, address: str | None) -> str | None:
+        """Refuse `http://user:key@host`: addresses are written down and shown."""
+        if address and "@" in urlsplit(address).netloc:
+            msg = "name and password do not belong into the address; give the key as SRAG_API_KEY"
+            raise ValueError(msg)
+        return address
+
     def data_folder(self) -> Path:
         """Return *home*, or the user's data folder when it is not set."""
         if self.home is not None:
@@ -135,8 +146,9 @@ class Settings(BaseModel):
 
 
 def _describe(error: ValidationError) -> str:
-    problems = [
-        f"{PREFIX}{'.'.join(map(str, item['loc'])).upper()}: {item['msg']} (got {item['input']!r})"
-        for item in error.errors()
-    ]
+    problems = []
+    for item in error.errors():
+        name = ".".join(map(str, item["loc"]))
+        got = "" if name in _SECRETS else f" (got {item['input']!r})"
+        problems.append(f"{PREFIX}{name.upper()}: {item['msg']}{got}")
     return "; ".join(problems)

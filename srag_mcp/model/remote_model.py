@@ -11,6 +11,7 @@ from srag_mcp.errors import ModelError, ModelStoppedError, PromptRefusedError, P
 from srag_mcp.model.chat_request import REPLY_FORMS, ChatRequest
 from srag_mcp.model.concurrency import AdaptiveLimiter
 from srag_mcp.model.faults import Fault
+from srag_mcp.model.hiding import hide_keys
 from srag_mcp.model.language_model import Prompt, Reply, Step
 from srag_mcp.settings import Settings
 
@@ -112,7 +113,7 @@ class RemoteModel:
         except TimeoutError:
             return Fault("slow", f"no reply within {timeout_s:g} s")
         if isinstance(outcome, Fault):
-            return outcome
+            return replace(outcome, message=hide_keys(outcome.message, self._settings))
         return replace(outcome, seconds=anyio.current_time() - started)
 
     async def _prepare_again(self, fault: Fault, tries: _Tries, round_: int) -> None:
