@@ -16,6 +16,7 @@ from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 class ReplyContent(BaseModel):
@@ -136,13 +137,21 @@ def read_object(text: str) -> Mapping[str, object]:
     fenced = _FENCED.search(text)
     for candidate in (text, fenced.group(1) if fenced else "", _outermost(text)):
         try:
-            data = json.loads(candidate)
+            data = _without_halves(json.loads(candidate), candidate)
         except (ValueError, RecursionError):  # the latter: nested without end
             continue
         if isinstance(data, dict):
             return data
     msg = f"it holds no JSON object; it begins {text[:80]!r}"
     raise ReplyError(msg)
+
+
+def _without_halves(data: object, text: str) -> object:
+    """Put `?` for half characters, such as of an emoji that was cut: nothing can store them."""
+    if _SURROGATE.search(text) is None:
+        return data
+    whole = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    return json.loads(whole)
 
 
 def _outermost(text: str) -> str:

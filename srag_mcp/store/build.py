@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 STORAGE_VERSION = "v1.4.0"
 _FAILURES = """
 INSERT INTO build.main.srag_failures
-SELECT records.*, failed FROM build.main.{entity} AS records JOIN (
-  SELECT document_id, list(attribute) AS failed FROM build.main.cells
+SELECT records.*, _failed FROM build.main.{entity} AS records JOIN (
+  SELECT document_id, list(attribute) AS _failed FROM build.main.cells
   WHERE state = 'failed' GROUP BY document_id) USING (document_id)
 ORDER BY document_id
 """

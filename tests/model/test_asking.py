@@ -36,6 +36,12 @@ def test_an_object_is_found_in_fences_and_prose(text: str) -> None:
     assert read_content(text, Size) == Size(name="The Crown", n_rooms=12)
 
 
+@pytest.mark.parametrize("half", ["\\ud83d", "\ud83d"])
+def test_half_an_emoji_is_no_character(half: str) -> None:
+    text = f'{{"name": "The Crown {half}, \\ud83d\\ude00", "n_rooms": null}}'
+    assert read_content(text, Size).name == "The Crown ?, \U0001f600"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -235,3 +235,12 @@ def test_records_with_failures_are_found_without_a_look_at_the_cells(
     cells = "SELECT document_id, list(attribute ORDER BY attribute) FROM cells"
     assert failures == rows(filled, f"{cells} WHERE state = 'failed' GROUP BY ALL ORDER BY 1")
     assert len(failures) > 1
+
+
+def test_a_column_may_be_called_failed(filled: Path, ships: Schema) -> None:
+    failed = ships.attributes[0].model_copy(update={"name": "failed"})
+    publish_now(filled, ships.model_copy(update={"attributes": (*ships.attributes, failed)}))
+    assert rows(filled, "SELECT failed, _failed FROM srag_failures ORDER BY document_id")[0] == (
+        None,
+        ["length"],
+    )
