@@ -25,7 +25,8 @@ def standardise_columns(
 ) -> int:
     """Ask about the predicted values that do not fit their column; return how many were changed.
 
-    A value that was asked about before and kept has an equal prompt, whose reply is there already.
+    A value that was asked about is not asked about again, kept or changed. A column whose questions
+    were stopped in between asks the same prompts, whose replies are there already.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -41,19 +42,30 @@ def standardise_columns(
         suspects = list(_suspects(predictions, attribute, cells))
         if not suspects:
             continue
-        others = _others(cells, {suspect.document_id for suspect in suspects})
-        for start in range(0, len(suspects), MAX_SUSPECTS):
-            part = suspects[start : start + MAX_SUSPECTS]
-            judged = thinker.run(_asking(thinker, attribute, part, others))
-            changed = {
-                suspect.document_id: cell
-                for suspect, cell in zip(part, judged, strict=True)
-                if cell != suspect.predicted
-            }
-            if changed:
-                predictions.change(attribute, changed)
-                n_changed += len(changed)
+        judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
+        if judged:  # kept all at once: what a stop leaves over must be asked as before
+            predictions.change(attribute, judged)
+        n_changed += sum(_is_other(cell, cells[key]) for key, cell in judged.items())
     return n_changed
+
+
+def _judge(
+    thinker: Thinker, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+) -> dict[str, PredictedCell]:
+    """Return the judged cells that differ from what they were, by document id."""
+    found: dict[str, PredictedCell] = {}
+    for start in range(0, len(suspects), MAX_SUSPECTS):
+        part = suspects[start : start + MAX_SUSPECTS]
+        judged = thinker.run(_asking(thinker, attribute, part, others))
+        for suspect, cell in zip(part, judged, strict=True):
+            if cell != suspect.predicted:
+                found[suspect.document_id] = cell
+    return found
+
+
+def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
+    """Whether two cells differ by more than a note."""
+    return (one.value_text, one.cell.state) != (other.value_text, other.cell.state)
 
 
 def _asking(
@@ -76,8 +88,9 @@ def _suspects(
         yield Suspect(document_id, cells[document_id], reasons[document_id], document.text)
 
 
-def _others(cells: Mapping[str, PredictedCell], suspected: set[str]) -> list[str]:
+def _others(cells: Mapping[str, PredictedCell], suspects: Sequence[Suspect]) -> list[str]:
     """Return the most frequent values of the documents that are not suspected."""
+    suspected = {suspect.document_id for suspect in suspects}
     counts = Counter(
         item.value_text
         for document_id, item in cells.items()

@@ -8,13 +8,16 @@ from srag_mcp.documents.document import Span
 from srag_mcp.model.asking import ReplyContent, ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.prompting import fence, render_prompt
-from srag_mcp.records.canonical import describe_form, write_canonical
+from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import State
+from srag_mcp.records.grounding import find_contradiction, ground
+from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
 from srag_mcp.schema.attribute import Attribute
 
 MAX_SUSPECTS = 20
+KEPT = "looked at again and kept"
 _AROUND = 200
 
 
@@ -49,8 +52,8 @@ async def look_again(
     """Ask about at most `MAX_SUSPECTS` *suspects* of one column; return them in order, judged.
 
     *others* are values of documents that are not suspected, most frequent first. Every change is
-    noted in the cell, with the value before and after and why. A verdict that is missing or does
-    not fit leaves the cell as it is.
+    noted in the cell, with the value before and after and why; so is that a value was kept, so that
+    it is not asked about again. A verdict that is missing or does not fit leaves the cell as it is.
 
     Raises:
         ModelError: If no reply could be had.
@@ -72,7 +75,7 @@ async def look_again(
 
     asked = await ask_for(model, prompt, VerdictsReply, check)
     verdicts = {verdict.id: verdict for verdict in asked.content.verdicts}
-    return [_judge(attribute, ids[key], verdicts.get(key)) for key in ids]
+    return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
 
 
 def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) -> list[str]:
@@ -86,20 +89,45 @@ def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) 
     ]
 
 
-def _judge(attribute: Attribute, suspect: Suspect, verdict: Verdict | None) -> PredictedCell:
-    before = suspect.predicted
-    if verdict is None or verdict.verdict == "keep":
+def _judge(
+    attribute: Attribute, suspect: Suspect, verdict: Verdict | None, others: Sequence[str]
+) -> PredictedCell:
+    before, after = suspect.predicted, suspect.predicted.value_text
+    if verdict is None:
         return before
     why = " ".join(verdict.rationale.split())
     if verdict.verdict == "unknown":
-        note = f"standardised: was {before.value_text!r}, taken out ({why})"
+        note = f"standardised: was {after!r}, taken out ({why})"
         cell = replace(before.cell, state=State.NOT_MENTIONED, value=None, note=note)
         return PredictedCell(replace(cell, as_stated=None, span=None), None)
-    after = write_canonical(attribute, verdict.value)
-    if after is None or after == before.value_text:
+    if verdict.verdict == "change":
+        after = write_canonical(attribute, verdict.value)
+    if after is None:
         return before
-    note = f"standardised: was {before.value_text!r}, now {after!r} ({why})"
+    if after == before.value_text:
+        note = f"{KEPT} ({why})"
+    elif _is_borne_out(attribute, suspect, after, others):
+        note = f"standardised: was {before.value_text!r}, now {after!r} ({why})"
+    else:
+        note, after = f"{KEPT}: its words do not say {after!r} ({why})", before.value_text
     return PredictedCell(replace(before.cell, note=note), after)
+
+
+def _is_borne_out(
+    attribute: Attribute, suspect: Suspect, after: str, others: Sequence[str]
+) -> bool:
+    """Whether a value may be what the words of its own document say, written in another way.
+
+    A document that gives orders stands beside the words of other documents in the same prompt.
+    """
+    words = suspect.predicted.cell.as_stated or ""
+    if attribute.type != "string":
+        return not find_contradiction(attribute, words, read_canonical(attribute, after))
+    known = {*others, *(attribute.categories or ())}
+    if after in known or f"“{after}”" in suspect.reason:
+        return True
+    spelt_anew = fold(after) == fold(suspect.predicted.value_text or "")
+    return spelt_anew or ground(after, suspect.text, attribute) is not None
 
 
 def _describe(attribute: Attribute) -> str:

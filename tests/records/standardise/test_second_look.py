@@ -1,6 +1,8 @@
 import json
+from dataclasses import replace
 
 import anyio
+import pytest
 
 from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, State
@@ -12,6 +14,8 @@ from tests.model.scripted import ScriptedModel, replying
 REVENUE = Attribute(
     name="revenue", type="number", unit="USD", description="Revenue of the year. Whole dollars."
 )
+DAY = Attribute(name="day", type="date")
+TOWN = Attribute(name="town", type="string")
 
 
 def suspect(value: str, text: str, quote: str) -> Suspect:
@@ -52,7 +56,9 @@ def test_changes_are_noted_with_before_and_after() -> None:
     assert small.value_text == "12500000"
     assert small.cell.note == "standardised: was '12.5', now '12500000' (in millions)"
     assert (small.cell.as_stated, small.cell.span) == ("12.5", SMALL.predicted.cell.span)
-    assert right == RIGHT.predicted
+    assert right == PredictedCell(
+        replace(RIGHT.predicted.cell, note="looked at again and kept (in millions)"), "900.0"
+    )
     assert wrong == PredictedCell(
         Cell(
             "revenue",
@@ -76,8 +82,42 @@ def test_the_prompt_shows_words_around_the_value_and_the_reason() -> None:
 def test_a_missing_verdict_and_a_value_of_another_type_go_back() -> None:
     bad = verdicts(("c1", "change", "a lot"), ("c2", "keep", None), ("c9", "keep", None))
     model = replying([bad, bad, bad])
-    assert judge(model) == [SMALL.predicted, RIGHT.predicted, WRONG.predicted]
+    small, right, wrong = judge(model)
+    assert (small, wrong) == (SMALL.predicted, WRONG.predicted)
+    assert (right.value_text, right.cell.note) == (
+        "900.0",
+        "looked at again and kept (in millions)",
+    )
     message = model.prompts[1].corrections[0].message
     assert "c3: the verdict is missing" in message
     assert "c9: there is no such value" in message
     assert "c1: 'a lot' is not a plain number, such as 12.5" in message
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "quote", "after", "is_taken"),
+    [
+        (REVENUE, "12.5", "revenue 12.5 million", 12_500_000, True),
+        (REVENUE, "12.5", "revenue 12.5 million", 999, False),
+        (DAY, "2021-04-03", "03/04/2021", "2021-03-04", True),
+        (DAY, "2021-04-03", "03/04/2021", "2030-01-01", False),
+        (TOWN, "Milan", "Milan", "Milano", True),  # other documents have it
+        (TOWN, "MILAN", "MILAN", "Milan", True),  # the same, spelt anew
+        (TOWN, "N.Y.", "N.Y.", "New York", True),  # the reason names it
+        (TOWN, "Rome", "Rome", "The Ritz", False),
+    ],
+)
+def test_a_change_is_one_that_the_words_bear_out(
+    attribute: Attribute, value: str, quote: str, after: object, is_taken: bool
+) -> None:
+    doubted = replace(suspect(value, f"It says: {quote}.", quote), reason="is it “New York”?")
+    model = replying([verdicts(("c1", "change", after))])
+
+    async def judged() -> list[PredictedCell]:
+        return await look_again(model, attribute, [doubted], ["Milano"])
+
+    [cell] = anyio.run(judged)
+    assert (cell.value_text == str(after)) is is_taken
+    assert cell.cell.note.startswith(
+        "standardised: was" if is_taken else "looked at again and kept: its words do not say"
+    )

@@ -1,0 +1,107 @@
+"""Standardisation in an ingestion: nobody is asked twice about a value that was looked at."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryWorker
+from tests.model.openai_server import Answer, Body, content_of, serving
+from tests.pipeline.reading_model import say
+
+N_STATIONS, N_IN_MILLIMETRES = 120, 24
+_SUSPECT = re.compile(r"^(c\d+): value '(\d+)'", re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    for number in range(N_STATIONS):
+        height = (100 + number) * (1000 if number < N_IN_MILLIMETRES else 1)
+        write(stations, f"{number:03d}", height)
+    return stations
+
+
+def write(folder: Path, name: str, height: int) -> None:
+    text = f"The hut stands {height} metres above the town of Arla.\n"
+    (folder / f"{name}.txt").write_text(text)
+
+
+def judge(body: Body) -> Answer:
+    """Change every other suspected value; say of the rest that they are right."""
+    verdicts = [
+        {"id": key, "verdict": "keep" if int(value) % 2000 else "change", "rationale": "so"}
+        | {"value": None if int(value) % 2000 else int(value) // 1000}
+        for key, value in _SUSPECT.findall(content_of(body))
+    ]
+    return Answer(json.dumps({"verdicts": verdicts}))
+
+
+def suspects(body: Body) -> tuple[str, ...]:
+    return tuple(value for _, value in _SUSPECT.findall(content_of(body)))
+
+
+def settings_for(base: str, folder: Path) -> Settings:
+    return Settings(
+        workers=1,
+        home=folder.with_name("home"),
+        model="openai/fake",
+        api_base=base,
+        api_key="none",
+        schema_iterations=1,
+        schema_documents=1,
+    )
+
+
+def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
+    with serving(lambda body: judge(body) if suspects(body) else say(body)) as server:
+        settings = settings_for(server.base, folder)
+        first = ingest(folder, settings)
+        asked = len(server.requests)
+        assert sum(len(suspects(body)) for body in server.requests) == N_IN_MILLIMETRES
+        assert first.n_standardised == N_IN_MILLIMETRES // 2
+
+        again = ingest(folder, settings)
+        other = ingest(folder, settings.model_copy(update={"model": "openai/other"}))
+        (folder / "119.txt").unlink()
+        ingest(folder, settings)
+        assert (len(server.requests), again.published, other.published) == (asked, False, False)
+
+        write(folder, "new", 140)
+        ingest(folder, settings)
+        assert len(server.requests) == asked + 1
+    with QueryWorker() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        kept = "SELECT count(*) FROM cells WHERE note = 'looked at again and kept (so)'"
+        assert list(corpus.select(kept).rows) == [(N_IN_MILLIMETRES // 2,)]
+        largest = "SELECT count(*) FROM stations WHERE height_m > 1000"
+        assert list(corpus.select(largest).rows) == [(N_IN_MILLIMETRES // 2,)]
+
+
+def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folder: Path) -> None:
+    is_stopped = False
+
+    def script(body: Body) -> Answer:
+        if not suspects(body):
+            return say(body)
+        is_second = len([item for item in server.requests if suspects(item)]) == 2
+        return replace(judge(body), delay_s=30.0 if is_second and not is_stopped else 0.0)
+
+    def cancelled() -> bool:
+        return len([item for item in server.requests if suspects(item)]) == 2
+
+    with serving(script) as server:
+        settings = settings_for(server.base, folder)
+        assert ingest(folder, settings, cancelled=cancelled).cancelled
+        is_stopped = True
+        report = ingest(folder, settings)
+    times = Counter(suspects(body) for body in server.requests if suspects(body))
+    assert [(len(values), n) for values, n in times.items()] == [(20, 1), (4, 2)]
+    assert report.n_standardised == N_IN_MILLIMETRES // 2
