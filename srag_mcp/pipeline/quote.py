@@ -8,20 +8,16 @@ from typing import Unpack
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.choice import price_of
 from srag_mcp.pipeline.engine import choose_engine
-from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
+from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.options import IngestOptions
-from srag_mcp.pipeline.reader_pool import default_processes
-from srag_mcp.pipeline.sampling import read_sample
+from srag_mcp.pipeline.quoted_documents import find_quoted
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.records.document_text import count_tokens_of
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_predictions import Predictions
 
 USUAL_ATTRIBUTES = 30
 _ROUND_TOKENS_OUT = 2500
@@ -77,7 +73,7 @@ class Quote:
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
     """Estimate what `ingest` with the same arguments will take; nothing is asked or written.
 
-    The lengths of documents that were not read before are those of a sample.
+    What was not read before is estimated from a sample.
 
     Raises:
         CorpusError: If the folder cannot be used.
@@ -91,15 +87,15 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine != "offline"
         )
-        known, new = _lengths(work, found, schema, settings)
+        documents = find_quoted(work, found, schema, settings)
     if engine == "model" and not settings.model:
         msg = "no language model is named: set SRAG_MODEL or --model"
         raise SettingsError(msg)
-    n_documents = len(found.sources)
+    n_documents = documents.n_documents
     if engine == "offline":
         return Quote(engine, n_documents, 0, 0, schema is not None, 0, 0, 0)
     attributes = schema.attributes if schema else _usual_attributes()
-    lengths = [*known, *new]
+    lengths = documents.lengths
     total = estimate_records(attributes, lengths, settings.prompt_tokens)
     if schema is None:
         total = _with_schema(total, lengths, settings, len(options.get("questions", ())))
@@ -115,26 +111,6 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         tokens_out=total.tokens_out,
         cost_usd=price.cost_usd(total.tokens_in, total.tokens_out) if price else None,
     )
-
-
-def _lengths(
-    work: WorkDatabase, found: FoundFiles, schema: Schema | None, settings: Settings
-) -> tuple[list[int], list[int]]:
-    """Return the characters of stored documents that lack predictions, and of unread files."""
-    predictions = Predictions(work)
-    present = work.schema_in_force()
-    kept = schema is not None and present is not None
-    pending = predictions.pending(schema.attributes) if kept and schema else []
-    known = [n for group in pending for n in predictions.lengths(group.document_ids)]
-    n_processes = settings.workers or default_processes()
-    plan = plan_files(work, found, schema or Schema(title="Record"), n_processes)
-    n_new = len(plan.states) if kept else len(found.sources)
-    if not n_new:
-        return known, []
-    sample = [len(document.text) for document in read_sample(found, n_processes).documents]
-    return known if kept else [], [
-        sample[number % len(sample)] for number in range(n_new) if sample
-    ]
 
 
 def _usual_attributes() -> Sequence[Attribute]:

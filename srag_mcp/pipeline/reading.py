@@ -47,10 +47,11 @@ class ExtractTask:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Documents of a sample; the last reply to a `SampleTask`."""
+    """Some of the *n_documents* of a file; the last reply to a `SampleTask`."""
 
     path: str
     documents: tuple[Document, ...]
+    n_documents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def perform(task: Task) -> Iterator[Reply]:
 def _sample(task: SampleTask) -> Sampled:
     documents = read_file(task.source, rows=task.rows)
     step = max(1, -(-len(documents) // task.n_documents))
-    return Sampled(task.source.relative, tuple(documents[::step]))
+    return Sampled(task.source.relative, tuple(documents[::step]), len(documents))
 
 
 def _extract(task: ExtractTask) -> Iterator[Reply]:

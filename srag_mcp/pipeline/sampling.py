@@ -1,6 +1,6 @@
 """Samples: a few documents that show how the others vary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -20,28 +20,37 @@ MAX_SAMPLE_CHARACTERS = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Documents in the order of their ids, and the files that could not be read."""
+    """Some documents of a corpus.
+
+    Attributes:
+        documents: In the order of their ids.
+        failed: Files that could not be read.
+        counts: How many documents each file has that was read, in the sample or not.
+    """
 
     documents: tuple[Document, ...]
     failed: tuple[DocumentError, ...]
+    counts: Mapping[str, int]
 
 
 def read_sample(found: FoundFiles, n_processes: int) -> Sample:
     """Read a sample of the documents."""
     documents: list[Document] = []
     failed: list[DocumentError] = []
+    counts: dict[str, int] = {}
     n_characters = 0
     tasks = list(sample_tasks(found))
     for reply in perform_tasks(tasks, min(n_processes, len(tasks))):
         if isinstance(reply, Sampled):
             documents.extend(reply.documents)
+            counts[reply.path] = reply.n_documents
             n_characters += sum(len(document.text) for document in reply.documents)
         elif isinstance(reply, Unreadable):
             failed.append(DocumentError(reply.path, reply.reason))
         if n_characters > MAX_SAMPLE_CHARACTERS:
             break
     documents.sort(key=lambda document: document.id)
-    return Sample(tuple(documents), tuple(failed))
+    return Sample(tuple(documents), tuple(failed), counts)
 
 
 def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:

@@ -76,3 +76,28 @@ def test_offline_costs_nothing(folder: Path, tmp_path: Path) -> None:
 def test_a_model_must_be_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no language model is named"):
         quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="model"))
+
+
+def test_each_row_of_a_table_is_a_document_of_the_quote(tmp_path: Path) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    write_rows(folder, 400)
+    with serving(say) as server:
+        settings = Settings(
+            workers=1, home=tmp_path, model="openai/fake", api_base=server.base, api_key="none"
+        )
+        quote = quote_ingestion(folder, settings, schema=SCHEMA)
+        assert (quote.n_documents, quote.n_to_read) == (400, 400)
+        ingest(folder, settings, schema=SCHEMA)
+        assert quote.n_calls == len(server.requests)
+        after = quote_ingestion(folder, settings, schema=SCHEMA)
+        assert (after.n_documents, after.n_to_read) == (400, 0)
+    write_rows(folder, 500)
+    more = quote_ingestion(folder, settings, schema=SCHEMA)
+    assert (more.n_documents, more.n_to_read) == (500, 100)
+
+
+def write_rows(folder: Path, n_rows: int) -> None:
+    page = "The hut stands {0} metres above the town of Arla,{0}\n"
+    rows = "".join(map(page.format, range(1, n_rows + 1)))
+    (folder / "stations.csv").write_text(f"page,number\n{rows}")
