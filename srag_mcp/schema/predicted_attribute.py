@@ -9,6 +9,7 @@ from srag_mcp.schema.schema import RESERVED_NAMES
 from srag_mcp.schema.schema_reply import AttributeReply
 
 LONGEST_STRING = 80
+LONGEST_UNIT = 40
 MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
@@ -30,7 +31,11 @@ def is_usable(reply: AttributeReply) -> bool:
 
 
 def read_attribute(reply: AttributeReply, name: str) -> Attribute:
-    """Make the attribute called *name* of a definition; what does not fit its type is left out."""
+    """Make the attribute called *name* of a definition; what does not fit its type is left out.
+
+    So are long units and categories, and examples of several lines: the definition stands in the
+    prompts of all documents, and a document may have dictated it.
+    """
     fits = reply.type in _FITTING.get(reply.absent_means, (reply.type,))
     examples = [item for item in reply.examples if _fits(reply, item)]
     plain = name.replace("_", " ")
@@ -74,13 +79,13 @@ def _fits(reply: AttributeReply, value: Scalar) -> bool:
         return isinstance(value, bool)
     if reply.type in {"integer", "number"}:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, str) and bool(value.strip())
+    return isinstance(value, str) and bool(value.strip()) and len(value.splitlines()) == 1
 
 
 def _unit(reply: AttributeReply) -> str | None:
     """Return the unit of a number; `%` is written `percent` here."""
-    unit = (reply.unit or "").strip()
-    if not unit or reply.type not in {"integer", "number"}:
+    unit = " ".join((reply.unit or "").split())
+    if not unit or len(unit) > LONGEST_UNIT or reply.type not in {"integer", "number"}:
         return None
     return "percent" if unit in {"%", "per cent", "percentage"} else unit
 
@@ -89,4 +94,6 @@ def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
     if reply.type != "string" or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
         return None
     kept = dict.fromkeys(" ".join(item.split()) for item in reply.categories)
+    if any(len(item) > LONGEST_STRING for item in kept):
+        return None
     return tuple(item for item in kept if item) or None
