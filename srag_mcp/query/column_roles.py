@@ -48,6 +48,21 @@ def find_measured_column(sql: str, columns: Collection[str]) -> str | None:
     return by_name.get(output.name.lower()) if isinstance(output, exp.Column) else None
 
 
+def reads_records(sql: str) -> bool:
+    """Whether *sql* takes anything out of a table: a column, or the number of its rows.
+
+    `SELECT 42` and `SELECT 42 FROM hotels` do not: such an answer would come from no document.
+    """
+    from sqlglot import exp
+
+    root = _parse(sql)
+    if root is None:
+        return True  # the guard has run it: it is for others to say what it reads
+    named = {item.alias_or_name.lower() for item in root.find_all(exp.CTE)}
+    tables = [item for item in root.find_all(exp.Table) if item.name.lower() not in named]
+    return bool(tables) and root.find(exp.Column, exp.Star, exp.Count) is not None
+
+
 def _parse(sql: str) -> exp.Expr | None:
     import sqlglot  # heavy: only when a question was asked
 

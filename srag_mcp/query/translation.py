@@ -10,7 +10,11 @@ import anyio
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.query.column_roles import find_column_uses, find_measured_column
+from srag_mcp.query.column_roles import (
+    find_column_uses,
+    find_measured_column,
+    reads_records,
+)
 from srag_mcp.query.diagnosis import diagnose_empty, is_empty
 from srag_mcp.query.question_prompt import write_question_prompt
 from srag_mcp.query.translation_reply import TranslationReply
@@ -37,9 +41,9 @@ async def translate_question(
 ) -> Translated:
     """Let *model* write the query of *question*, run it, and let it repair what failed.
 
-    An error of the guard or of DuckDB and an empty result, with its diagnosis, go back to the
-    model, at most twice. With several *votes*, that many translations are made and the one whose
-    result most others share wins, the first of equals.
+    An error of the guard or of DuckDB, a query that reads no record, and an empty result with its
+    diagnosis go back to the model, at most twice. With several *votes*, that many translations are
+    made and the one whose result most others share wins, the first of equals.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -99,7 +103,7 @@ class _Runs:
         if reply.sql is None:
             return () if reply.missing else ("there is neither sql nor anything in missing",)
         try:
-            page = self._corpus.select(reply.sql, limit=MAX_ROWS)
+            page = self._run(reply.sql)
         except UnknownNameError as error:
             nearest = f"; nearest names: {', '.join(error.nearest)}" if error.nearest else ""
             return (f"the query could not be run: {error}{nearest}",)
@@ -113,6 +117,13 @@ class _Runs:
             f"the result is empty, because {problem}; if that is right, send the same query again"
             for problem in diagnose_empty(self._corpus, reply.sql)
         ]
+
+    def _run(self, sql: str) -> ResultPage:
+        page = self._corpus.select(sql, limit=MAX_ROWS)
+        if not reads_records(sql):
+            msg = "it reads no record, and the answer has to come out of the table"
+            raise QueryError(msg)
+        return page
 
 
 def _translation(

@@ -108,7 +108,11 @@ def test_votes_compare_results_and_not_queries(ships: Corpus) -> None:
 
 def test_votes_can_agree_on_a_refusal(ships: Corpus) -> None:
     def say(prompt: Prompt) -> str:
-        return reply(None, "fuel") if "attempt" in prompt.content else reply("SELECT 1 FROM ships")
+        return (
+            reply(None, "fuel")
+            if "attempt" in prompt.content
+            else reply("SELECT count(*) FROM ships")
+        )
 
     with pytest.raises((QuestionError, ModelError), match="no column holds fuel"):
         translate(ScriptedModel(say), ships, votes=3)
@@ -118,3 +122,13 @@ def test_text_of_a_document_in_a_value_cannot_reach_other_tables(ships: Corpus) 
     hostile = "SELECT text FROM srag_texts"
     with pytest.raises(QuestionError, match="could not be run"):
         translate(replying([reply(hostile)] * 3), ships)
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT 42", "SELECT 42 FROM ships", "WITH a AS (SELECT 1) FROM a"]
+)
+def test_an_answer_that_comes_from_no_record_is_none(ships: Corpus, sql: str) -> None:
+    model = replying([reply(sql)] * 3)
+    with pytest.raises(QuestionError, match="it reads no record"):
+        translate(model, ships)
+    assert len(model.prompts) == 3
