@@ -122,7 +122,7 @@ class _Runs:
         page = self._corpus.select(sql, limit=MAX_ROWS)
         if not reads_records(sql):
             msg = "it reads no record, and the answer has to come out of the table"
-            raise QueryError(msg)
+            raise QueryError(msg, sql)
         return page
 
 
