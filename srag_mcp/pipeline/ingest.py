@@ -107,6 +107,9 @@ def ingest(
         if engine == "offline":
             uncovered = find_uncovered(folder, settings, run.wish.questions)
             report = replace(report, uncovered=uncovered)
+        asked = run.wish.questions
+        n_tried = len(asked) if engine == "offline" else settings.schema_questions
+        report = report.with_questions(asked[:n_tried], asked[n_tried:])
         on_progress(Progress("done", report.n_documents, report.n_documents))
     return replace(report, engine=engine, seconds=time.monotonic() - started)
 

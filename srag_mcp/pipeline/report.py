@@ -1,5 +1,6 @@
 """What an ingestion says: while it runs, and at its end."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -68,7 +69,9 @@ class IngestReport:
         failed: Files that could not be read; they are documents with failed cells.
         skipped: Files that are no documents, such as images.
         attributes: Names of the columns.
+        answered: Sample questions that can be answered.
         uncovered: Sample questions that cannot be answered.
+        untried: Sample questions beyond those that a language model is asked.
         engine: Who did the thinking: `offline`, `model` or `agent`.
         n_predicted: Documents that a language model was asked about in this run.
         n_standardised: Cells that were changed because they did not fit their column.
@@ -101,6 +104,14 @@ class IngestReport:
     taken: Totals | None = None
     extension: Extension | None = None
     stopped: str = ""
+    answered: tuple[str, ...] = ()
+    untried: tuple[str, ...] = ()
+
+    def with_questions(self, tried: Sequence[str], untried: Sequence[str]) -> "IngestReport":
+        """Return with each sample question: *tried* ones are answered unless they are uncovered."""
+        uncovered = {item.question for item in self.uncovered}
+        answered = tuple(question for question in tried if question not in uncovered)
+        return replace(self, answered=answered, untried=tuple(untried))
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
@@ -128,7 +139,9 @@ class IngestReport:
             said.append(_describe_extension(self.extension))
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        said += [f"answered: {question}" for question in self.answered]
         said += [f"not answered: {item.question} ({item.reason})" for item in self.uncovered]
+        said += [f"not tried, one question too many: {question}" for question in self.untried]
         return said + [f"warning: {text}" for text in self.warnings]
 
     def _cost(self, taken: Totals) -> str:

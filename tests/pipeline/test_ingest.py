@@ -197,6 +197,8 @@ def test_sample_questions_that_the_columns_do_not_answer_are_named(
 
     assert [item.question for item in report.uncovered] == ["Who painted the zeppelin?"]
     assert all(isinstance(item, UncoveredQuestion) and item.reason for item in report.uncovered)
+    assert (report.answered, report.untried) == (("How many stations are there?",), ())
+    assert "answered: How many stations are there?" in report.lines()
     assert "(columns: " not in " ".join(report.lines())
 
 

@@ -147,6 +147,10 @@ def test_a_question_that_no_column_answers_is_named(folder: Path, settings: Sett
     short = settings.model_copy(update={"schema_questions": 1})
     report = ingest(folder, short, questions=["When opened?", "How high is the highest?"])
     assert report.uncovered == (UncoveredQuestion("When opened?", "no column holds opened"),)
+    assert (report.answered, report.untried) == ((), ("How high is the highest?",))
+    both = ingest(folder, settings, questions=["When opened?", "How high is the highest?"])
+    assert both.answered == ("How high is the highest?",)
+    assert "not tried, one question too many: How high is the highest?" in report.lines()
 
 
 def test_a_budget_stops_it_and_the_next_run_goes_on(
