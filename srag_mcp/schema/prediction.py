@@ -156,8 +156,7 @@ async def _predict_first(
     attributes, decisions = read_attributes(asked.content.attributes, 1)
     if not attributes:
         asked.forget(model)
-        msg = "the model found no attribute that the documents have in common; write a schema.json"
-        raise SchemaError(msg)
+        raise SchemaError(_tell_nothing(decisions))
     content = asked.content
     schema = Schema(
         title=" ".join(content.title.split())[:80] or "Record",
@@ -166,6 +165,13 @@ async def _predict_first(
         attributes=attributes,
     )
     return PredictedSchema(schema, decisions)
+
+
+def _tell_nothing(decisions: Sequence[Decision]) -> str:
+    if not decisions:
+        return "the model found no attribute that the documents have in common; write a schema.json"
+    first = decisions[0].rationale
+    return f"no attribute of the model can be a column ({first}); write a schema.json"
 
 
 def _check_first(reply: SchemaReply) -> list[str]:

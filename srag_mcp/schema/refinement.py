@@ -1,23 +1,28 @@
 """Refinement of a schema: the changes of one round, checked and applied."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.names import snake_case, unique_name
 from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.schema_reply import Action, AttributeReply, Change, RefinementReply
+from srag_mcp.schema.schema_reply import AttributeReply, Change, RefinementReply
 
 MAX_ATTRIBUTES = 120
+Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why an attribute is as it is: what was done to it, in which round (from 1), and why."""
+    """Why an attribute is as it is: what was done to it, in which round (from 1), and why.
+
+    What a model wanted and code refused, such as long texts, is a decision too.
+    """
 
     round: int
-    action: Action
+    action: Deed
     attribute: str
     rationale: str
 
@@ -68,14 +73,22 @@ def _apply(change: Change, attributes: dict[str, Attribute], number: int) -> Dec
         if change.action != "remove" or attributes.pop(present, None) is None:
             return None
         return Decision(number, "remove", present, change.rationale)
-    if not is_usable(definition) or (
-        present not in attributes and len(attributes) >= MAX_ATTRIBUTES
-    ):
-        return None
+    refusal = _refusal(definition, present, attributes)
+    if refusal:
+        return Decision(number, "refuse", definition.name, refusal)
     name = snake_case(definition.name)
-    action: Action = "change" if present in attributes or name in attributes else "add"
+    action: Deed = "change" if present in attributes or name in attributes else "add"
     _put(attributes, present, definition)
     return Decision(number, action, name, change.rationale or definition.rationale)
+
+
+def _refusal(definition: AttributeReply, present: str, attributes: Mapping[str, Attribute]) -> str:
+    """Say why no column is made of *definition*; empty where one is."""
+    if not is_usable(definition):
+        return "; ".join(find_problems(definition))
+    if present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
+        return f"there are {MAX_ATTRIBUTES} attributes already"
+    return ""
 
 
 def _put(attributes: dict[str, Attribute], present: str, definition: AttributeReply) -> None:

@@ -14,7 +14,7 @@ from srag_mcp.schema.prediction import (
     predict_schema,
     refine_schema,
 )
-from srag_mcp.schema.refinement import Decision
+from srag_mcp.schema.refinement import MAX_ATTRIBUTES, Decision
 from srag_mcp.schema.schema import Schema
 from tests.model.scripted import ScriptedModel, replying
 
@@ -150,11 +150,27 @@ def test_what_stays_bad_is_left_out_where_it_cannot_be_a_column() -> None:
     model = replying([first(long, short)] * 3)
     predicted = predict(model, SchemaRequest(REQUEST.documents, n_rounds=1))
     assert predicted.schema.attributes == (CREW.model_copy(update={"description": "The crew."}),)
+    refusal, taken = predicted.decisions
+    assert (refusal.action, refusal.attribute) == ("refuse", "summary")
+    assert "leave long texts out" in refusal.rationale
+    assert (taken.action, taken.attribute) == ("add", "crew")
+
+
+def test_columns_beyond_the_most_are_refused_by_name() -> None:
+    many = first(*(definition(f"deck_{number}") for number in range(MAX_ATTRIBUTES + 1)))
+    predicted = predict(replying([many]), SchemaRequest(REQUEST.documents, n_rounds=1))
+    assert len(predicted.schema.attributes) == MAX_ATTRIBUTES
+    assert predicted.decisions[-1] == Decision(
+        1, "refuse", f"deck_{MAX_ATTRIBUTES}", f"there are {MAX_ATTRIBUTES} attributes already"
+    )
 
 
 def test_no_usable_attribute_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(SchemaError, match=r"found no attribute .* write a schema.json"):
         predict(replying([first()] * 3), SchemaRequest(REQUEST.documents, n_rounds=1))
+    unreadable = first(definition("乗組員"))
+    with pytest.raises(SchemaError, match=r"can be a column \(.*Latin letters.* write a schema"):
+        predict(replying([unreadable] * 3), SchemaRequest(REQUEST.documents, n_rounds=1))
 
 
 def test_problems_and_present_columns_are_shown_to_a_refinement() -> None:
