@@ -1,6 +1,7 @@
 """A second opinion: what a learned rule reads where a language model read something else."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from srag_mcp.records.normalise import fold
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6
+_FIRST_CJK = "\u2e80"
 _NOTE = "a learned rule reads otherwise: "
 
 
@@ -47,11 +49,12 @@ def mark(cell: Cell, found: Disagreement) -> Cell:
 
 
 def _speaks(cell: Cell) -> bool:
-    return cell.state is State.STATED and cell.value is not None
+    """Whether a document says a value; that there is none of something is a no, or a zero."""
+    return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
 
 
 def _agree(first: Cell, second: Cell) -> bool:
-    """Whether two values are the same: numbers to 1e-6, one text within the other."""
+    """Whether two values are the same: numbers to 1e-6, the words of one text within the other."""
     a, b = first.value, second.value
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
@@ -59,5 +62,15 @@ def _agree(first: Cell, second: Cell) -> bool:
         return math.isclose(a, b, rel_tol=1e-6)
     if isinstance(a, str) and isinstance(b, str):
         short, long = sorted((fold(a), fold(b)), key=len)
-        return short in long
+        return _has_words(long, short)
     return a == b
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Whether *text* has *words* in a row: `acme ltd` has `acme`, `female` does not have `male`.
+
+    In scripts without spaces a part of the text will do.
+    """
+    if words and words[0] >= _FIRST_CJK:
+        return words in text
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None

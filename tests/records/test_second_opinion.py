@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
@@ -30,6 +32,21 @@ def test_values_that_mean_the_same_agree() -> None:
     )
     assert find_disagreements(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == ()
     assert len(find_disagreements(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
+
+
+def test_a_part_of_a_word_is_another_word() -> None:
+    sexes = cells("male", "female", "paid", "1 day", "東京", "x")
+    rules = cells("Female", "female.", "unpaid", "12 days", "東京都", "x")
+    assert [item.document for item in find_disagreements(sexes, rules)] == []
+    many = {**sexes, **{n: stated("same") for n in range(10, 20)}}
+    others = {**rules, **{n: stated("same") for n in range(10, 20)}}
+    assert [item.document for item in find_disagreements(many, others)] == [0, 2, 3]
+
+
+def test_a_no_is_spoken_too() -> None:
+    yes = cells(*[True] * 6)
+    none = replace(yes[5], state=State.STATED_ABSENT, value=False)
+    assert find_disagreements(yes | {5: none}, yes) == (Disagreement(5, none, yes[5]),)
 
 
 def test_the_cell_says_what_the_rule_reads() -> None:
