@@ -30,8 +30,10 @@ def render_text(translation: Translation, page: ResultPage) -> str:
     if not page.rows or all(value is None for row in page.rows for value in row):
         return f"No document gives an answer: {translation.restated}."
     if translation.kind in {"value", "boolean"} and len(page.rows) == 1 and len(page.rows[0]) == 1:
-        value = render_value(page.rows[0][0], translation.unit)
-        return f"{value[0].upper()}{value[1:]}: {translation.restated}."
+        value = page.rows[0][0]
+        said = render_value(value, translation.unit)
+        shown = said.capitalize() if isinstance(value, bool) else said
+        return f"{shown}: {translation.restated}."
     return f"{_render_rows(page, translation.unit)}: {translation.restated}."
 
 

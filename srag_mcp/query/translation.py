@@ -54,18 +54,18 @@ async def translate_question(
     """
     if votes == 1:
         return await _translate_once(model, corpus, question, 1)
-    outcomes: list[Translated | QuestionError | ModelError] = []
+    outcomes: dict[int, Translated | QuestionError | ModelError] = {}
 
     async def attempt(number: int) -> None:
         try:
-            outcomes.append(await _translate_once(model, corpus, question, number))
+            outcomes[number] = await _translate_once(model, corpus, question, number)
         except (QuestionError, ModelError) as error:
-            outcomes.append(error)
+            outcomes[number] = error
 
     async with anyio.create_task_group() as group:
         for number in range(1, votes + 1):
             group.start_soon(attempt, number)
-    return _elect(outcomes)
+    return _elect([outcomes[number] for number in sorted(outcomes)])
 
 
 async def _translate_once(
@@ -134,7 +134,7 @@ def _translation(
     measured = find_measured_column(sql, [item.name for item in schema.attributes])
     return Translation(
         question=question,
-        restated=restated.strip().rstrip("."),
+        restated=restated.strip().rstrip(".") or question.strip(" .?"),
         sql=sql,
         kind=_kind(page),
         columns=uses,
@@ -154,11 +154,15 @@ def _kind(page: ResultPage) -> Kind:
 def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:
     """Return the translation whose result occurs most; refusals count as one result.
 
+    An attempt without a reply has no vote.
+
     Raises:
-        QuestionError, ModelError: If most say that they cannot.
+        QuestionError: If most say that they cannot.
+        ModelError: If no attempt had a reply.
     """
-    votes = Counter(_result_key(outcome) for outcome in outcomes)
-    winner = max(outcomes, key=lambda outcome: votes[_result_key(outcome)])
+    voting = [item for item in outcomes if not isinstance(item, ModelError)] or outcomes
+    votes = Counter(_result_key(outcome) for outcome in voting)
+    winner = max(voting, key=lambda outcome: votes[_result_key(outcome)])
     if isinstance(winner, Exception):
         raise winner
     return winner
@@ -171,4 +175,7 @@ def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
 
 
 def _rounded(value: object) -> str:
-    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else str(value)
+    """Write a value so that equal ones look the same: `12.0` -> `12`, `0.30000000004` -> `0.3`."""
+    if not isinstance(value, float):
+        return str(value)
+    return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"

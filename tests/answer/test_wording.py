@@ -32,6 +32,15 @@ def test_an_answer_says_value_and_reading() -> None:
     assert render_text(translation, page((14,))) == "14: number of hotels with pool."
 
 
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [(True, None, "Yes"), ("iPhone", None, "iPhone"), ("", None, ""), (8, "km", "8 km")],
+)
+def test_a_stored_text_is_written_as_it_is(value: Value, unit: str | None, said: str) -> None:
+    translation = Translation("Which?", "the answer", "SELECT 1", "value", unit=unit)
+    assert render_text(translation, page((value,))) == f"{said}: the answer."
+
+
 def test_no_row_is_said_to_be_no_answer() -> None:
     translation = Translation("Which?", "name with the highest price", "SELECT 1", "list")
     assert render_text(translation, page()).startswith("No document gives an answer")

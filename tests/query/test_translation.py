@@ -132,3 +132,37 @@ def test_an_answer_that_comes_from_no_record_is_none(ships: Corpus, sql: str) ->
     with pytest.raises(QuestionError, match="it reads no record"):
         translate(model, ships)
     assert len(model.prompts) == 3
+
+
+def say_by_attempt(texts: list[str | Exception]) -> ScriptedModel:
+    """Make a model that says the first of *texts* to the first attempt, and so on."""
+
+    def say(prompt: Prompt) -> str:
+        later = [n for n in range(2, len(texts) + 1) if f"attempt {n})" in prompt.content]
+        text = texts[later[0] - 1 if later else 0]
+        if isinstance(text, Exception):
+            raise text
+        return text
+
+    return ScriptedModel(say)
+
+
+def test_attempts_without_a_reply_have_no_vote(ships: Corpus) -> None:
+    lost = ModelError("no reply within 60 s")
+    model = say_by_attempt([lost, reply("SELECT count(*) FROM ships"), lost])
+    assert translate(model, ships, votes=3).page.rows == ((6,),)
+    with pytest.raises(ModelError, match="within 60 s"):
+        translate(say_by_attempt([lost, lost]), ships, votes=2)
+
+
+def test_a_large_number_is_the_same_with_and_without_a_point(ships: Corpus) -> None:
+    whole = "SELECT CAST(sum(length) * 100000 AS BIGINT) FROM ships"
+    other = "SELECT 1 + count(*) FROM ships"
+    texts = [reply(other), reply(whole), reply("SELECT sum(length) * 100000 FROM ships")]
+    found = translate(say_by_attempt([*texts]), ships, votes=3)
+    assert found.page.rows == ((40550000,),)
+
+
+def test_a_reading_that_is_not_told_is_the_question(ships: Corpus) -> None:
+    said = reply("SELECT count(*) FROM ships", restated=" ")
+    assert translate(replying([said]), ships).translation.restated == "How many"
