@@ -21,10 +21,12 @@ class Selection:
     Attributes:
         where: The condition on single records, as SQL; empty when all records are read, or when the
             query reads the table in several ways.
-        counts_records: Whether the result is the number of records that meet *where*.
-        aggregate: `("sum", column)` or `("avg", column)` where that is the one result; else None.
-        definite: *where* with `IS DISTINCT FROM` as `<>`: NULL for a record that is not known to
-            meet or to miss it; empty when *where* is, or has a subquery.
+        counts_records: Whether the result is the number of records that meet the condition.
+        aggregate: `("sum", column)` or `("avg", column)` where that is the one result, rounded or
+            not; else None.
+        definite: *where* and the condition of a FILTER, with `IS DISTINCT FROM` as `<>`: NULL for a
+            record that is not known to meet or to miss them; empty when there is no condition, or
+            one has a subquery.
     """
 
     where: str
@@ -50,15 +52,18 @@ def read_selection(sql: str, table: str) -> Selection:
     outer = [item for item in selects if not item.find_ancestor(exp.Where, exp.Having, exp.Qualify)]
     if len(outer) != 1:
         return ALL_RECORDS
-    aggregate = _aggregate(outer[0]) if outer[0] is root else None
-    if outer[0].args.get("where") is None:
-        return replace(ALL_RECORDS, aggregate=aggregate)
-    where = _without_table_names(outer[0].args["where"].this)
+    output = _output(outer[0]) if outer[0] is root else None
+    where = _condition(outer[0])
+    conditions = [item for item in (where, _condition(output)) if item is not None]
+    if not conditions:
+        return replace(ALL_RECORDS, aggregate=_aggregate(output))
+    if any(item.find(exp.Select) for item in conditions):
+        conditions, output = [], None
     return Selection(
-        where=where.sql(dialect="duckdb"),
-        counts_records=outer[0] is root and _counts_records(outer[0]),
-        definite="" if where.find(exp.Select) else _definite(where),
-        aggregate=aggregate,
+        where="" if where is None else where.sql(dialect="duckdb"),
+        counts_records=_counts_records(output),
+        definite=_definite(exp.and_(*conditions)) if conditions else "",
+        aggregate=_aggregate(output),
     )
 
 
@@ -102,24 +107,57 @@ def _definite(where: exp.Expr) -> str:
     return where.transform(plain).sql(dialect="duckdb")
 
 
-def _aggregate(select: exp.Select) -> tuple[str, str] | None:
+def _output(select: exp.Select) -> exp.Expr | None:
+    """Return the one function over all records that *select* consists of, unrounded."""
     from sqlglot import exp
 
-    if len(select.expressions) != 1 or select.args.get("group") or select.args.get("having"):
+    grouped = any(select.args.get(key) for key in ("group", "having", "distinct"))
+    if len(select.expressions) != 1 or grouped:
         return None
-    output = select.expressions[0].unalias()
-    if not isinstance(output, exp.Sum | exp.Avg) or not isinstance(output.this, exp.Column):
-        return None
-    return ("sum" if isinstance(output, exp.Sum) else "avg", output.this.name)
+    output: exp.Expr = select.expressions[0].unalias()
+    while isinstance(output, exp.Round | exp.Cast | exp.Paren):
+        output = output.this
+    return output
 
 
-def _counts_records(select: exp.Select) -> bool:
+def _condition(node: exp.Expr | None) -> exp.Expr | None:
+    """Return the condition of a SELECT, or of a FILTER after a function."""
     from sqlglot import exp
 
-    if len(select.expressions) != 1 or select.args.get("group") or select.args.get("distinct"):
+    if isinstance(node, exp.Select):
+        where = node.args.get("where")
+    else:
+        where = node.expression if isinstance(node, exp.Filter) else None
+    return None if where is None else _without_table_names(where.this)
+
+
+def _function(output: exp.Expr | None) -> exp.Expr | None:
+    from sqlglot import exp
+
+    function: exp.Expr | None = output.this if isinstance(output, exp.Filter) else output
+    return function
+
+
+def _aggregate(output: exp.Expr | None) -> tuple[str, str] | None:
+    from sqlglot import exp
+
+    function = _function(output)
+    if not isinstance(function, exp.Sum | exp.Avg) or not isinstance(function.this, exp.Column):
+        return None
+    return ("sum" if isinstance(function, exp.Sum) else "avg", function.this.name)
+
+
+def _counts_records(output: exp.Expr | None) -> bool:
+    """Whether *output* is `count(*)`, or counts what no record lacks."""
+    from sqlglot import exp
+
+    function = _function(output)
+    if not isinstance(function, exp.Count):
         return False
-    counted = select.expressions[0].unalias()
-    return isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star)
+    counted = function.this
+    if isinstance(counted, exp.Column):
+        return counted.name.lower() == "document_id"
+    return isinstance(counted, exp.Star | exp.Literal)
 
 
 def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[str, str]:

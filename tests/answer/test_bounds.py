@@ -57,6 +57,29 @@ def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
     assert bounds(corpus, "SELECT count(*) FROM towers WHERE lift") is None
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(1) FROM towers WHERE height > 20",
+        "SELECT count(document_id) FROM towers WHERE height > 20",
+        "SELECT count(*) FILTER (WHERE t.height > 20) FROM towers AS t",
+        "SELECT count(*) FILTER (WHERE height > 20)::INTEGER FROM towers WHERE NOT lift OR lift",
+    ],
+)
+def test_records_are_counted_in_many_ways(corpus: Corpus, sql: str) -> None:
+    assert bounds(corpus, sql) == Bounds(2, 3)
+
+
+def test_a_rounded_result_has_the_bounds_of_the_exact_one(corpus: Corpus) -> None:
+    exact = bounds(corpus, "SELECT avg(height) FROM towers WHERE town = 'Olm'")
+    assert exact is not None
+    assert bounds(corpus, "SELECT round(avg(height), 1) FROM towers WHERE town = 'Olm'") == exact
+    kept = "SELECT CAST(avg(height) FILTER (WHERE town = 'Olm') AS INTEGER) FROM towers"
+    assert bounds(corpus, kept) == exact
+    other = "SELECT avg(height) FILTER (WHERE town IN (SELECT town FROM towers)) FROM towers"
+    assert bounds(corpus, other) is None
+
+
 @pytest.mark.parametrize("function", ["sum", "avg"])
 @pytest.mark.parametrize("condition", ["", " WHERE town = 'Rann'", " WHERE town <> 'Rann'"])
 def test_a_sum_and_an_average_hold_whatever_the_unknown_values_are(
