@@ -1,5 +1,6 @@
 """What a language model does in one ingestion: schema, records, standardisation, coverage."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,9 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
-from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work import WorkDatabase, hash_schema
+
+_COVERED = "covered_questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,27 @@ class Thought:
     def find_uncovered(
         self, folder: Path, questions: Sequence[str]
     ) -> tuple[UncoveredQuestion, ...]:
-        """Return the sample questions that the model cannot translate over the published build."""
-        if not questions:
+        """Return the sample questions that the model cannot translate over the published build.
+
+        One that it could translate is not asked again as long as the columns are the same.
+        """
+        covered = self._covered()
+        asked = [item for item in questions[: self.settings.schema_questions]
+                 if item not in covered]  # fmt: skip
+        if not asked:
             return ()
         with QueryWorker() as worker:
             corpus = Corpus(folder, worker, self.settings.home)
-            asked = tuple(questions)[: self.settings.schema_questions]
             reasons = self.thinker.run(lambda: translate_all(self.thinker, corpus, asked))
+        covered |= {question for question, why in reasons.items() if not why}
+        self.work.keep_note(_COVERED, json.dumps([self._schema_hash(), *sorted(covered)]))
         return tuple(UncoveredQuestion(asked, why) for asked, why in reasons.items() if why)
+
+    def _covered(self) -> set[str]:
+        """Return the questions that were translated over the schema in force."""
+        known: list[str] = json.loads(self.work.note(_COVERED) or "[]")
+        return set(known[1:]) if known[:1] == [self._schema_hash()] else set()
+
+    def _schema_hash(self) -> str:
+        present = self.work.schema_in_force()
+        return "" if present is None else hash_schema(present.schema)

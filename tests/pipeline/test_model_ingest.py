@@ -246,3 +246,20 @@ def test_useless_replies_do_not_fail_the_next_ingestion(
         ingest(folder, settings)
         assert len(server.requests) == ended
     assert select(folder, settings, "SELECT count(town) FROM stations") == [(6,)]
+
+
+def test_a_question_that_the_columns_answer_is_not_asked_again(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    questions = ["Which station opened last?", "How high is the highest?"]
+    assert ingest(folder, settings, questions=questions).uncovered == ()
+    asked = len(server.requests)
+    write(folder, 7, "Gera")
+    assert ingest(folder, settings, questions=questions).uncovered == ()
+    assert steps(server)[asked:] == ["You read doc"]
+    path = folder / ".srag" / "schema.json"
+    schema = json.loads(path.read_text())
+    del schema["properties"]["opened"]
+    path.write_text(json.dumps(schema))
+    report = ingest(folder, settings, questions=questions)
+    assert [item.reason for item in report.uncovered] == ["no column holds opened"]
