@@ -29,7 +29,12 @@ class JobWriter:
     """Keeps the state file of the running job up to date."""
 
     def __init__(
-        self, files: JobFiles, folder: str, spool: PromptSpool, engine: EngineChoice = "auto"
+        self,
+        files: JobFiles,
+        folder: str,
+        spool: PromptSpool,
+        engine: EngineChoice = "auto",
+        attribute: str = "",
     ) -> None:
         self._files = files
         self._spool = spool
@@ -41,6 +46,7 @@ class JobWriter:
             folder=folder,
             status="running",
             engine=engine,
+            attribute=attribute,
             pid=os.getpid(),
             host=socket.gethostname(),
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -118,7 +124,8 @@ def main(request_path: Path) -> None:
     settings = read_settings(request["settings"])
     with files.held():
         spool.park()  # what an earlier job asked does not wait any more
-        writer = JobWriter(files, request["folder"], spool, settings.engine)
+        attribute = str(request["attribute"])
+        writer = JobWriter(files, request["folder"], spool, settings.engine, attribute)
         writer.begin()
         try:
             report = ingest(

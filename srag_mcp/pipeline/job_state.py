@@ -30,6 +30,7 @@ class Job:
         id: Sorts by the time of its start.
         folder: What it ingests.
         engine: Who does the thinking, as it was asked for.
+        attribute: The column that it adds, in the words of who asked; empty for all others.
         status: `interrupted`: its process died; starting again goes on where it stopped.
         stage, done, total, current: As in `Progress`.
         waiting: Prompts that wait for an agent's answers.
@@ -44,6 +45,7 @@ class Job:
     folder: str
     status: JobStatus
     engine: EngineChoice = "auto"
+    attribute: str = ""
     stage: str = ""
     done: int = 0
     total: int = 0

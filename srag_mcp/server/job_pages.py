@@ -75,11 +75,13 @@ def extend_page(corpora: Corpora, corpus: str, attribute: str) -> JobStatus:
 
     Raises:
         JobError: If the corpus is a build without documents, or a job of it runs.
+        SchemaError: If *attribute* is empty or too long.
     """
+    from srag_mcp.pipeline.extension import tidy_wish
     from srag_mcp.pipeline.jobs import start_job
 
-    folder = corpus_folder(corpora, corpus)
-    return _page(corpora, corpus, start_job(folder, corpora.settings, attribute=attribute))
+    folder, wish = corpus_folder(corpora, corpus), tidy_wish(attribute)
+    return _page(corpora, corpus, start_job(folder, corpora.settings, attribute=wish))
 
 
 def _not_heard(call: IngestCall) -> str:
@@ -189,6 +191,8 @@ def _advice(job: "Job", name: str, waiting: int) -> str:
         return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     start = "call ingest_corpus" + ("" if job.engine == "auto" else f" with engine={job.engine!r}")
+    if job.attribute:
+        start = f"call extend_schema with attribute={job.attribute!r}"
     return {
         "running": f"call {again} while the state is running",
         "done": f"call get_schema or ask with corpus={name!r}",

@@ -144,3 +144,26 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
     assert ended.state == "done", ended.report
     assert len(seen) == len(set(seen))
     assert table.rows == [[10 * sum(range(N_NOTES))]]
+
+
+async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 4)
+    wish = {"attribute": "how long it rained"}
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        await finish(client)
+        job = await call(client, JobStatus, "extend_schema", **wish, wait_seconds=50)
+        os.kill(job_process(notes, job.job_id), signal.SIGKILL)
+        with anyio.fail_after(30):
+            while (status := await call(client, JobStatus, "ingest_status")).state == "running":
+                pass
+        refused = await client.call_tool("extend_schema", {"attribute": "x" * 301})
+
+    assert status.state == "interrupted"
+    assert status.next == (
+        "call extend_schema with attribute='how long it rained' to go on where it stopped"
+    )
+    assert refused.is_error
