@@ -9,7 +9,6 @@ from srag_mcp.schema.schema import RESERVED_NAMES
 from srag_mcp.schema.schema_reply import AttributeReply
 
 LONGEST_STRING = 80
-LONGEST_UNIT = 40
 MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
@@ -85,7 +84,7 @@ def _fits(reply: AttributeReply, value: Scalar) -> bool:
 def _unit(reply: AttributeReply) -> str | None:
     """Return the unit of a number; `%` is written `percent` here."""
     unit = " ".join((reply.unit or "").split())
-    if not unit or len(unit) > LONGEST_UNIT or reply.type not in {"integer", "number"}:
+    if not unit or len(unit) > LONGEST_STRING or reply.type not in {"integer", "number"}:
         return None
     return "percent" if unit in {"%", "per cent", "percentage"} else unit
 
