@@ -46,7 +46,7 @@ def test_listing_the_tools_loads_neither_databases_nor_parsers(tmp_path: Path) -
     command = [sys.executable, "-c", LIST_TOOLS, str(tmp_path)]
     said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
-    assert said["n_tools"] == 11
+    assert said["n_tools"] == 12
     assert [name for name in HEAVY if name in said["loaded"]] == []
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
     assert layers == {"errors", "server", "settings"}
