@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.plain_text import is_special, plain_text
 
 Match: TypeAlias = Literal["exact", "normalised", "fuzzy"]
 
@@ -16,6 +17,8 @@ _SINGLE_QUOTES = "'‘’‚‛′`´"
 _DOUBLE_QUOTES = '"“”„‟″«»'
 _DASHES = "-‐‑‒–—−"
 _BROKEN = "(?:[-‐\u00ad][ \t]*\n\\s*|\u00ad)?"
+_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]")
+_PIECE = 5
 _FULL_WIDTH = 0xFEE0
 _FUZZY_ENOUGH = 88.0
 _FUZZY_SHORTEST = 8
@@ -36,8 +39,9 @@ class Location:
 def locate(quote: str, text: str, near: int | None = None) -> Location | None:
     """Find *quote* in *text*: as it is, then but for typography, then but for small errors.
 
-    Typography is white space, case, quotes, dashes, full-width letters, accents' encoding and words
-    broken across lines. Of several equal places the one nearest to *near* wins, else the first.
+    Typography is white space, case, quotes, dashes, full-width letters, accents' encoding, words
+    broken across lines, ligatures and raised figures. Of several equal places the one nearest to
+    *near* wins, else the first.
     """
     quote = quote.strip()
     if not quote:
@@ -47,7 +51,7 @@ def locate(quote: str, text: str, near: int | None = None) -> Location | None:
         return Location(Span(start, start + len(quote)), 1.0, "exact")
     if len(quote) > _MAX_QUOTE:
         return None
-    spans = [Span(*match.span()) for match in _typography(quote).finditer(text)]
+    spans = _find_typographically(quote, text)
     if spans:
         best = min(spans, key=lambda span: abs(span.start - near) if near is not None else 0)
         return Location(best, 1.0, "normalised")
@@ -101,6 +105,16 @@ def _find_near(quote: str, text: str, near: int | None) -> int:
     return min(found, key=lambda start: abs(start - near)) if found else -1
 
 
+def _find_typographically(quote: str, text: str) -> list[Span]:
+    spans = [Span(*match.span()) for match in _typography(quote).finditer(text)]
+    if spans or not (is_special(quote) or is_special(text)):
+        return spans
+    plain, sought = plain_text(text), plain_text(quote).text
+    if not sought.strip():
+        return []
+    return [plain.origin(*match.span()) for match in _typography(sought).finditer(plain.text)]
+
+
 @lru_cache(maxsize=512)
 def _typography(quote: str) -> re.Pattern[str]:
     """Compile a pattern that matches *quote* in any typography."""
@@ -149,11 +163,24 @@ def _windows(quote: str, text: str, near: int | None) -> Iterator[Span]:
         yield Span(0, len(text))
         return
     left, lowered = _MAX_WINDOWS, _lower(text)
-    for word in sorted({*re.findall(r"\w{4,}", _lower(quote))}, key=len, reverse=True)[:6]:
+    for word in _landmarks(_lower(quote), lowered):
         start = lowered.find(word)
         while start >= 0 and left:
             yield Span(max(0, start - width), start + width)
             start, left = lowered.find(word, start + width), left - 1
+
+
+def _landmarks(quote: str, text: str) -> list[str]:
+    """Return the longest words of *quote*; pieces of it where *text* has none of them.
+
+    In scripts without spaces a word is as long as a sentence, in some others a few letters.
+    """
+    words = sorted({*re.findall(r"\w{4,}", quote)}, key=len, reverse=True)[:6]
+    if any(word in text for word in words):
+        return words
+    pieces = [quote[start : start + _PIECE] for start in range(0, len(quote), _PIECE)]
+    found = [piece for piece in pieces if len(piece) == _PIECE and piece in text]
+    return sorted(found, key=text.count)
 
 
 def _lower(text: str) -> str:
@@ -163,12 +190,20 @@ def _lower(text: str) -> str:
 
 
 def _whole_words(text: str, start: int, end: int) -> Span:
-    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+    while start > 0 and _is_within_word(text, start):
         start -= 1
-    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+    while end < len(text) and _is_within_word(text, end):
         end += 1
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
     return Span(start, end)
+
+
+def _is_within_word(text: str, place: int) -> bool:
+    """Whether a word goes on across *place*; scripts without spaces do not tell."""
+    before, after = text[place - 1], text[place]
+    if _SPACELESS.match(before) or _SPACELESS.match(after):
+        return False
+    return before.isalnum() and after.isalnum()

@@ -42,6 +42,52 @@ def test_typography_does_not_hide_a_quote(quote: str, found: str) -> None:
     assert (place.span.of(TEXT), place.score) == (found, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("quote", "text", "found"),
+    [
+        ("Profit before tax", "The Proﬁt  before tax", "Proﬁt  before tax"),
+        ("efficient", "an eﬃcient oﬃce", "eﬃcient"),
+        ("120 m2", "Area: 120 m² net", "120 m²"),
+        ("H2O", "of H₂O only", "H₂O"),
+        ("1/2 cup", "Add ½ cup", "½ cup"),
+        ("12345", "No. 12\u200b345", "12\u200b345"),
+        ("No. 12\u200b345", "No. 12345 of", "No. 12345"),
+        ("Hauptstraße 5", "HAUPTSTRASSE 5, BONN", "HAUPTSTRASSE 5"),
+    ],
+)
+def test_letters_that_are_typed_otherwise_are_the_same(quote: str, text: str, found: str) -> None:
+    place = locate(quote, text)
+    assert place is not None
+    assert (place.match, place.span.of(text)) == ("normalised", found)
+
+
+@pytest.mark.parametrize("quote", ["\u200b", "x\u200b²"])
+def test_marks_without_width_are_no_quote(quote: str) -> None:
+    assert locate(quote, "A lake.") is None
+
+
+@pytest.mark.parametrize(
+    ("filler", "said", "quote"),
+    [
+        (
+            "这是一个关于公司的报告，介绍了很多内容。",
+            "公司成立于二零零一年在上海市浦东新区陆家嘴",
+            "海>诲",
+        ),
+        ("यह एक रिपोर्ट है जिसमें बहुत कुछ लिखा है। ", "कंपनी की स्थापना दिल्ली में हुई थी", "ई>इ"),
+    ],
+)
+@pytest.mark.parametrize("n_times", [5, 3000])
+def test_scripts_without_words_of_four_letters_have_small_errors_too(
+    filler: str, said: str, quote: str, n_times: int
+) -> None:
+    text = filler * n_times + said + filler * n_times
+    right, _, wrong = quote.partition(">")
+    place = locate(said.replace(right, wrong), text)
+    assert place is not None
+    assert (place.match, place.span.of(text)) == ("fuzzy", said)
+
+
 def test_small_errors_are_found_with_a_score() -> None:
     place = locate("The pool openned on 3 May 2019", TEXT)
     assert place is not None
