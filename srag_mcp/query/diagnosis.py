@@ -1,4 +1,7 @@
-"""Diagnosis of an empty result: which condition no record meets, and what is stored instead."""
+"""Diagnosis of an empty result: what no record has, and what is stored instead.
+
+For a language model that can put its query right, by condition; for who wrote a query, by text.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import QueryError
+from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.guard import Value
-from srag_mcp.store.selection import read_selection
+from srag_mcp.store.selection import compared_texts, read_selection
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.values import ValueMatch
 
 _N_NEAREST = 3
+_MAX_SHOWN_CHARACTERS = 60
 _LEAST_ALIKE = 0.5
 
 
@@ -40,6 +46,44 @@ def diagnose_empty(corpus: Corpus, sql: str) -> list[str]:
         return []
     condition = sqlglot.parse_one(where, read="duckdb")
     return [problem for part in _conjuncts(condition) for problem in _problem(corpus, entity, part)]
+
+
+def find_unstored(corpus: Corpus, sql: str) -> list[str]:
+    """Say which texts *sql* compares a column with that no record has in it.
+
+    `SELECT count(*) FROM hotel WHERE city = 'lisbon'` ->
+    `["no record has city = 'lisbon'; stored: 'Lisbon'"]`
+
+    They are found in any part of the query, also where some records meet its conditions.
+
+    Raises:
+        QueryError: If looking took too long.
+    """
+    texts = [item.name for item in corpus.schema().attributes if item.type == "string"]
+    said = []
+    for column, text in compared_texts(sql, texts):
+        if _is_stored(corpus, column, text):
+            continue
+        near = [_quoted(match.value) for match in _search(corpus, text, [column])]
+        stored = f"stored: {', '.join(near)}" if near else "see get_column_stats"
+        said.append(f"no record has {column} = {_quoted(text)}; {stored}")
+    return said
+
+
+def _is_stored(corpus: Corpus, column: str, text: str) -> bool:
+    """Look into the records: the value index leaves long and rare texts out."""
+    entity = quote_name(corpus.schema().entity)
+    condition = f"{quote_name(column)} = {quote_text(text)}"
+    sql = f"SELECT count(*) FROM {entity} WHERE {condition}"  # noqa: S608 - it runs through the guard
+    return corpus.count(sql) != (0,)
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[:_MAX_SHOWN_CHARACTERS]}…")
+
+
+def _search(corpus: Corpus, text: str, columns: Sequence[str]) -> Sequence[ValueMatch]:
+    return corpus.values().search(text, columns, limit=_N_NEAREST)
 
 
 def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
@@ -75,6 +119,6 @@ def _nearest(corpus: Corpus, part: exp.Expr) -> str:
         phrase = str(literal.this).strip("%")
         if not literal.is_string or not known:
             continue
-        matches = corpus.values().search(phrase, known, limit=_N_NEAREST)
+        matches = _search(corpus, phrase, known)
         said += [f"{m.column} = '{m.value}'" for m in matches if m.score >= _LEAST_ALIKE]
     return f"; nearest stored: {', '.join(dict.fromkeys(said))}" if said else ""

@@ -78,7 +78,7 @@ def _notes_on_nothing(
     corpus: "Corpus", call: SqlCall, rows: "Sequence[Sequence[CellScalar]]"
 ) -> list[str]:
     """Say why there may be no rows, or only a zero."""
-    from srag_mcp.answer.spelling import find_unstored  # not needed to list tools
+    from srag_mcp.query.diagnosis import find_unstored  # not needed to list tools
 
     if len(rows) > 1 or (rows and any(rows[0])):
         return []
