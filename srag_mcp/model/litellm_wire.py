@@ -9,6 +9,7 @@ import anyio.to_thread
 from srag_mcp.model.chat_reply import read_chat
 from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, find_fault
+from srag_mcp.model.keys import find_bad_key
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.litellm_library import load_litellm
 from srag_mcp.model.prices import Price, find_price
@@ -45,6 +46,9 @@ class LitellmWire:
 
     async def open(self) -> Fault | None:
         """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
+        bad = find_bad_key(self._settings.api_key)
+        if bad is not None:
+            return bad
         missing = (self._library or await self._load_once()).missing_key
         return Fault("stopped", f"no key is set: {missing}") if missing else None
 

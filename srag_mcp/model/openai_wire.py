@@ -16,6 +16,7 @@ import anyio
 from srag_mcp.model.chat_reply import read_chat
 from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, sort_status
+from srag_mcp.model.keys import find_bad_key
 from srag_mcp.model.language_model import Reply
 from srag_mcp.settings import Settings
 
@@ -35,13 +36,13 @@ class OpenAIWire:
         self._model = model
         self._url = f"{api_base.rstrip('/')}/chat/completions"
         self._proxy = _find_proxy(self._url)
-        self._key = settings.api_key or os.environ.get("OPENAI_API_KEY") or "none"
+        self._key = (settings.api_key or os.environ.get("OPENAI_API_KEY", "")).strip() or "none"
         self._session: aiohttp.ClientSession | None = None
         self._n_in_flight = 0
 
     async def open(self) -> Fault | None:
-        """Do nothing: whether the server is there shows with the first request."""
-        return None
+        """Look at the key; whether the server is there shows with the first request."""
+        return find_bad_key(self._key)
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""

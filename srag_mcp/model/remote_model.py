@@ -11,7 +11,7 @@ from srag_mcp.errors import ModelError, ModelStoppedError, PromptRefusedError, P
 from srag_mcp.model.chat_request import REPLY_FORMS, ChatRequest
 from srag_mcp.model.concurrency import AdaptiveLimiter
 from srag_mcp.model.faults import Fault
-from srag_mcp.model.hiding import hide_keys
+from srag_mcp.model.keys import hide_keys
 from srag_mcp.model.language_model import Prompt, Reply, Step
 from srag_mcp.settings import Settings
 

@@ -1,8 +1,9 @@
-"""Hiding of keys: what a provider says of a wrong one is shown, and written down for a job."""
+"""Keys of providers: which can be sent, and how none is shown or written down."""
 
 import os
 import re
 
+from srag_mcp.model.faults import Fault
 from srag_mcp.settings import Settings
 
 HIDDEN = "[key]"
@@ -21,3 +22,10 @@ def hide_keys(text: str, settings: Settings) -> str:
         if len(key) >= _SHORTEST:
             text = text.replace(key, HIDDEN)
     return text
+
+
+def find_bad_key(key: str | None) -> Fault | None:
+    """Return why *key* cannot be sent: a header holds no line breaks, and ASCII only."""
+    if not key or (key.isascii() and key.isprintable()):
+        return None
+    return Fault("stopped", "the key has a line break or a character that no key has; set it anew")

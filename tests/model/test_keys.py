@@ -7,7 +7,7 @@ import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.hiding import hide_keys
+from srag_mcp.model.keys import hide_keys
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.jobs import start_job, wait_for_job
 from srag_mcp.settings import Settings
@@ -60,3 +60,24 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
     with pytest.raises(SettingsError, match="give the key as SRAG_API_KEY") as refused:
         Settings.from_environ({"SRAG_API_BASE": f"http://user:{KEY}@127.0.0.1/v1"})
     assert KEY not in str(refused.value)
+
+
+@pytest.mark.parametrize("model", ["openai/fake", "hosted_vllm/fake"], ids=["own", "litellm"])
+@pytest.mark.parametrize("key", ["sk-1234\n5678", "sk-1234…5678"])
+def test_a_key_that_cannot_be_sent_is_named(model: str, key: str) -> None:
+    with serving(told) as server:
+        settings = Settings(model=model, api_base=server.base, api_key=key)
+        with pytest.raises(ModelStoppedError, match="the key has a line break or") as stopped:
+            anyio.run(open_model(settings).complete, Prompt("records", "Read.", "It."), {})
+    assert server.requests == []
+    assert key not in str(stopped.value)
+
+
+def test_a_key_that_was_read_with_its_line_break_is_sent_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r\n")
+    with serving(lambda body: Answer("{}")) as server:
+        settings = Settings(model="openai/fake", api_base=server.base)
+        anyio.run(open_model(settings).complete, Prompt("records", "Read.", "It."), {})
+    assert server.keys == [f"bearer {KEY}"]
