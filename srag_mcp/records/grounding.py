@@ -31,7 +31,8 @@ def ground(quote: str, text: str, attribute: Attribute) -> Location | None:
     """Find *quote* in *text*, at the place that most looks like *attribute*; None where it is not.
 
     A short quote stands in many places: one that is not inside a longer word or number wins, then
-    the one with words of the attribute's name near it, then the first.
+    the one with words of the attribute's name near it, then the first. The end of a longer number
+    is none: `7` is not in `17`. Its beginning is, as the mark of a footnote may follow it.
     """
     quote = quote.strip()
     near = _best_start(quote, text, attribute)
@@ -40,7 +41,7 @@ def ground(quote: str, text: str, attribute: Attribute) -> Location | None:
         return _joined(quote, text)
     if place.match == "fuzzy" and _digits(quote) != _digits(place.span.of(text)):
         return None
-    return place
+    return None if _begins_within_number(place.span.start, text) else place
 
 
 def find_contradiction(attribute: Attribute, quote: str, value: object) -> str:
@@ -81,6 +82,10 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     joined_before = before.isalnum() and text[start].isalnum() and before < "\u2e80"
     joined_after = after.isalnum() and text[end - 1].isalnum() and after < "\u2e80"
     return not (joined_before or joined_after or re.match(r"[.,]\d", text[end : end + 2]))
+
+
+def _begins_within_number(start: int, text: str) -> bool:
+    return start > 0 and text[start].isdecimal() and text[start - 1].isdecimal()
 
 
 def _nearness(text: str, start: int, words: set[str]) -> int:

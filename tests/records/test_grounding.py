@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.grounding import find_contradiction
+from srag_mcp.records.grounding import find_contradiction, ground
 from srag_mcp.schema.attribute import Attribute
 
 PRICE = Attribute(name="price", type="number", unit="USD")
@@ -64,3 +64,19 @@ def test_a_value_that_cannot_follow_from_its_quote_is_doubted(
     attribute: Attribute, quote: str, value: float | date, doubt: str
 ) -> None:
     assert find_contradiction(attribute, quote, value) == doubt
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "start"),
+    [
+        ("7", "Room 17, in 2017", None),
+        ("7", "Room 17 has 7 beds", 12),
+        ("1,200", "Beds: 1,2002 in all", 6),
+        ("7 beds", "17 beds", None),
+        ("17 beds", "A17 beds", 1),
+        ("５", "１５ rooms", None),
+    ],
+)
+def test_the_end_of_a_longer_number_is_no_quote(quote: str, text: str, start: int | None) -> None:
+    place = ground(quote, text, Attribute(name="beds", type="integer"))
+    assert (None if place is None else place.span.start) == start
