@@ -309,6 +309,8 @@ def review(
     from srag_mcp.store.reviews import read_reviews
 
     with _opened(corpus, home) as opened:
+        if column:
+            opened.schema().attribute(column)  # or says which there are
         print_reviews(read_reviews(opened.read, column, limit, offset), offset, as_json=as_json)
 
 

@@ -53,6 +53,9 @@ def test_nothing_to_review_is_said(cli: Cli, huts: Path) -> None:
     assert (reviewed.status, reviewed.out) == (0, "")
     assert reviewed.err == "nothing to review\n"
     assert json.loads(cli("review", str(huts), "--json").out) == {"reviews": [], "total": 0}
+    unknown = cli("review", str(huts), "--column", "hieght")
+    assert unknown.status == 1
+    assert "no attribute 'hieght'; there are: " in unknown.err
 
 
 def test_an_ingestion_that_its_budget_stops_ends_with_1(
