@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import TypeVar, TypeVarTuple, Unpack
 
@@ -50,7 +51,10 @@ async def close_connections() -> None:
 def run_to_end(
     function: Callable[[Unpack[Arguments]], Awaitable[Result]], *arguments: *Arguments
 ) -> Result:
-    """Run *function* in an event loop of its own, and leave no connection to a model open."""
+    """Run *function* in an event loop of its own, and leave no connection to a model open.
+
+    Where this thread runs one already, as a notebook does, it is done in another thread.
+    """
 
     async def run() -> Result:
         try:
@@ -59,4 +63,11 @@ def run_to_end(
             with anyio.CancelScope(shield=True):
                 await close_connections()
 
-    return anyio.run(run)
+    try:
+        return anyio.run(run)
+    except RuntimeError as error:
+        # anyio says so before it begins; there is no public way to ask
+        if not str(error).startswith("Already running"):
+            raise
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(anyio.run, run).result()
