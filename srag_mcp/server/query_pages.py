@@ -29,9 +29,7 @@ TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
-NEXT = (
-    f"{NEXT_OF_BUILD}, or add it: extend_schema with what it should hold in words"
-)
+NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with what it should hold in words"
 
 
 @dataclass(frozen=True, slots=True)
