@@ -5,7 +5,7 @@ demo:
 	python3 -m venv .venv && .venv/bin/pip install --quiet . && .venv/bin/srag-mcp demo
 
 test:
-	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[dev]' && .venv/bin/pytest
+	python3 -m venv .venv && .venv/bin/pip install --quiet -e '.[dev]' && .venv/bin/pytest -n 2
 
 check:
 	bash .ci/run
