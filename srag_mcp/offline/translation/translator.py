@@ -1,5 +1,6 @@
 """From a question in natural language to SQL over one table, without a model."""
 
+import re
 from collections.abc import Mapping
 
 from srag_mcp.errors import QuestionError
@@ -18,6 +19,12 @@ from srag_mcp.schema.translation import Translation
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 
+_ASKING = r"how (?:many|much|often|long|old|far|high|large)|what (?:is|are|was|were|do|does|did)"
+_SECOND_QUESTION = re.compile(
+    rf"\b(?:how|what|which|who|when|where)\b.*?(?:\s+and\s+(?={_ASKING}\b)|[;?,]\s+and\s+"
+    r"(?=(?:(?:in|on|at|for|of)\s+)?(?:which|who|when|where)\b))(\w+(?:\s+\w+)?)",
+    re.IGNORECASE | re.DOTALL,
+)
 _MANY = 20
 _MIN_FILL = 0.1
 
@@ -36,6 +43,7 @@ def translate(
 
     Source: S-RAG 3.3, without a model.
     """
+    _check_single(question)
     table = describe_table(schema, statistics)
     sentence = reduce_filters(read_sentence(question, table, values))
     parse, left = read_question(sentence)
@@ -45,6 +53,14 @@ def translate(
         raise _refusal(sentence, ())
     _check_fill(parse, table)
     return _translated(question, parse, table)
+
+
+def _check_single(question: str) -> None:
+    """Refuse two questions in one: an answer to one of them would look like an answer to both."""
+    second = _SECOND_QUESTION.search(question)
+    if second is not None:
+        msg = f"these are two questions in one; ask “{second[1]} …” by itself"
+        raise QuestionError(msg)
 
 
 def _check_fill(parse: Parse, table: Table) -> None:
