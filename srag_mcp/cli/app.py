@@ -26,7 +26,6 @@ from srag_mcp.cli.options import (
 from srag_mcp.cli.prompt_commands import prompts
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
-from srag_mcp.records.cell import State
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -272,7 +271,10 @@ def trace(
     column: Annotated[str, typer.Argument(help="The column.", metavar="COLUMN")],
     value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
     document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
-    state: Annotated[State | None, typer.Option(help="Only cells in this state.")] = None,
+    state: Annotated[
+        Literal["stated", "stated_absent", "not_mentioned", "failed"] | None,
+        typer.Option(help="Only cells in this state."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")] = 20,
     offset: Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")] = 0,
     home: HomeOption = None,

@@ -7,14 +7,14 @@ from pydantic import BaseModel, Field
 from srag_mcp.server.results import JobStatus
 
 
-class CorrectionEntry(BaseModel):
+class CorrectionEntry(BaseModel, defer_build=True):
     """An earlier reply to a prompt, and what was wrong with it."""
 
     reply: str
     problem: str
 
 
-class PromptEntry(BaseModel):
+class PromptEntry(BaseModel, defer_build=True):
     """What one reply is about."""
 
     id: str
@@ -22,7 +22,7 @@ class PromptEntry(BaseModel):
     corrections: list[CorrectionEntry] = []
 
 
-class PromptStep(BaseModel):
+class PromptStep(BaseModel, defer_build=True):
     """Prompts that share their instructions and the form of their replies."""
 
     step: str
@@ -40,7 +40,7 @@ class PromptPage(JobStatus):
     with_others: Annotated[int, Field(description="prompts that other agents have")] = 0
 
 
-class AnswerProblem(BaseModel):
+class AnswerProblem(BaseModel, defer_build=True):
     """Why an answer was not accepted."""
 
     id: str

@@ -12,7 +12,7 @@ Row: TypeAlias = list[CellScalar]
 NextOffset = Annotated[int | None, Field(description="Pass as offset; null on the last page.")]
 
 
-class CorpusEntry(BaseModel):
+class CorpusEntry(BaseModel, defer_build=True):
     """One corpus of the server."""
 
     name: str
@@ -25,14 +25,14 @@ class CorpusEntry(BaseModel):
     problem: str = ""
 
 
-class CorpusList(BaseModel):
+class CorpusList(BaseModel, defer_build=True):
     """All corpora of the server."""
 
     corpora: list[CorpusEntry]
     next: str = ""
 
 
-class JobStatus(BaseModel):
+class JobStatus(BaseModel, defer_build=True):
     """Where an ingestion stands."""
 
     job_id: str
@@ -46,7 +46,7 @@ class JobStatus(BaseModel):
     next: str = ""
 
 
-class SchemaPage(BaseModel):
+class SchemaPage(BaseModel, defer_build=True):
     """The tables that run_sql sees."""
 
     corpus: str
@@ -62,14 +62,14 @@ class SchemaPage(BaseModel):
     next_offset: NextOffset = None
 
 
-class ValueEntry(BaseModel):
+class ValueEntry(BaseModel, defer_build=True):
     """A value and the number of records that have it."""
 
     value: CellScalar
     records: int
 
 
-class StatisticsEntry(BaseModel):
+class StatisticsEntry(BaseModel, defer_build=True):
     """What one column holds, counted over all records."""
 
     column: str
@@ -92,7 +92,7 @@ class StatisticsEntry(BaseModel):
     truncated: Annotated[bool, Field(description="values is the top of a longer list")] = False
 
 
-class StatisticsPage(BaseModel):
+class StatisticsPage(BaseModel, defer_build=True):
     """Statistics of columns."""
 
     corpus: str
@@ -101,7 +101,7 @@ class StatisticsPage(BaseModel):
     next: str = ""
 
 
-class ResultTable(BaseModel):
+class ResultTable(BaseModel, defer_build=True):
     """Rows of a query."""
 
     columns: list[str]
@@ -112,7 +112,7 @@ class ResultTable(BaseModel):
     notes: list[str] = []
 
 
-class SourceEntry(BaseModel):
+class SourceEntry(BaseModel, defer_build=True):
     """A quote and where it stands."""
 
     document_id: str
@@ -127,7 +127,7 @@ class SourceEntry(BaseModel):
     note: str = ""
 
 
-class LinkedValue(BaseModel):
+class LinkedValue(BaseModel, defer_build=True):
     """A stored value that a phrase of the question may mean."""
 
     column: str
@@ -135,7 +135,7 @@ class LinkedValue(BaseModel):
     records: int
 
 
-class BriefPage(BaseModel):
+class BriefPage(BaseModel, defer_build=True):
     """What you need to write the query yourself."""
 
     table: str
@@ -147,7 +147,7 @@ class BriefPage(BaseModel):
     next: str
 
 
-class AnswerPage(BaseModel):
+class AnswerPage(BaseModel, defer_build=True):
     """An answer, or a brief with which to find it."""
 
     answered: bool
@@ -166,7 +166,7 @@ class AnswerPage(BaseModel):
     brief: BriefPage | None = None
 
 
-class TracePage(BaseModel):
+class TracePage(BaseModel, defer_build=True):
     """Documents and quotes behind a value, a row or an aggregate."""
 
     corpus: str
@@ -177,7 +177,7 @@ class TracePage(BaseModel):
     next: str = ""
 
 
-class DocumentPage(BaseModel):
+class DocumentPage(BaseModel, defer_build=True):
     """A stretch of the text of a document."""
 
     document_id: str
