@@ -7,12 +7,12 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-import anyio
 import anyio.to_thread
 from pydantic import JsonValue
 
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SettingsError
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.prompt_spool import LEASE_S
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.prompt_pages import (
@@ -40,7 +40,7 @@ def fetch_prompts(
     call = PromptCall("", max_prompts=max_prompts)
     with closing(Corpora([location], settings)) as corpora:
         read = partial(anyio.to_thread.run_sync, prompt_status, corpora, call)
-        anyio.run(await_prompts, read, max_prompts, wait_s)
+        run_to_end(await_prompts, read, max_prompts, wait_s)
         return prompt_page(corpora, call)
 
 

@@ -7,10 +7,10 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import ClientSession, StdioServerParameters, stdio_client
 
+from srag_mcp.model.litellm_library import run_to_end
 from tests.cli.conftest import Cli
 
 TOOLS = [
@@ -59,7 +59,7 @@ def _list_tools(entry: object, environment: dict[str, str], folder: Path) -> lis
             await session.initialize()
             return [tool.name for tool in (await session.list_tools()).tools]
 
-    return anyio.run(run)
+    return run_to_end(run)
 
 
 @pytest.mark.parametrize("client", READERS)
