@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.cell import Cell, CellValue, State, add_note
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.normalise.texts import normalise_texts
 from srag_mcp.records.predicted_record import PredictedCell
@@ -88,7 +88,7 @@ def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
     value = read_canonical(attribute, text)
     if value is None:
         reason = "a partial date" if is_partial_date(text) else f"{text!r} does not fit its type"
-        return replace(cell, state=State.FAILED, unit=None, note=cell.note or reason)
+        return add_note(replace(cell, state=State.FAILED, unit=None), reason)
     return replace(cell, value=value)
 
 

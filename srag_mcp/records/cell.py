@@ -1,6 +1,6 @@
 """Cells and records: what one document says of each attribute, and where it says so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from typing import TypeAlias
@@ -38,7 +38,8 @@ class Cell:
         value: Normalised; None before normalisation, and when nothing is known.
         unit: Of the value, such as `USD`; None when it has none.
         engine: Who found it: `offline`, `model`, `agent`.
-        note: Why it failed, or what was changed at standardisation; empty otherwise.
+        note: Why it failed, why it is doubted, or what was changed at standardisation, newest
+            first; empty otherwise.
     """
 
     attribute: str
@@ -50,6 +51,14 @@ class Cell:
     unit: str | None = None
     engine: str = "offline"
     note: str = ""
+
+
+def add_note(cell: Cell, note: str) -> Cell:
+    """Return *cell* with *note* before what was noted earlier.
+
+    `"quoted with small errors"`, `"doubted"` -> `"doubted; quoted with small errors"`
+    """
+    return replace(cell, note=f"{note}; {cell.note}" if cell.note else note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell, State, add_note
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import find_contradiction, ground
 from srag_mcp.records.predicted_record import PredictedCell
@@ -16,6 +16,7 @@ _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not sta
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN = 80
 NOT_GROUNDED = "not grounded"
+DOUBTED = "doubted: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,25 @@ class Judge:
             engine=self._engine,
             note=f"quoted with small errors ({place.score:.2f} alike)" * (place.match == "fuzzy"),
         )
-        doubt = _doubt(attribute, words, value_text)
-        return Judgement(PredictedCell(cell, value_text), doubt, told_once=True)
+        if value_text is None:
+            return Judgement(PredictedCell(cell))
+        return self._doubt(attribute, PredictedCell(cell, value_text), value_text)
+
+    def _doubt(self, attribute: Attribute, taken: PredictedCell, value_text: str) -> Judgement:
+        """Take a cell, and say what is odd about its value.
+
+        A number or date that contradicts its quote may be counted, summed or converted. It stays
+        marked, unless the model puts it right: nobody has shown how it follows.
+        """
+        if attribute.categories and value_text not in attribute.categories:
+            odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
+            return Judgement(taken, odd, told_once=True)
+        value = read_canonical(attribute, value_text)
+        odd = find_contradiction(attribute, taken.cell.as_stated or "", value)
+        if not odd:
+            return Judgement(taken)
+        marked = replace(taken, cell=add_note(taken.cell, f"{DOUBTED}{odd}"))
+        return Judgement(marked, f"{odd}; put right what is wrong, or repeat it", told_once=True)
 
     def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:
         place = ground(quote, self._document.text, attribute) if quote else None
@@ -125,16 +143,6 @@ def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
     known = {category.casefold() for category in attribute.categories or ()}
     text = "" if value is None else str(value).strip().casefold()
     return reply.state == "stated" and text in _EMPTY and text not in known
-
-
-def _doubt(attribute: Attribute, words: str, value_text: str | None) -> str:
-    """Say what is odd about a value that can be used as it is."""
-    if value_text is None:
-        return ""
-    if attribute.categories and value_text not in attribute.categories:
-        return f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
-    contradiction = find_contradiction(attribute, words, read_canonical(attribute, value_text))
-    return f"{contradiction}; put right what is wrong, or repeat it" if contradiction else ""
 
 
 def _shown(value: object) -> str:

@@ -126,3 +126,25 @@ def test_a_quote_with_words_left_out_is_found_where_its_parts_are_close() -> Non
 
     assert found.taken.cell.as_stated == "Paid by the tenant,\nwho is Ms Ito"
     assert far.taken.cell.state is State.FAILED
+
+
+def test_a_value_that_contradicts_its_quote_is_marked() -> None:
+    attribute = Attribute(name="rooms", type="integer")
+
+    found = judge("Rooms: 12", attribute, stated(21, "Rooms: 12", "rooms"))
+    right = judge("Rooms: 12", attribute, stated(12, "Rooms: 12", "rooms"))
+
+    assert found.problem == "the quote says 12, the value 21; put right what is wrong, or repeat it"
+    assert found.taken.cell.note == "doubted: the quote says 12, the value 21"
+    assert right.taken.cell.note == ""
+
+
+def test_a_doubt_does_not_hide_that_the_quote_is_inexact() -> None:
+    text = "The number of rooms of the inn is 12."
+    quote = "The numbers of rooms of the inn is 12"
+
+    found = judge(text, Attribute(name="rooms", type="integer"), stated(21, quote, "rooms"))
+
+    assert found.taken.cell.note == (
+        "doubted: the quote says 12, the value 21; quoted with small errors (0.99 alike)"
+    )

@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_told_with_the_reason(
     assert [item.value_text for item in record.cells] == ["The Crown", "12", "false", "1899-05-04"]
 
 
-def test_a_doubted_value_that_is_repeated_stands() -> None:
+def test_a_doubted_value_that_is_repeated_stands_with_a_mark() -> None:
     doubted = stated("rooms", 21, "Rooms: 12")
     first = reply(answer("d1", [crown_cells()[0], doubted, *crown_cells()[2:]], []))
     model = replying([first, reply(answer("d1", [doubted], []))])
@@ -209,6 +209,7 @@ def test_a_doubted_value_that_is_repeated_stands() -> None:
     [record] = predict(model, [document("crown.txt", CROWN)]).values()
 
     assert (record.cells[1].value_text, len(model.prompts)) == ("21", 2)
+    assert record.cells[1].cell.note == "doubted: the quote says 12, the value 21"
 
 
 def test_a_correction_that_makes_it_worse_is_not_taken() -> None:
