@@ -41,10 +41,10 @@ class EvaluationPlan:
     """What is evaluated, besides the pack.
 
     Attributes:
-        schema: `inferred`: columns are found; `gold`: the pack's `schema.json`, or one made of the
-            names and types of `gold.csv`, is followed, and each field is looked for in the column
-            of its name; `gold-records`: the gold records themselves are asked, which measures
-            translation alone.
+        schema: `inferred`: columns are found; `gold`: the pack's `schema.json`, or one made of
+            `gold.csv` and the table of fields in `README.md`, is followed, and each field is looked
+            for in the column of its name; `gold-records`: the gold records themselves are asked,
+            which measures translation alone.
         n_documents: Evenly spaced documents of the pack; None for all.
         work: Folder in which it is done and kept, so that it can be resumed; None for a temporary
             one.

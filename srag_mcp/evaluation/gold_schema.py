@@ -1,10 +1,13 @@
-"""The schema of a pack: its own file, or the names and types of its gold records."""
+"""The schema of a pack: its own file, or what its gold records and its README say of the fields."""
 
 import json
+from collections.abc import Sequence
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.comparison import gold_type
+from srag_mcp.evaluation.field_meanings import read_meanings
 from srag_mcp.evaluation.pack import Pack
+from srag_mcp.records.normalise import read_boolean
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
 
@@ -12,8 +15,12 @@ from srag_mcp.schema.schema import Schema
 def read_gold_schema(pack: Pack) -> Schema:
     """Return the schema in `schema.json`, else one with an attribute a column of `gold.csv`.
 
+    The latter is what a person would write by hand: the type comes from the values, the description
+    from the README, and a truth value that gold gives for every document is false where a document
+    does not mention it.
+
     Raises:
-        PackError: If the file is not JSON, or there is no gold either.
+        PackError: If the file is not JSON, there is no gold either, or the README cannot be read.
         SchemaError: If the file is no usable schema.
     """
     path = pack.folder / "schema.json"
@@ -32,9 +39,21 @@ def read_gold_schema(pack: Pack) -> Schema:
 
 
 def _properties(pack: Pack) -> dict[str, dict[str, str]]:
+    meanings = read_meanings(pack.folder, pack.fields)
     properties: dict[str, dict[str, str]] = {}
     for field in pack.fields:
-        kind = gold_type([cells[field] for cells in pack.gold.values()])
-        date = {"type": "string", "format": "date"}
-        properties[field] = date if kind == "date" else {"type": str(kind)}
+        values = [cells[field] for cells in pack.gold.values()]
+        properties[field] = _typed(values)
+        if field in meanings:
+            properties[field]["description"] = meanings[field]
     return properties
+
+
+def _typed(values: Sequence[str]) -> dict[str, str]:
+    """Write the type of a field, and what silence means where gold is never silent."""
+    kind = gold_type(values)
+    if kind == "date":
+        return {"type": "string", "format": "date"}
+    if kind == "boolean" and all(values) and any(read_boolean(value) is False for value in values):
+        return {"type": "boolean", "x-absent-means": "false"}
+    return {"type": str(kind)}

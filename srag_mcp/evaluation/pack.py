@@ -1,8 +1,9 @@
 """Benchmark packs: documents, the gold records, and questions with their answers.
 
 A pack of documents is a folder with `documents/`, `gold.csv` (one row a document, its file name in
-the column `document`), `questions.jsonl` and `sample_questions.txt`; `schema.json` may be there. A
-pack of tables has `questions.jsonl` only, whose questions name the CSV file that they are about.
+the column `document`), `questions.jsonl` and `sample_questions.txt`; `schema.json` may be there, or
+a `README.md` with a table of what the gold fields mean. A pack of tables has `questions.jsonl`
+only, whose questions name the CSV file that they are about.
 """
 
 import csv

@@ -140,6 +140,56 @@ def test_a_folder_that_is_no_pack_is_refused(tmp_path: Path) -> None:
         read_pack(tmp_path)
 
 
+README = """# Boats
+
+| field | checked |
+| --- | --- |
+| `hull` | twice |
+
+| field | meaning | unit |
+|:---|---|---:|
+| document | file name | |
+| `hull`, deck | what it is made of; wood \\| steel | |
+| motor | true if it has *one* | |
+| sails | true if it carries any! | |
+| owner | true if somebody owns it | |
+| length | | m |
+| mast | of no field | m |
+"""
+
+
+def test_the_gold_schema_tells_what_the_readme_says_and_what_silence_means(tmp_path: Path) -> None:
+    gold = (
+        "document,hull,deck,motor,sails,owner,length\n"
+        "a.txt,wood,wood,true,true,true,9.5\n"
+        "b.txt,steel,wood,false,true,,7\n"
+        "c.txt,steel,wood,false,true,false,8\n"
+    )
+    folder = write_pack(tmp_path, gold=gold)
+    (folder / "README.md").write_text(README, encoding="utf-8")
+    made_of = "what it is made of; wood | steel."
+    assert read_gold_schema(read_pack(folder)).attributes == (
+        Attribute(name="hull", type="string", description=made_of),
+        Attribute(name="deck", type="string", description=made_of),
+        Attribute(
+            name="motor",
+            type="boolean",
+            description="true if it has one.",
+            absent_means="false",
+        ),
+        Attribute(name="sails", type="boolean", description="true if it carries any!"),
+        Attribute(name="owner", type="boolean", description="true if somebody owns it."),
+        Attribute(name="length", type="number"),
+    )
+
+
+def test_a_readme_that_is_no_text_is_named(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path, gold="document,hull\na.txt,wood\n")
+    (folder / "README.md").write_bytes(b"\x00\x01\x02\x00")
+    with pytest.raises(PackError, match=r"README\.md"):
+        read_gold_schema(read_pack(folder))
+
+
 def test_the_gold_schema_is_the_file_or_the_columns_of_gold(tmp_path: Path) -> None:
     folder = write_pack(tmp_path, gold="document,Price,day\na.txt,9.50,2020-01-02\n")
     assert read_gold_schema(read_pack(folder)).attributes == (
