@@ -46,6 +46,16 @@ def fence(text: str) -> str:
     return mark
 
 
+def enclose(text: str, name: str = "") -> str:
+    """Put *text* between a line that begins it and one that ends it, with a `fence` in both.
+
+    `[document 1, begin 3f2a91c0]`, the text, `[document 1, end 3f2a91c0]`
+    """
+    mark = fence(text)
+    label = f"{name}, " if name else ""
+    return f"[{label}begin {mark}]\n{text}\n[{label}end {mark}]"
+
+
 @cache
 def _read_template(template: str) -> tuple[str, str]:
     text = (files("srag_mcp.prompts") / f"{template}.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.prompting import render_prompt
+from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.query.column_holdings import describe_column
 from srag_mcp.query.linked_values import link_values
 from srag_mcp.schema.attribute import Attribute
@@ -37,9 +37,9 @@ def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Pr
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=_columns(schema, statistics),
-        linked=_linked(link_values(question, schema, corpus.values())),
-        question=asked,
+        columns=enclose(_columns(schema, statistics)),
+        linked=enclose(_linked(link_values(question, schema, corpus.values()))),
+        question=enclose(asked),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from srag_mcp.errors import SchemaError
 from srag_mcp.model.asking import ReplyContent, ask_for
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.names import snake_case, unique_name
 from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
@@ -39,7 +39,6 @@ async def predict_extension(
         SchemaError: If no usable definition came back.
         ModelError: If no reply could be had.
     """
-    mark = fence(wish)
     prompt = render_prompt(
         "extend_schema",
         "extend",
@@ -47,7 +46,7 @@ async def predict_extension(
         entity=schema.entity,
         title=schema.title,
         columns=describe_columns(schema),
-        asked=f"[begin {mark}]\n{wish}\n[end {mark}]",
+        asked=enclose(wish),
         documents=render_texts(texts),
     )
     asked = await ask_for(model, prompt, ExtensionReply, lambda reply: _problems(schema, reply))

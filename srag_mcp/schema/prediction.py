@@ -8,7 +8,7 @@ from srag_mcp.documents.excerpt import excerpt
 from srag_mcp.errors import SchemaError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.predicted_attribute import find_problems
 from srag_mcp.schema.refinement import Decision, check_refinement, read_attributes, refine
@@ -133,12 +133,7 @@ def render_documents(documents: Sequence[Document], n_tokens: int) -> str:
 
 def render_texts(texts: Sequence[str]) -> str:
     """Write texts of documents between marks that they do not hold."""
-    rendered = []
-    for number, text in enumerate(texts, start=1):
-        mark = fence(text)
-        rendered.append(
-            f"[document {number}, begin {mark}]\n{text}\n[document {number}, end {mark}]"
-        )
+    rendered = [enclose(text, f"document {number}") for number, text in enumerate(texts, start=1)]
     return "\n\n".join(rendered) or NONE
 
 
@@ -191,6 +186,4 @@ def _entity(text: str) -> str:
 def _render_list(items: Sequence[str]) -> str:
     if not items:
         return NONE
-    text = "\n".join(f"- {' '.join(item.split())}" for item in items)
-    mark = fence(text)
-    return f"[begin {mark}]\n{text}\n[end {mark}]"
+    return enclose("\n".join(f"- {' '.join(item.split())}" for item in items))

@@ -5,6 +5,7 @@ import pytest
 
 from srag_mcp.errors import ModelError, QuestionError
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.prompting import enclose
 from srag_mcp.query.translation import Translated, translate_question
 from srag_mcp.schema.translation import ColumnUse, Translation
 from srag_mcp.store.corpus import Corpus
@@ -45,8 +46,16 @@ def test_the_prompt_has_what_the_columns_hold_and_the_values_that_are_meant(ship
     assert "Table `ships` (Ship), 6 records:" in prompt.content
     assert "- length (number, m): Length over all. [45.0 to 120.0, median 80.5;" in prompt.content
     assert "- flag = 'Great Britain' (1 records)" in prompt.content
-    assert prompt.content.endswith("Question: How many sail for great britain?")
+    question = "How many sail for great britain?"
+    assert prompt.content.endswith(f"Question:\n{enclose(question)}")
     assert len(prompt.instructions + prompt.content) < 4 * 4000
+
+
+def test_the_states_of_cells_can_be_asked_for(ships: Corpus) -> None:
+    sql = "SELECT count(*) FROM cells WHERE attribute = 'flag' AND state = 'not_mentioned'"
+    found = translate(replying([reply(sql)]), ships, "How many do not mention a flag?")
+    silent = ships.select("SELECT count(*) FROM ships WHERE flag IS NULL", limit=1)
+    assert found.page.rows == silent.rows
 
 
 def test_an_unknown_column_goes_back_with_the_nearest_names(ships: Corpus) -> None:
@@ -83,6 +92,29 @@ def test_what_no_column_holds_is_a_refusal_that_names_it(ships: Corpus) -> None:
     with pytest.raises(QuestionError, match="no column holds fuel consumption") as caught:
         translate(replying([reply(None, "fuel consumption")]), ships)
     assert caught.value.unplaced == ("fuel consumption",)
+
+
+def test_a_misspelt_text_is_told_where_other_records_make_a_result(ships: Corpus) -> None:
+    wrong = "SELECT count(*) > 0 FROM ships WHERE flag = 'malta'"
+    model = replying([reply(wrong), reply(wrong.replace("malta", "Malta"))])
+    assert translate(model, ships).page.rows == ((True,),)
+    assert "nearest stored: flag = 'Malta'" in model.prompts[1].corrections[0].message
+
+
+def test_a_query_beside_something_missing_is_put_right(ships: Corpus) -> None:
+    sql = "SELECT avg(crew) FROM ships"
+    model = replying([reply(sql, "officers"), reply(sql)])
+    assert translate(model, ships).page.rows == ((20.4,),)
+    [correction] = model.prompts[1].corrections
+    assert "either the columns hold all that the question needs" in correction.message
+
+
+def test_who_insists_that_something_is_missing_has_refused(ships: Corpus) -> None:
+    model = replying([reply("SELECT avg(crew) FROM ships", "officers")] * 2)
+    with pytest.raises(QuestionError, match="no column holds officers") as caught:
+        translate(model, ships)
+    assert caught.value.unplaced == ("officers",)
+    assert len(model.prompts) == 2
 
 
 def test_a_query_that_stays_wrong_is_a_refusal_with_the_reason(ships: Corpus) -> None:

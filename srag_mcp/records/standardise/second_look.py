@@ -7,9 +7,9 @@ from typing import Literal
 from srag_mcp.documents.document import Span
 from srag_mcp.model.asking import ReplyContent, ask_for
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.prompting import fence, render_prompt
+from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
-from srag_mcp.records.cell import State
+from srag_mcp.records.cell import Cell, State, add_note
 from srag_mcp.records.grounding import find_contradiction, ground
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
@@ -18,6 +18,7 @@ from srag_mcp.schema.attribute import Attribute
 
 MAX_SUSPECTS = 20
 KEPT = "looked at again and kept"
+_STANDARDISED = "standardised: "
 _AROUND = 200
 
 
@@ -66,7 +67,7 @@ async def look_again(
         "standardise",
         attribute.name,
         column=_describe(attribute),
-        others=", ".join(others) or "(none)",
+        others=enclose("\n".join(f"- {other}" for other in others) or "(none)"),
         suspects="\n\n".join(_render(key, suspect) for key, suspect in ids.items()),
     )
 
@@ -76,6 +77,11 @@ async def look_again(
     asked = await ask_for(model, prompt, VerdictsReply, check)
     verdicts = {verdict.id: verdict for verdict in asked.content.verdicts}
     return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
+
+
+def was_looked_at(cell: Cell) -> bool:
+    """Return whether a verdict on *cell* is noted already."""
+    return cell.note.startswith((KEPT, _STANDARDISED))
 
 
 def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) -> list[str]:
@@ -97,9 +103,9 @@ def _judge(
         return before
     why = " ".join(verdict.rationale.split())
     if verdict.verdict == "unknown":
-        note = f"standardised: was {after!r}, taken out ({why})"
-        cell = replace(before.cell, state=State.NOT_MENTIONED, value=None, note=note)
-        return PredictedCell(replace(cell, as_stated=None, span=None), None)
+        note = f"{_STANDARDISED}was {after!r}, taken out ({why})"
+        cell = replace(before.cell, state=State.NOT_MENTIONED, value=None)
+        return PredictedCell(replace(add_note(cell, note), as_stated=None, span=None), None)
     if verdict.verdict == "change":
         after = write_canonical(attribute, verdict.value)
     if after is None:
@@ -107,10 +113,10 @@ def _judge(
     if after == before.value_text:
         note = f"{KEPT} ({why})"
     elif _is_borne_out(attribute, suspect, after, others):
-        note = f"standardised: was {before.value_text!r}, now {after!r} ({why})"
+        note = f"{_STANDARDISED}was {before.value_text!r}, now {after!r} ({why})"
     else:
         note, after = f"{KEPT}: its words do not say {after!r} ({why})", before.value_text
-    return PredictedCell(replace(before.cell, note=note), after)
+    return PredictedCell(add_note(before.cell, note), after)
 
 
 def _is_borne_out(
@@ -137,13 +143,13 @@ def _describe(attribute: Attribute) -> str:
 
 
 def _render(key: str, suspect: Suspect) -> str:
-    words = _surroundings(suspect.text, suspect.predicted.cell.span)
-    mark = fence(words)
-    return (
-        f"{key}: value {suspect.predicted.value_text!r}, said by"
-        f" “{suspect.predicted.cell.as_stated}”. Picked out because {suspect.reason}\n"
-        f"[{key}, begin {mark}]\n{words}\n[{key}, end {mark}]"
+    lines = (
+        f"value: {suspect.predicted.value_text}",
+        f"said by: {suspect.predicted.cell.as_stated}",
+        f"picked out because {suspect.reason}",
+        f"around it: {_surroundings(suspect.text, suspect.predicted.cell.span)}",
     )
+    return enclose("\n".join(lines), key)
 
 
 def _surroundings(text: str, span: Span | None) -> str:
