@@ -1,25 +1,29 @@
-"""Diagnosis of an empty result: what no record has, and what is stored instead.
+"""Diagnosis of a query: what no record has, and what is stored instead.
 
-For a language model that can put its query right, by condition; for who wrote a query, by text.
+For a language model that can put its query or its schema right, by condition; for who wrote a
+query, by text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import QueryError
+from srag_mcp.query.column_holdings import describe_column
+from srag_mcp.query.column_roles import find_column_uses
+from srag_mcp.query.conditions import Condition, find_comparisons, find_conditions
 from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.guard import Value
-from srag_mcp.store.selection import compared_texts, read_selection
+from srag_mcp.store.selection import compared_texts
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
+    from srag_mcp.schema.schema import Schema
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.values import ValueMatch
 
 _N_NEAREST = 3
+_MAX_CONDITIONS = 40
 _MAX_SHOWN_CHARACTERS = 60
 _LEAST_ALIKE = 0.5
 
@@ -32,20 +36,41 @@ def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
     )
 
 
-def diagnose_empty(corpus: Corpus, sql: str) -> list[str]:
-    """Name each condition of *sql* that no record meets alone and that may be misspelt.
+def diagnose(corpus: Corpus, sql: str) -> list[str]:
+    """Name each comparison of *sql* with a text that no record meets and that may be misspelt.
 
-    With the nearest stored values. Empty when every condition is met by some record, or nothing
-    like it is stored: then the result is what the documents say.
+    `"no record meets flag = 'malta'; nearest stored: flag = 'Malta'"`
+
+    They are found in any part of the query. Empty when each is met by some record, or nothing like
+    it is stored, or what is stored is asked for as well: then the result is what the documents say.
     """
-    import sqlglot  # heavy: only when a query came back empty
+    texts = [item.name for item in corpus.schema().attributes if item.type == "string"]
+    comparisons = find_comparisons(sql, texts)[:_MAX_CONDITIONS]
+    asked = {text for item in comparisons for text in item.texts}
+    said = ((item, _nearest(corpus, item, asked)) for item in _unmet(corpus, comparisons))
+    return [f"no record meets {item.sql}; nearest stored: {near}" for item, near in said if near]
 
-    entity = corpus.schema().entity
-    where = read_selection(sql, entity).where
-    if not where:
-        return []
-    condition = sqlglot.parse_one(where, read="duckdb")
-    return [problem for part in _conjuncts(condition) for problem in _problem(corpus, entity, part)]
+
+def explain_nothing(corpus: Corpus, sql: str) -> list[str]:
+    """Say which conditions of *sql* no record meets alone, and what their columns hold.
+
+    `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
+
+    A value of a closed set needs no record that has it. Columns of *sql* without a value are named
+    as well. Empty when only all conditions together are met by none.
+    """
+    schema = corpus.schema()
+    names = [item.name for item in schema.attributes]
+    statistics = {item.column: item for item in corpus.statistics()}
+    unmet = _unmet(corpus, find_conditions(sql, names)[:_MAX_CONDITIONS])
+    said = []
+    for item in (item for item in unmet if not _is_of_closed_set(item, schema)):
+        held = (f"{name} is {describe_column(statistics[name])}" for name in item.columns)
+        said.append(f"none meets {item.sql} ({'; '.join(held)})")
+    told = {name for item in unmet for name in item.columns}
+    used = dict.fromkeys(use.column for use in find_column_uses(sql, names))
+    empty = [name for name in used if name not in told and not statistics[name].n_non_null]
+    return said + [f"none has a value in {name}" for name in empty]
 
 
 def find_unstored(corpus: Corpus, sql: str) -> list[str]:
@@ -86,39 +111,28 @@ def _search(corpus: Corpus, text: str, columns: Sequence[str]) -> Sequence[Value
     return corpus.values().search(text, columns, limit=_N_NEAREST)
 
 
-def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    from sqlglot import exp
-
-    unwrapped = condition.unnest()
-    if isinstance(unwrapped, exp.And):
-        yield from _conjuncts(unwrapped.left)
-        yield from _conjuncts(unwrapped.right)
-    else:
-        yield unwrapped
-
-
-def _problem(corpus: Corpus, entity: str, part: exp.Expr) -> Iterator[str]:
-    text = part.sql(dialect="duckdb")
-    counting = f'SELECT count(*) FROM "{entity}" WHERE {text}'  # noqa: S608 - it runs through the guard
+def _unmet(corpus: Corpus, conditions: Sequence[Condition]) -> list[Condition]:
+    """Return the *conditions* that no record meets alone; none where they cannot be counted."""
+    if not conditions:
+        return []
+    counts = ", ".join(f"count(*) FILTER ({item.sql})" for item in conditions)
+    entity = quote_name(corpus.schema().entity)
     try:
-        [(n_met,)] = corpus.select(counting, limit=1).rows
+        met = corpus.count(f"SELECT {counts} FROM {entity}")  # noqa: S608 - it runs through the guard
     except QueryError:
-        return
-    nearest = _nearest(corpus, part) if n_met == 0 else ""
-    if nearest:
-        yield f"no record meets {text}{nearest}"
+        return []
+    return [item for item, n_met in zip(conditions, met, strict=True) if n_met == 0]
 
 
-def _nearest(corpus: Corpus, part: exp.Expr) -> str:
-    from sqlglot import exp
+def _nearest(corpus: Corpus, condition: Condition, asked: Collection[str]) -> str:
+    """Return the stored values nearest to the texts of *condition*, but for those *asked* for."""
+    phrases = [text.strip("%") for text in condition.texts]
+    matches = [match for phrase in phrases for match in _search(corpus, phrase, condition.columns)]
+    near = [item for item in matches if item.score >= _LEAST_ALIKE and item.value not in asked]
+    return ", ".join(dict.fromkeys(f"{item.column} = {quote_text(item.value)}" for item in near))
 
-    columns = {column.name for column in part.find_all(exp.Column)}
-    known = [item.name for item in corpus.schema().attributes if item.name in columns]
-    said = []
-    for literal in part.find_all(exp.Literal):
-        phrase = str(literal.this).strip("%")
-        if not literal.is_string or not known:
-            continue
-        matches = _search(corpus, phrase, known)
-        said += [f"{m.column} = '{m.value}'" for m in matches if m.score >= _LEAST_ALIKE]
-    return f"; nearest stored: {', '.join(dict.fromkeys(said))}" if said else ""
+
+def _is_of_closed_set(condition: Condition, schema: Schema) -> bool:
+    sets = [schema.attribute(name).categories or () for name in condition.columns]
+    known = {value for categories in sets for value in categories}
+    return bool(condition.texts) and known.issuperset(condition.texts)

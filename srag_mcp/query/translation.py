@@ -15,7 +15,7 @@ from srag_mcp.query.column_roles import (
     find_measured_column,
     reads_records,
 )
-from srag_mcp.query.diagnosis import diagnose_empty, is_empty
+from srag_mcp.query.diagnosis import diagnose
 from srag_mcp.query.question_prompt import write_question_prompt
 from srag_mcp.query.translation_reply import TranslationReply
 from srag_mcp.schema.translation import Translation
@@ -23,6 +23,10 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 
 MAX_ROWS = 1000
+_CONTRADICTION = (
+    "there is both sql and something in missing: either the columns hold all that the question"
+    " needs, then missing is empty; or they do not, then sql is null"
+)
 _DIGITS = 6
 
 Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
@@ -41,9 +45,9 @@ async def translate_question(
 ) -> Translated:
     """Let *model* write the query of *question*, run it, and let it repair what failed.
 
-    An error of the guard or of DuckDB, a query that reads no record, and an empty result with its
-    diagnosis go back to the model, at most twice. With several *votes*, that many translations are
-    made and the one whose result most others share wins, the first of equals.
+    An error of the guard or of DuckDB, a query that reads no record, and a text that no record has
+    where a similar one is stored go back to the model, at most twice. With several *votes*, that
+    many translations are made and the one whose result most others share wins, the first of equals.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -75,10 +79,10 @@ async def _translate_once(
     prompt = write_question_prompt(corpus, question, attempt)
     asked = await ask_for(model, prompt, TranslationReply, runs.check)
     reply = asked.content
-    if reply.sql is None:
-        missing = ", ".join(reply.missing) or "what is asked"
-        msg = f"no column holds {missing}"
-        raise QuestionError(msg, tuple(reply.missing))
+    missing = tuple(reply.missing)
+    if reply.sql is None or missing:
+        msg = f"no column holds {', '.join(missing) or 'what is asked'}"
+        raise QuestionError(msg, missing)
     page = runs.pages.get(reply.sql)
     if page is None:
         msg = f"no query for this question could be run: {'; '.join(asked.problems)}"
@@ -96,27 +100,35 @@ class _Runs:
     def __init__(self, corpus: Corpus) -> None:
         self.pages: dict[str, ResultPage] = {}
         self._corpus = corpus
+        self._contradicted = False
         self._diagnosed = False
 
     def check(self, reply: TranslationReply) -> Sequence[str]:
-        """Run the query of *reply*; an empty result is diagnosed once, as it may be right."""
+        """Run the query of *reply*.
+
+        A query beside something missing is told once; who insists on it has refused.
+        """
         if reply.sql is None:
             return () if reply.missing else ("there is neither sql nor anything in missing",)
+        if reply.missing:
+            told, self._contradicted = self._contradicted, True
+            return () if told else (_CONTRADICTION,)
         try:
-            page = self._run(reply.sql)
+            self.pages[reply.sql] = self._run(reply.sql)
         except UnknownNameError as error:
             nearest = f"; nearest names: {', '.join(error.nearest)}" if error.nearest else ""
             return (f"the query could not be run: {error}{nearest}",)
         except QueryError as error:
             return (f"the query could not be run: {error}",)
-        self.pages[reply.sql] = page
-        if self._diagnosed or not is_empty(page.rows):
+        return self._find_misspelt(reply.sql)
+
+    def _find_misspelt(self, sql: str) -> Sequence[str]:
+        """Tell once of texts that no record has: that there are none may be right."""
+        if self._diagnosed:
             return ()
-        self._diagnosed = True
-        return [
-            f"the result is empty, because {problem}; if that is right, send the same query again"
-            for problem in diagnose_empty(self._corpus, reply.sql)
-        ]
+        problems = diagnose(self._corpus, sql)
+        self._diagnosed = bool(problems)
+        return [f"{problem}; if that is right, send the same query again" for problem in problems]
 
     def _run(self, sql: str) -> ResultPage:
         page = self._corpus.select(sql, limit=MAX_ROWS)

@@ -14,7 +14,14 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
 
 SHIPS = [
-    {"name": "Anna", "flag": "Malta", "crew": 12, "length": 80.5, "has_crane": True},
+    {
+        "name": "Anna",
+        "flag": "Malta",
+        "crew": 12,
+        "length": 80.5,
+        "has_crane": True,
+        "state": "afloat",
+    },
     {"name": "Berta", "flag": "Malta", "crew": 30, "length": 120.0, "has_crane": False},
     {"name": "Clara", "flag": "Panama", "crew": 30, "length": 99.0, "has_crane": True},
     {"name": "Dora", "flag": "Panama", "crew": 22},
@@ -31,6 +38,13 @@ SCHEMA = Schema(
         Attribute(name="crew", type="integer", description="Sailors on board."),
         Attribute(name="length", type="number", unit="m", description="Length over all."),
         Attribute(name="has_crane", type="boolean", description="Whether it has a crane."),
+        Attribute(name="draught", type="number", unit="m", description="Depth below the water."),
+        Attribute(
+            name="state",
+            type="string",
+            description="Whether it is afloat.",
+            categories=("afloat", "sunk"),
+        ),
     ),
 )
 

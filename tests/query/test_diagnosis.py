@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.query.diagnosis import diagnose_empty, find_unstored, is_empty
+from srag_mcp.query.diagnosis import diagnose, explain_nothing, find_unstored, is_empty
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 
@@ -22,13 +22,67 @@ def test_nothing_is_no_rows_nulls_or_a_count_of_zero(
     assert is_empty(rows) is empty
 
 
-def test_a_condition_is_diagnosed_alone(ships: Corpus) -> None:
-    sql = "SELECT name FROM ships WHERE crew > 5 AND (flag = 'malta' AND length > 1)"
-    assert diagnose_empty(ships, sql) == [
-        "no record meets flag = 'malta'; nearest stored: flag = 'Malta'"
+MISSPELT = "no record meets flag = 'malta'; nearest stored: flag = 'Malta'"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT name FROM ships WHERE crew > 5 AND (flag = 'malta' AND length > 1)",
+        "SELECT count(*) FILTER (flag = 'malta') FROM ships",
+        "SELECT name FROM ships GROUP BY name HAVING bool_or(flag = 'malta') AND count(*) > 1",
+        "SELECT a.name FROM ships a JOIN ships b ON a.name < b.name AND b.flag = 'malta'",
+        "WITH s AS (SELECT name FROM ships WHERE flag = 'malta') SELECT count(*) FROM s",
+        "SELECT name FROM ships WHERE crew = (SELECT max(crew) FROM ships WHERE flag = 'malta')",
+        "SELECT count(*) FROM ships WHERE flag IN ('malta', 'Panama')",
+        "SELECT count(*) FROM ships WHERE NOT flag = 'malta'",
+        "SELECT count(*) FROM ships WHERE flag <> 'malta'",
+        "SELECT sum(CASE WHEN flag = 'malta' THEN crew END) FROM ships",
+    ],
+)
+def test_a_misspelt_text_is_diagnosed_wherever_it_stands(ships: Corpus, sql: str) -> None:
+    assert diagnose(ships, sql) == [MISSPELT]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT name FROM ships",
+        "SELECT name FROM ships WHERE crew > 5000",
+        "SELECT name FROM ships WHERE flag = 'Norway'",
+        "SELECT name FROM ships WHERE flag IN ('malta', 'Malta')",
+        "SELECT name FROM ships WHERE flag = 'Malta' AND name = 'Clara'",
+        "SELECT s.name FROM ships s JOIN documents d USING (document_id) WHERE d.title = 'clara'",
+        "SELECT name FROM ships WHERE",
+    ],
+)
+def test_what_may_be_right_is_not_diagnosed(ships: Corpus, sql: str) -> None:
+    assert diagnose(ships, sql) == []
+
+
+def test_nothing_is_explained_by_each_condition_that_none_meets(ships: Corpus) -> None:
+    sql = (
+        "WITH s AS (SELECT * FROM ships WHERE flag = 'Norway' AND length > 1)"
+        " SELECT count(*) FILTER (crew > 900) FROM s"
+    )
+    assert explain_nothing(ships, sql) == [
+        "none meets crew > 900 (crew is 8 to 30, median 22.0; known in 5 of 6)",
+        "none meets flag = 'Norway' (flag is known in 5 of 6:"
+        " Malta (2), Panama (2), Great Britain (1))",
     ]
-    assert diagnose_empty(ships, "SELECT name FROM ships WHERE crew > 5000") == []
-    assert diagnose_empty(ships, "SELECT name FROM ships") == []
+
+
+def test_nothing_that_all_conditions_make_together_is_not_explained(ships: Corpus) -> None:
+    assert explain_nothing(ships, "SELECT name FROM ships WHERE flag = 'Malta' AND crew = 22") == []
+
+
+def test_a_column_without_values_and_a_value_of_a_closed_set(ships: Corpus) -> None:
+    assert explain_nothing(ships, "SELECT avg(draught) FROM ships") == [
+        "none has a value in draught"
+    ]
+    assert explain_nothing(ships, "SELECT name FROM ships WHERE state = 'sunk'") == []
+    [said] = explain_nothing(ships, "SELECT name FROM ships WHERE state = 'wrecked'")
+    assert said == "none meets state = 'wrecked' (state is known in 1 of 6: afloat)"
 
 
 @pytest.mark.parametrize(

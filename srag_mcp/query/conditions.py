@@ -1,0 +1,161 @@
+"""Conditions of a query on single records, wherever they stand in it.
+
+In WHERE, HAVING and QUALIFY, in a FILTER, in the ON of a join, in a CASE, in a CTE or a subquery.
+What compares groups, other tables, or one record with another is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+# Tables of a build that may be joined; their columns are not those of the records.
+_OTHER_TABLES = frozenset({"documents", "cells"})
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on single records.
+
+    Attributes:
+        sql: As SQL, without table names.
+        columns: The columns of the records in it, as the schema names them.
+        texts: Its text literals.
+    """
+
+    sql: str
+    columns: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def find_conditions(sql: str, columns: Collection[str]) -> tuple[Condition, ...]:
+    """Return the conditions of *sql* on *columns* of the records, those joined by AND apart.
+
+    `SELECT count(*) FILTER (crew > 9) FROM ships WHERE flag = 'Malta' AND NOT crane` ->
+    `crew > 9`, `flag = 'Malta'`, `NOT crane`
+    """
+    root = _parse(sql)
+    if root is None:
+        return ()
+    parts = [part for clause in _clauses(root) for part in _conjuncts(clause)]
+    return _on_records(root, parts, columns)
+
+
+def find_comparisons(sql: str, columns: Collection[str]) -> tuple[Condition, ...]:
+    """Return each comparison of *columns* with a text in *sql*, as one that wants the text.
+
+    `SELECT 1 FROM ships WHERE NOT (crew > 9 OR flag IN ('Malta', 'Peru')) AND port <> 'Bonn'` ->
+    `flag = 'Malta'`, `flag = 'Peru'`, `port = 'Bonn'`
+    """
+    root = _parse(sql)
+    if root is None:
+        return ()
+    found = _on_records(root, list(_comparisons(root)), columns)
+    return tuple(item for item in found if item.texts)
+
+
+def _parse(sql: str) -> exp.Expr | None:
+    import sqlglot  # heavy: only when a question was asked
+
+    try:
+        return sqlglot.parse_one(sql, read="duckdb")
+    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
+        return None
+
+
+def _clauses(root: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    kinds = (exp.Where, exp.Having, exp.Qualify, exp.If, exp.CountIf, exp.LogicalOr)
+    for node in root.find_all(*kinds, exp.Join):
+        clause = node.args.get("on") if isinstance(node, exp.Join) else node.this
+        if isinstance(clause, exp.Expr):
+            yield clause
+
+
+def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    unwrapped = condition.unnest()
+    if isinstance(unwrapped, exp.And):
+        yield from _conjuncts(unwrapped.left)
+        yield from _conjuncts(unwrapped.right)
+    else:
+        yield unwrapped
+
+
+def _comparisons(root: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    equal = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+    like = (exp.Like, exp.ILike, exp.RegexpLike, exp.Contains, exp.StartsWith, exp.EndsWith)
+    for node in root.find_all(*equal, *like, exp.In):
+        if isinstance(node, exp.In):
+            wanted = [item for item in node.expressions if item.is_string]
+            yield from (_with_parent(exp.EQ, node, item) for item in wanted)
+        elif isinstance(node, equal):
+            yield _with_parent(exp.EQ, node, node.expression)
+        else:
+            yield _with_parent(type(node), node, node.expression)
+
+
+def _with_parent(kind: type[exp.Expr], node: exp.Expr, wanted: exp.Expr) -> exp.Expr:
+    """Make a comparison that stands where *node* stands, so that its tables can be told."""
+    comparison = kind(this=node.this.copy(), expression=wanted.copy())
+    comparison.parent = node.parent
+    return comparison
+
+
+def _on_records(
+    root: exp.Expr, parts: Collection[exp.Expr], columns: Collection[str]
+) -> tuple[Condition, ...]:
+    from sqlglot import exp
+
+    computed = {
+        item.alias.lower()
+        for item in root.find_all(exp.Alias)
+        if not isinstance(item.this, exp.Column) or item.this.name.lower() != item.alias.lower()
+    }
+    names = {name.lower(): name for name in columns if name.lower() not in computed}
+    found = [_condition(part, names) for part in parts]
+    return tuple(dict.fromkeys(item for item in found if item is not None))
+
+
+def _condition(part: exp.Expr, names: Mapping[str, str]) -> Condition | None:
+    from sqlglot import exp
+
+    used = list(part.find_all(exp.Column))
+    known = [names[column.name.lower()] for column in used if column.name.lower() in names]
+    qualifiers = {column.table.lower() for column in used}
+    on_one_record = len(known) == len(used) > 0 and len(qualifiers) == 1
+    if not on_one_record or part.find(exp.Query, exp.AggFunc, exp.Window) is not None:
+        return None
+    if _of_other_table(part, qualifiers.pop()):
+        return None
+    plain = part.copy()
+    for column in plain.find_all(exp.Column):
+        column.set("table", None)
+    texts = [str(item.this) for item in plain.find_all(exp.Literal) if item.is_string]
+    return Condition(
+        plain.sql(dialect="duckdb"), tuple(dict.fromkeys(known)), tuple(dict.fromkeys(texts))
+    )
+
+
+def _of_other_table(part: exp.Expr, qualifier: str) -> bool:
+    """Whether the columns of *part* are those of a table beside the records."""
+    from sqlglot import exp
+
+    select = part.find_ancestor(exp.Select)
+    while isinstance(select, exp.Select):
+        joins = select.args.get("joins") or []
+        sources = [item.this for item in (select.args.get("from_"), *joins) if item is not None]
+        tables = [item for item in sources if isinstance(item, exp.Table)]
+        meant = [item for item in tables if qualifier in {"", item.alias_or_name.lower()}]
+        if meant or not qualifier:
+            return bool(meant) and all(item.name.lower() in _OTHER_TABLES for item in meant)
+        select = select.find_ancestor(exp.Select)
+    return False
