@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import anyio
 
@@ -9,7 +10,8 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.sample_corpus import open_sample_corpus
-from srag_mcp.query.translation import translate_question
+from srag_mcp.query.diagnosis import explain_nothing, is_empty
+from srag_mcp.query.translation import Translated, translate_question
 from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
@@ -17,6 +19,9 @@ from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.standardise.complaints import find_complaints
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus
+
+Outcome: TypeAlias = Translated | QuestionError | ModelError
+_RARE = "if these few documents have no such case, leave the definitions as they are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,13 @@ async def try_schema(
 
 
 async def find_unanswered(thinker: Thinker, corpus: Corpus, questions: Sequence[str]) -> list[str]:
-    """Return why each question that cannot be translated cannot, in the order of *questions*."""
-    reasons = await translate_all(thinker, corpus, questions)
+    """Return why questions have no answer over *corpus*, in their order.
+
+    Either the columns do not do for a query, or it finds nothing, for a condition that no record
+    meets. That may be right in a few sample documents, and is said so.
+    """
+    outcomes = await _translate_each(thinker, corpus, questions)
+    reasons = {asked: _why_unanswered(corpus, outcome) for asked, outcome in outcomes.items()}
     return [f"the question “{asked}”: {why}" for asked, why in reasons.items() if why]
 
 
@@ -80,25 +90,44 @@ async def translate_all(
     Raises:
         ModelStoppedError: If no further prompt can be answered.
     """
-    reasons = dict.fromkeys(questions, "")
+    outcomes = await _translate_each(thinker, corpus, questions)
+    return {
+        asked: "" if isinstance(outcome, Translated) else str(outcome)
+        for asked, outcome in outcomes.items()
+    }
+
+
+async def _translate_each(
+    thinker: Thinker, corpus: Corpus, questions: Sequence[str]
+) -> dict[str, Outcome]:
+    outcomes: dict[str, Outcome] = {}
     stopped: list[ModelStoppedError] = []
     slots = anyio.Semaphore(thinker.max_in_flight)
 
     async def translate(question: str) -> None:
         async with slots:
             try:
-                await translate_question(thinker.model, corpus, question)
+                outcomes[question] = await translate_question(thinker.model, corpus, question)
             except ModelStoppedError as error:
                 stopped.append(error)
             except (QuestionError, ModelError) as error:
-                reasons[question] = str(error)
+                outcomes[question] = error
 
+    different = list(dict.fromkeys(questions))
     async with anyio.create_task_group() as tasks:
-        for question in reasons:
+        for question in different:
             tasks.start_soon(translate, question)
     if stopped:
         raise stopped[0]
-    return reasons
+    return {question: outcomes[question] for question in different}
+
+
+def _why_unanswered(corpus: Corpus, outcome: Outcome) -> str:
+    """Return what a refinement could repair; no reply from the model is not the schema's fault."""
+    if isinstance(outcome, Exception):
+        return str(outcome) if isinstance(outcome, QuestionError) else ""
+    why = explain_nothing(corpus, outcome.translation.sql) if is_empty(outcome.page.rows) else []
+    return f"its query finds nothing in the samples: {'; '.join(why)}; {_RARE}" if why else ""
 
 
 def _cells_of(name: str, records: Sequence[PredictedRecord]) -> dict[str, PredictedCell]:
