@@ -67,15 +67,20 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
     """Return the cells of one attribute over all documents, in the same order, with values.
 
     Spellings of a text that differ only in case or punctuation become the most frequent one, as
-    they do for cells that code extracted.
+    they do for cells that code extracted. One that is none of the categories stays as it is: the
+    model was asked twice whether it is one of them.
     """
     cells = [_with_value(attribute, item) for item in predicted]
     if attribute.type != "string":
         return cells
     places = [place for place, cell in enumerate(cells) if isinstance(cell.value, str)]
     spelt = [replace(cells[place], as_stated=str(cells[place].value)) for place in places]
-    for place, cell in zip(places, normalise_texts(attribute, spelt), strict=True):
-        cells[place] = replace(cells[place], value=cell.value, note=cell.note)
+    known = set(attribute.categories or ())
+    free = attribute.model_copy(update={"categories": None})
+    for place, cell in zip(places, normalise_texts(free, spelt), strict=True):
+        found = replace(cells[place], value=cell.value)
+        is_other = known and cell.value not in known
+        cells[place] = add_note(found, "not one of the categories") if is_other else found
     return cells
 
 

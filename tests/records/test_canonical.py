@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -90,6 +91,19 @@ def test_spellings_become_one_and_the_words_stay() -> None:
 
     assert [cell.value for cell in found] == ["Acme Ltd"] * 3
     assert [cell.as_stated for cell in found] == ["Acme Ltd", "by Acme Ltd", "ACME LTD."]
+
+
+def test_a_value_outside_of_the_categories_is_not_made_one_of_them() -> None:
+    attribute = Attribute(name="it", type="string", categories=("Paid", "Open"))
+    cells = [predicted("Paid", "paid"), predicted("not paid", "not paid")]
+    cells[1] = replace(cells[1], cell=replace(cells[1].cell, note="looked at again and kept"))
+
+    found = read_column(attribute, cells)
+
+    assert [(cell.value, cell.note) for cell in found] == [
+        ("Paid", ""),
+        ("not paid", "not one of the categories; looked at again and kept"),
+    ]
 
 
 def test_a_number_is_not_read_again_by_its_marks() -> None:

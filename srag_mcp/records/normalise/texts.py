@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from srag_mcp.records.cell import Cell
+from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.normalise.equal_cells import read_once
 from srag_mcp.records.normalise.folding import fold, tidy
 from srag_mcp.schema.attribute import Attribute
@@ -67,7 +67,7 @@ def _nearest(value: str, exact: Mapping[str, str]) -> str | None:
 
 def _with_value(cell: Cell, tidied: str, value: str, known: set[str]) -> Cell:
     if known and value not in known:
-        return replace(cell, value=value, note="not one of the categories")
-    is_same = value == tidied or fold(value) == fold(tidied)
-    note = "" if is_same else f"spelt {value!r} as in the categories"
-    return replace(cell, value=value, note=note or cell.note)
+        return add_note(replace(cell, value=value), "not one of the categories")
+    if value == tidied or fold(value) == fold(tidied):
+        return replace(cell, value=value)
+    return add_note(replace(cell, value=value), f"spelt {value!r} as in the categories")
