@@ -12,26 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.work_predictions import PREDICTIONS_TABLE
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
+from srag_mcp.store.work_tables import WORK_TABLES
 
 if TYPE_CHECKING:
     import duckdb
 
 WORK_FORMAT = "1"
-_TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
-CREATE TABLE IF NOT EXISTS files (
-  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
-CREATE TABLE IF NOT EXISTS documents (
-  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
-  text VARCHAR, ingested_at TIMESTAMP);
-CREATE TABLE IF NOT EXISTS cells (
-  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
-  "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR);
-CREATE TABLE IF NOT EXISTS extractions (
-  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +47,7 @@ class WorkDatabase:
         self.connection = connection
         self.state = state
         self.warning = warning
-        connection.execute(_TABLES)
-        connection.execute(PREDICTIONS_TABLE)
+        connection.execute(WORK_TABLES)
         if self._meta("format") is None:
             self._set_meta({"format": WORK_FORMAT, "identity": secrets.token_hex(8)})
 

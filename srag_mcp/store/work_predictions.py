@@ -20,12 +20,6 @@ PredictionRow: TypeAlias = tuple[
 ]
 """attribute, state, as_stated, start, end, value, unit, engine, note."""
 
-PREDICTIONS_TABLE = """
-CREATE TABLE IF NOT EXISTS predictions (
-  document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
-  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
-  note VARCHAR, unanswered BOOLEAN);
-"""
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note'
 _PENDING = """
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
