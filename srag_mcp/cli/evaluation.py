@@ -7,7 +7,7 @@ from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json, print_table
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
-from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
+from srag_mcp.evaluation.evaluation import OUTCOMES, Evaluation, QuestionResult
 from srag_mcp.settings import Settings
 
 
@@ -46,7 +46,7 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
     kinds = sorted({result.kind for result in results})
     rows = [_counts(kind, [item for item in results if item.kind == kind]) for kind in kinds]
     print_table(
-        ("questions", "total", "answered", "right", "wrong", "refused"),
+        ("questions", "total", "answered", *OUTCOMES),
         [*rows, _counts("all", results)],
     )
     answered = [item for item in results if item.answer is not None]
@@ -55,8 +55,7 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
         print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")
 
 
-def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str, int, int, int, int, int]:
+def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str | int, ...]:
     outcomes = [result.outcome for result in results]
-    counts = [outcomes.count(outcome) for outcome in ("right", "wrong", "refused")]
     n_answered = sum(result.answer is not None for result in results)
-    return (kind, len(results), n_answered, counts[0], counts[1], counts[2])
+    return (kind, len(results), n_answered, *(outcomes.count(outcome) for outcome in OUTCOMES))

@@ -8,14 +8,17 @@ from srag_mcp.evaluation.alignment import FieldScore
 from srag_mcp.evaluation.pack_question import Expected
 from srag_mcp.store.guard import Value
 
-Outcome: TypeAlias = Literal["right", "wrong", "refused"]
+Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
+
+OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "refused", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
     """One question: *outcome* is `right` too where a question without an answer was refused.
 
-    *answer* has the rows of the answer, None when it was refused; *sql* is empty then.
+    It is `failed` where a language model gave no reply. *answer* has the rows of the answer, None
+    when there is none; *sql* is empty then.
     """
 
     id: str
@@ -92,14 +95,9 @@ class Evaluation:
 
 
 def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, object]:
-    """Return how many questions there are, and how many were right, wrong and refused."""
+    """Return how many questions there are, and how many have each outcome."""
     outcomes = [result.outcome for result in results]
-    return {
-        "total": len(outcomes),
-        "right": outcomes.count("right"),
-        "wrong": outcomes.count("wrong"),
-        "refused": outcomes.count("refused"),
-    }
+    return {"total": len(outcomes), **{name: outcomes.count(name) for name in OUTCOMES}}
 
 
 def _flat(rows: tuple[tuple[Value, ...], ...] | None) -> object:

@@ -28,8 +28,13 @@ def ask_questions(
     thinker: Thinker | None,
     on_progress: OnProgress,
 ) -> tuple[QuestionResult, ...]:
-    """Ask all questions, many at a time where a language model is asked; in the order given."""
+    """Ask all questions, many at a time where a language model is asked; in the order given.
+
+    One to which the model gave no reply (no recorded one, a spent budget, a server that is gone) is
+    `failed`, whatever its gold answer: nobody judged whether it can be answered.
+    """
     results: dict[str, QuestionResult] = {}
+    failures: list[str] = []
     asking = OFFLINE if thinker is None else Asking("model", thinker.model)
     slots = anyio.Semaphore(1 if thinker is None else thinker.max_in_flight)
 
@@ -39,7 +44,11 @@ def ask_questions(
                 answer = await ask_model(corpus, question.question, asking)
             except QuestionError:  # longer than any question that is read
                 answer = None
-            results[question.id] = judge(question, answer)
+            if answer is not None and _is_failed(answer, asking):
+                failures.append(answer.text)
+                results[question.id] = _failed(question)
+            else:
+                results[question.id] = judge(question, answer)
             on_progress("asking", len(results), len(questions))
 
     async def ask_each() -> None:
@@ -48,9 +57,8 @@ def ask_questions(
                 tasks.start_soon(ask_one, question)
 
     run_to_end(ask_each)
-    if thinker is not None and thinker.model.ledger.total.n_failed:
-        n_failed = thinker.model.ledger.total.n_failed
-        logger.warning("%d prompts got no reply; their questions count as refused", n_failed)
+    if failures:
+        logger.warning("%d questions count as failed, the first: %s", len(failures), failures[0])
     return tuple(results[question.id] for question in questions)
 
 
@@ -63,6 +71,15 @@ def judge(question: PackQuestion, answer: Answer | None) -> QuestionResult:
     return QuestionResult(
         question.id, question.kind, outcome, answer.sql, answer.rows, question.answer
     )
+
+
+def _is_failed(answer: Answer, asking: Asking) -> bool:
+    """Whether the model, which was to translate, gave no reply that could be used."""
+    return asking.engine == "model" and answer.engine != "model"
+
+
+def _failed(question: PackQuestion) -> QuestionResult:
+    return QuestionResult(question.id, question.kind, "failed", "", None, question.answer)
 
 
 def _is_right(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> bool:

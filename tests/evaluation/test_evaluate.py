@@ -60,7 +60,7 @@ def test_records_and_questions_are_scored_and_the_pack_is_left_alone(pack: Path)
     assert written["engine"] == "offline"
     assert written["documents"] == 6
     assert written["cells"] == {"label": 1.0, "nightly_price": 1.0, "opened": 1.0}
-    counts = {"total": 3, "right": 2, "wrong": 1, "refused": 0}
+    counts = {"total": 3, "right": 2, "wrong": 1, "refused": 0, "failed": 0}
     assert written["questions"] == counts | {"by_kind": {"aggregate": counts}}
     assert json.loads(json.dumps(written))["per_question"][1]["expected"] == 7
     assert (written["calls"], written["tokens"]) == (0, 0)
