@@ -7,7 +7,12 @@ from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.second_look import MAX_SUSPECTS, Suspect, look_again
+from srag_mcp.records.standardise.second_look import (
+    MAX_SUSPECTS,
+    Suspect,
+    look_again,
+    was_looked_at,
+)
 from srag_mcp.records.standardise.suspicion import read_stated
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -81,7 +86,7 @@ def _suspects(
     reasons = {
         found.document_id: found.reason
         for found in find_suspicions(attribute, values)
-        if not cells[found.document_id].cell.note
+        if not was_looked_at(cells[found.document_id].cell)
     }
     for document in predictions.texts(list(reasons)):
         document_id = document.document_id

@@ -16,7 +16,7 @@ from tests.model.openai_server import Answer, Body, content_of, serving
 from tests.pipeline.reading_model import say
 
 N_STATIONS, N_IN_MILLIMETRES = 120, 24
-_SUSPECT = re.compile(r"^(c\d+): value '(\d+)'", re.MULTILINE)
+_SUSPECT = re.compile(r"^\[(c\d+), begin \w+\]\nvalue: (\d+)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -83,6 +83,22 @@ def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
         assert list(corpus.select(kept).rows) == [(N_IN_MILLIMETRES // 2,)]
         largest = "SELECT count(*) FROM stations WHERE height_m > 1000"
         assert list(corpus.select(largest).rows) == [(N_IN_MILLIMETRES // 2,)]
+
+
+def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(folder: Path) -> None:
+    def misquote(body: Body) -> Answer:
+        return Answer(str(say(body).text).replace("stands", "standz"))
+
+    with serving(lambda body: judge(body) if suspects(body) else misquote(body)) as server:
+        settings = settings_for(server.base, folder)
+        assert ingest(folder, settings).n_standardised == N_IN_MILLIMETRES // 2
+        asked = len(server.requests)
+        assert not ingest(folder, settings).published
+        assert len(server.requests) == asked
+    with QueryWorker() as worker:
+        notes = "SELECT DISTINCT note FROM cells WHERE note LIKE '%kept%'"
+        [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
+    assert note == "looked at again and kept (so); quoted with small errors (0.95 alike)"
 
 
 def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folder: Path) -> None:

@@ -5,9 +5,10 @@ import anyio
 import pytest
 
 from srag_mcp.documents.document import Span
+from srag_mcp.prompting import enclose
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.predicted_record import PredictedCell
-from srag_mcp.records.standardise.second_look import Suspect, look_again
+from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel, replying
 
@@ -74,9 +75,9 @@ def test_the_prompt_shows_words_around_the_value_and_the_reason() -> None:
     judge(model)
     [prompt] = model.prompts
     assert "Column `revenue` (number, unit USD): Revenue of the year." in prompt.content
-    assert "Values of other documents: 12000000, 9000000" in prompt.content
-    assert "c1: value '12.5', said by “12.5”. Picked out because it is small" in prompt.content
-    assert "In millions: revenue 12.5 (2020: 11.9)." in prompt.content
+    assert enclose("- 12000000\n- 9000000") in prompt.content
+    assert "value: 12.5\nsaid by: 12.5\npicked out because it is small" in prompt.content
+    assert "around it: In millions: revenue 12.5 (2020: 11.9)." in prompt.content
 
 
 def test_a_missing_verdict_and_a_value_of_another_type_go_back() -> None:
@@ -121,3 +122,19 @@ def test_a_change_is_one_that_the_words_bear_out(
     assert cell.cell.note.startswith(
         "standardised: was" if is_taken else "looked at again and kept: its words do not say"
     )
+
+
+def test_what_was_noted_before_stays_and_only_a_verdict_settles_it() -> None:
+    doubted = replace(
+        SMALL, predicted=replace(SMALL.predicted, cell=replace(SMALL.predicted.cell, note="odd"))
+    )
+    model = replying([verdicts(("c1", "keep", None), ("c2", "change", 0.9), ("c3", "keep", None))])
+
+    async def judged() -> list[PredictedCell]:
+        return await look_again(model, REVENUE, [doubted, RIGHT, WRONG], [])
+
+    found = anyio.run(judged)
+
+    assert found[0].cell.note == "looked at again and kept (in millions); odd"
+    assert not was_looked_at(doubted.predicted.cell)
+    assert all(was_looked_at(item.cell) for item in found)
