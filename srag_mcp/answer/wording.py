@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.model.ledger import Totals
+from srag_mcp.records.normalise import digit_grouping
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
 
@@ -104,12 +105,14 @@ def _render_rows(page: ResultPage, unit: str | None) -> str:
 
 
 def _render_number(value: float) -> str:
+    """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
+    grouping = digit_grouping(value)
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
-        return f"{int(value):,}"
+        return f"{int(value):{grouping}}"
     if value == 0 or not math.isfinite(value):
         return str(value)
     digits = max(2, 3 - math.floor(math.log10(abs(value)))) if abs(value) < 1 else 3
-    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
+    return f"{value:{grouping}.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _render_unit(unit: str | None) -> str:

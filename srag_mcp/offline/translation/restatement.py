@@ -34,6 +34,7 @@ from srag_mcp.offline.translation.reading import (
     Truth,
     Verdict,
 )
+from srag_mcp.records.normalise import digit_grouping
 
 _FUNCTIONS = {
     "sum": "sum of", "avg": "average of", "median": "median of", "min": "lowest", "max": "highest",
@@ -221,8 +222,6 @@ def _quality(condition: Condition) -> str:
 
 
 def _constant(value: Constant) -> str:
-    return (
-        f"{value:,}"
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else str(value)
-    )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:{digit_grouping(value)}}"

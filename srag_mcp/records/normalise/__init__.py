@@ -12,6 +12,7 @@ from srag_mcp.records.normalise.dates import (
 from srag_mcp.records.normalise.folding import fold, tidy
 from srag_mcp.records.normalise.guess import TypeGuess, classify_values
 from srag_mcp.records.normalise.number_cells import read_number
+from srag_mcp.records.normalise.numerals import digit_grouping
 from srag_mcp.records.normalise.quantities import find_quantities
 from srag_mcp.records.normalise.quantity import Quantity
 
@@ -22,6 +23,7 @@ __all__ = [
     "TypeGuess",
     "classify_values",
     "decide_order",
+    "digit_grouping",
     "find_dates",
     "find_quantities",
     "fold",

@@ -4,6 +4,7 @@ import re
 
 _ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_FIRST_GROUPED = 10_000
 _INDIAN = re.compile(r"\d{1,3}(?:,\d{2})*,\d{3}")
 _THREES = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}")
 _MAX_DIGITS = 30
@@ -79,3 +80,12 @@ def _joined(plain: str, mark: str) -> int | None:
 
 def _decimal(plain: str, mark: str) -> float:
     return float(plain.replace(mark, "."))
+
+
+def digit_grouping(value: float) -> str:
+    """Return the separator for thousands with which *value* is shown, as a format wants it.
+
+    It is used from five digits on: a number of four digits may be a year. `1956 -> ""`,
+    `12500 -> ","`
+    """
+    return "," if abs(value) >= _FIRST_GROUPED else ""
