@@ -16,14 +16,15 @@ from srag_mcp.schema.attribute import Attribute
 
 _NUMBER = re.compile(r"[-+−]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_PARTIAL_DAY = re.compile(r"\d{4}(?:-\d{2}|-Q[1-4])?")
+_PARTIAL_DAY = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])|-Q[1-4])?")
+_LONGEST = 1000
 _YES_NO = {"true": True, "false": False, "yes": True, "no": False}
 _FORMS = {
     "integer": "a whole number, such as 1200",
     "number": "a plain number, such as 12.5",
     "boolean": "true or false",
     "date": "a date as YYYY-MM-DD",
-    "string": "a text",
+    "string": f"a text of at most {_LONGEST:,} characters",
 }
 
 
@@ -32,7 +33,7 @@ def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
 
     A date that is known to the month or year only stays so: `2021-03`.
     """
-    text = " ".join(str(value).split())
+    text = _one_line(value)
     if attribute.type == "boolean":
         return _yes_or_no(text)
     if value is None or isinstance(value, bool):
@@ -101,6 +102,14 @@ def _absent(attribute: Attribute) -> bool | int | None:
     if attribute.type == "boolean":
         return False
     return 0 if attribute.absent_means == "zero" else None
+
+
+def _one_line(value: ReplyValue) -> str:
+    """Write *value* on one line; empty where it is no number (NaN) or too long for a value."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return ""
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else ""
 
 
 def _yes_or_no(text: str) -> str | None:

@@ -1,15 +1,19 @@
 """Judging a reply: each cell that was asked for is taken, or the reason why not is told."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import Cell, State, add_note
+from srag_mcp.records.contradiction import find_contradiction, is_derived
 from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.grounding import find_contradiction, ground
+from srag_mcp.records.grounding import LONGEST_QUOTE, ground
+from srag_mcp.records.normalise import read_boolean
+from srag_mcp.records.normalise.missing import read_missing
 from srag_mcp.records.predicted_record import PredictedCell
-from srag_mcp.records.reply import CellReply, DocumentReply
+from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
 from srag_mcp.schema.attribute import Attribute
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
@@ -17,6 +21,8 @@ _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN = 80
 NOT_GROUNDED = "not grounded"
 DOUBTED = "doubted: "
+DERIVED = "derived: the quote does not have it as it is"
+_TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +90,16 @@ class Judge:
             problem = f"value must be {describe_form(attribute)}, not {_shown(reply.value)}"
             note = f"{_shown(reply.value)} is not {describe_form(attribute)}"
             return Judgement(self._failed(attribute, note, reply.quote), problem)
+        if not stated and not _is_no_value(reply.value):
+            note = f"it is stated_absent, and has the value {_shown(reply.value)}"
+            return Judgement(self._failed(attribute, note, reply.quote), note)
         place = ground(reply.quote, self._document.text, attribute)
         if place is None:
-            problem = f"the document does not have the quote {_shown(reply.quote)}"
-            note = f"{NOT_GROUNDED}: the document does not have {_shown(reply.quote)}"
-            return Judgement(self._failed(attribute, note), problem, told_once=True)
-        words = place.span.of(self._document.text)
+            return self._not_grounded(attribute, reply.quote)
         cell = Cell(
             attribute.name,
             State.STATED if stated else State.STATED_ABSENT,
-            words,
+            place.span.of(self._document.text),
             place.span,
             unit=attribute.unit if stated else None,
             engine=self._engine,
@@ -101,23 +107,37 @@ class Judge:
         )
         if value_text is None:
             return Judgement(PredictedCell(cell))
-        return self._doubt(attribute, PredictedCell(cell, value_text), value_text)
+        return self._doubt(attribute, PredictedCell(cell, value_text), reply.value)
 
-    def _doubt(self, attribute: Attribute, taken: PredictedCell, value_text: str) -> Judgement:
+    def _not_grounded(self, attribute: Attribute, quote: str) -> Judgement:
+        problem = f"the document does not have the quote {_shown(quote)}"
+        note = f"{NOT_GROUNDED}: the document does not have {_shown(quote)}"
+        if len(quote.strip()) > LONGEST_QUOTE:
+            problem = f"the quote has {len(quote):,} characters; give the shortest one"
+            note = f"{NOT_GROUNDED}: the quote has {len(quote):,} characters"
+        return Judgement(self._failed(attribute, note), problem, told_once=True)
+
+    def _doubt(self, attribute: Attribute, taken: PredictedCell, said: ReplyValue) -> Judgement:
         """Take a cell, and say what is odd about its value.
 
-        A number or date that contradicts its quote may be counted, summed or converted. It stays
-        marked, unless the model puts it right: nobody has shown how it follows.
+        A value that contradicts its quote may be counted, summed or converted. It stays marked,
+        unless the model puts it right: nobody has shown how it follows.
         """
+        value_text, quote = taken.value_text or "", taken.cell.as_stated or ""
         if attribute.categories and value_text not in attribute.categories:
             odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
             return Judgement(taken, odd, told_once=True)
         value = read_canonical(attribute, value_text)
-        odd = find_contradiction(attribute, taken.cell.as_stated or "", value)
-        if not odd:
-            return Judgement(taken)
-        marked = replace(taken, cell=add_note(taken.cell, f"{DOUBTED}{odd}"))
-        return Judgement(marked, f"{odd}; put right what is wrong, or repeat it", told_once=True)
+        odd = find_contradiction(attribute, quote, value)
+        if attribute.type == "number" and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
+            odd = f"{said!r} is one thousand times more or less in another country"
+        if odd:
+            marked = replace(taken, cell=add_note(taken.cell, f"{DOUBTED}{odd}"))
+            problem = f"{odd}; put right what is wrong, or repeat it"
+            return Judgement(marked, problem, told_once=True)
+        if is_derived(attribute, quote, value, self._document.text):
+            return Judgement(replace(taken, cell=add_note(taken.cell, DERIVED)))
+        return Judgement(taken)
 
     def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:
         place = ground(quote, self._document.text, attribute) if quote else None
@@ -143,6 +163,12 @@ def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
     known = {category.casefold() for category in attribute.categories or ()}
     text = "" if value is None else str(value).strip().casefold()
     return reply.state == "stated" and text in _EMPTY and text not in known
+
+
+def _is_no_value(value: ReplyValue) -> bool:
+    """Return whether *value* is one that goes with `stated_absent`."""
+    text = str(value or "").strip()
+    return not text or read_missing(text) is not None or read_boolean(text) is False
 
 
 def _shown(value: object) -> str:

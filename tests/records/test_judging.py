@@ -148,3 +148,68 @@ def test_a_doubt_does_not_hide_that_the_quote_is_inexact() -> None:
     assert found.taken.cell.note == (
         "doubted: the quote says 12, the value 21; quoted with small errors (0.99 alike)"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "quote", "note"),
+    [
+        ("string", "Paris", "In Lyon", "derived: the quote does not have it as it is"),
+        ("integer", 2, "Anna and Bob", "derived: the quote does not have it as it is"),
+        ("string", "Lyon", "In Lyon", ""),
+        ("boolean", True, "In Lyon", ""),
+    ],
+)
+def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
+    kind: AttributeType, value: ReplyValue, quote: str, note: str
+) -> None:
+    found = judge("In Lyon, Anna and Bob.", Attribute(name="it", type=kind), stated(value, quote))
+
+    assert (found.problem, found.taken.cell.note) == ("", note)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("1.200", "'1.200' is one thousand times more or less in another country"),
+        ("1,200", "'1,200' is one thousand times more or less in another country"),
+        (1.2, ""),
+        ("1,200.50", ""),
+        ("1200", ""),
+    ],
+)
+def test_a_number_written_as_a_text_that_can_be_two_numbers_is_doubted(
+    value: ReplyValue, problem: str
+) -> None:
+    attribute = Attribute(name="it", type="number")
+
+    found = judge("Miete: 1.200 €, 1200, 1,200.50", attribute, stated(value, "1.200 €, 1200"))
+
+    assert found.problem.removesuffix("; put right what is wrong, or repeat it") == problem
+
+
+def test_a_value_that_is_absent_and_there_is_sent_back() -> None:
+    cell = CellReply(attribute="it", state="stated_absent", value=12, quote="no pool")
+
+    found = judge("There is no pool.", Attribute(name="it", type="integer"), cell)
+
+    assert found.problem == "it is stated_absent, and has the value '12'"
+    assert (found.taken.cell.state, found.taken.cell.note) == (State.FAILED, found.problem)
+
+
+@pytest.mark.parametrize("value", [None, 0, False, "", "none", "n/a", "no"])
+def test_what_is_absent_has_no_value(value: ReplyValue) -> None:
+    cell = CellReply(attribute="it", state="stated_absent", value=value, quote="no pool")
+
+    found = judge("There is no pool.", Attribute(name="it", type="integer"), cell)
+
+    assert (found.problem, found.taken.cell.state) == ("", State.STATED_ABSENT)
+
+
+def test_a_quote_of_a_whole_document_is_none() -> None:
+    text = "In Lyon. " * 1000
+
+    found = judge(text, Attribute(name="it", type="string"), stated("Lyon", text))
+
+    assert found.problem == "the quote has 9,000 characters; give the shortest one"
+    assert found.taken.cell.note == "not grounded: the quote has 9,000 characters"
+    assert found.told_once

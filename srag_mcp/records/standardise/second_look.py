@@ -10,7 +10,8 @@ from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import Cell, State, add_note
-from srag_mcp.records.grounding import find_contradiction, ground
+from srag_mcp.records.contradiction import find_contradiction
+from srag_mcp.records.grounding import ground
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
