@@ -33,7 +33,13 @@ POLL_S = 0.25
 
 def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     """Add list_corpora, ingest_corpus, extend_schema and ingest_status."""
+    _add_list_tool(server, corpora)
+    _add_ingestion_tool(server, corpora)
+    _add_extension_tool(server, corpora)
+    _add_status_tool(server, corpora)
 
+
+def _add_list_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="List corpora", annotations=READS)
     @described
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
@@ -43,6 +49,8 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         return as_result(await run_blocking(corpora, lambda: list_corpora_page(corpora)))
 
+
+def _add_ingestion_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Ingest a corpus", annotations=WRITES)
     @described
     async def ingest_corpus(
@@ -70,25 +78,6 @@ def add_ingestion_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         page = await run_blocking(corpora, lambda: start_page(corpora, call))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
-    _add_extension_tool(server, corpora)
-
-    @server.tool(title="Ingestion status", annotations=WRITES)
-    @described
-    async def ingest_status(
-        ctx: Context[Corpora],
-        corpus: CorpusName = "",
-        job_id: Annotated[str, Field(description="Empty: the latest job.")] = "",
-        wait_seconds: WaitSeconds = 20,
-        cancel: Annotated[bool, Field(description="Stop the job.")] = False,
-    ) -> Annotated[CallToolResult, JobStatus]:
-        """Show how far an ingestion is, wait for it, or cancel it.
-
-        Call it again while the state is running.
-        """
-        read = cancel_page if cancel else status_page
-        page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
-        return as_result(await _wait(ctx, corpora, page, wait_seconds))
-
 
 def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Extend the schema", annotations=WRITES)
@@ -104,6 +93,25 @@ def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Use it when no column holds what a question needs.
         """
         page = await run_blocking(corpora, lambda: extend_page(corpora, corpus, attribute))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds))
+
+
+def _add_status_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
+    @server.tool(title="Ingestion status", annotations=WRITES)
+    @described
+    async def ingest_status(
+        ctx: Context[Corpora],
+        corpus: CorpusName = "",
+        job_id: Annotated[str, Field(description="Empty: the latest job.")] = "",
+        wait_seconds: WaitSeconds = 20,
+        cancel: Annotated[bool, Field(description="Stop the job.")] = False,
+    ) -> Annotated[CallToolResult, JobStatus]:
+        """Show how far an ingestion is, wait for it, or cancel it.
+
+        Call it again while the state is running.
+        """
+        read = cancel_page if cancel else status_page
+        page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
 

@@ -1,0 +1,51 @@
+"""The commands that answer: a question in words, or a query."""
+
+from typing import Annotated
+
+import typer
+
+from srag_mcp.cli.opening import open_ready
+from srag_mcp.cli.options import (
+    CorpusArgument,
+    EngineOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    command_settings,
+)
+
+
+def ask(
+    corpus: CorpusArgument,
+    question: Annotated[str, typer.Argument(help="In plain words.", metavar="QUESTION")],
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    votes: Annotated[
+        int | None, typer.Option(help="Translations whose results are compared.", metavar="N")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question, with SQL, denominator and quotes."""
+    from srag_mcp.cli.answers import print_answer
+    from srag_mcp.pipeline.ask import ask as answer
+    from srag_mcp.pipeline.asking import choose_asking
+
+    asking = choose_asking(command_settings(home, engine=engine, model=model, votes=votes))
+    with open_ready(corpus, home) as opened:
+        print_answer(answer(opened, question, asking), corpus, as_json=as_json)
+
+
+def sql(
+    corpus: CorpusArgument,
+    statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one SELECT over the records of a corpus."""
+    from srag_mcp.cli.tables import print_page
+
+    with open_ready(corpus, home) as opened:
+        print_page(opened.select(statement, limit=limit, offset=offset), as_json=as_json)
