@@ -53,9 +53,11 @@ class Answer:
         restated: The reading of the question, in plain words.
         n_documents: Documents of the corpus.
         coverage: One entry for each column used that some documents do not say.
-        bounds: Of a count, sum or average; None where they are not known or nothing is unknown.
+        bounds: Of a count, share, sum or average; None where they are not known or nothing is
+            unknown.
         warnings: What the reader should know before trusting the number.
-        assumptions: What not being mentioned counts as, for the columns where it counts.
+        assumptions: What not being mentioned counts as, for the columns where it counts, and what
+            unknown cells could change where there are no bounds.
         sources: A few quotes behind the answer.
         engine: Who translated: `offline` or `model`.
         truncated: Whether more rows exist than *rows* holds.

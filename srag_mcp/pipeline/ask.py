@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from srag_mcp.answer.answer import Answer
-from srag_mcp.answer.bounds import find_bounds
+from srag_mcp.answer.bounds import find_bounds, note_bounds
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
@@ -146,9 +146,12 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
     return replace(
         answer,
         coverage=coverage,
-        bounds=find_bounds(corpus, selection),
+        bounds=find_bounds(corpus, translation.sql) if len(answer.rows) == 1 else None,
         warnings=warn_of_gaps(coverage),
-        assumptions=state_closed_world(corpus, translation.sql),
+        assumptions=(
+            *state_closed_world(corpus, translation.sql),
+            *note_bounds(corpus, translation.sql, coverage),
+        ),
         sources=_quote_sources(corpus, translation, _where_of(answer, translation, selection)),
     )
 
