@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"[-+−]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PARTIAL_DAY = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])|-Q[1-4])?")
 _LONGEST = 1000
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 _YES_NO = {"true": True, "false": False, "yes": True, "no": False}
 _FORMS = {
     "integer": "a whole number, such as 1200",
@@ -108,7 +109,7 @@ def _one_line(value: ReplyValue) -> str:
     """Write *value* on one line; empty where it is no number (NaN) or too long for a value."""
     if isinstance(value, float) and not math.isfinite(value):
         return ""
-    text = " ".join(str(value).split())
+    text = " ".join(str(value).translate(_CONTROLS).split())
     return text if len(text) <= _LONGEST else ""
 
 

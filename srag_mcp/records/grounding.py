@@ -96,9 +96,11 @@ def _is_cut(text: str, span: Span) -> bool:
 
 
 def _is_within_word(text: str, place: int) -> bool:
-    """Whether a word goes on across *place*; letters of another case are glued to it."""
+    """Whether a word goes on across *place*; a capital behind a small letter begins another."""
     before, after = text[max(0, place - 1) : place], text[place : place + 1]
-    return (before.islower() and after.islower()) or (before.isupper() and after.isupper())
+    if before.isupper():
+        return after.islower() or after.isupper()
+    return before.islower() and after.islower()
 
 
 def _is_part_of_number(text: str, span: Span) -> bool:

@@ -30,6 +30,8 @@ def test_the_end_of_a_longer_number_is_no_quote(quote: str, text: str, start: in
         ("available", "Pool: unavailable", None),
         ("no", "It faces north.", None),
         ("hotel", "two hotels", 4),
+        ("T", "The Crown", None),
+        ("he", "The Crown", None),
         ("Köln", "NameKöln", 4),
         ("RM12.00", "TOTALRM12.00", None),
         ("12", "12.5 km", None),

@@ -1,0 +1,271 @@
+"""Odd and hostile replies: a right cell, a marked one or a failed one, never a wrong silent one."""
+
+import json
+from datetime import date
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.records.batch_prediction import RecordTask
+from srag_mcp.records.canonical import read_column
+from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.predicted_record import PredictedRecord
+from srag_mcp.records.prediction import predict_records
+from srag_mcp.schema.attribute import Attribute
+from tests.model.scripted import ScriptedModel
+from tests.records.reading_model import answer, reply, shown_documents, stated
+
+NAME = Attribute(name="name", type="string")
+ROOMS = Attribute(name="rooms", type="integer")
+PRICE = Attribute(name="price", type="number", unit="EUR")
+POOL = Attribute(name="has_pool", type="boolean", absent_means="false")
+OPENED = Attribute(name="opened", type="date")
+KIND = Attribute(name="kind", type="string", categories=("Inn", "Hotel"))
+ATTRIBUTES = (NAME, ROOMS, PRICE, POOL, OPENED, KIND)
+CROWN = "The Crown\nAn inn.\nRooms: 1,200\nPrice: 1.250,50 €\nPool: no\nOpened: 31.01.2020"
+RITZ = "The Ritz\nA hotel.\nRooms: 999\nPrice: 80 €\nPool: yes\nOpened: 01.02.2021"
+NAMES = [attribute.name for attribute in ATTRIBUTES]
+
+
+def predict(model: ScriptedModel, *texts: str) -> list[PredictedRecord]:
+    found: list[PredictedRecord] = []
+    documents = [DocumentText(text[:9], "Inn", "inn.txt", text, "") for text in texts]
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(model, ATTRIBUTES, "model"),
+            documents,
+            prompt_tokens=8000,
+            max_in_flight=1,
+            on_done=found.extend,
+        )
+
+    anyio.run(run)
+    assert [record.document_id for record in found] == [text[:9] for text in texts]
+    assert all([item.cell.attribute for item in record.cells] == NAMES for record in found)
+    return found
+
+
+def cell_of(record: PredictedRecord, attribute: Attribute) -> Cell:
+    [cell] = read_column(attribute, [record.cells[NAMES.index(attribute.name)]])
+    return cell
+
+
+def say(attribute: Attribute, value: object, quote: str) -> Cell:
+    """Return the cell of a model that insists on *value* for the Crown."""
+    silent = [name for name in NAMES if name != attribute.name]
+    text = reply(answer("d1", [stated(attribute.name, value, quote)], silent))
+    [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
+    return cell_of(record, attribute)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "quote", "stored"),
+    [
+        (ROOMS, "1,200", "Rooms: 1,200", 1200),
+        (ROOMS, 1200.0, "1,200", 1200),
+        (PRICE, 1250.5, "1.250,50 €", 1250.5),
+        (PRICE, "1250.5", "1.250,50 €", 1250.5),
+        (POOL, "no", "Pool: no", False),
+        (POOL, "FALSE", "Pool: no", False),
+        (OPENED, " 2020-01-31 ", "31.01.2020", date(2020, 1, 31)),
+        (KIND, "INN", "An inn.", "Inn"),
+        (KIND, " inn ", "AN INN", "Inn"),
+        (NAME, "The\nCrown", "The  Crown", "The Crown"),
+    ],
+)
+def test_another_way_to_write_the_value_is_read(
+    attribute: Attribute, value: object, quote: str, stored: CellValue
+) -> None:
+    cell = say(attribute, value, quote)
+    assert (cell.state, cell.value, cell.note) == (State.STATED, stored, "")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "quote", "reason"),
+    [
+        (ROOMS, "many", "1,200", "'many' is not a whole number, such as 1200"),
+        (ROOMS, 12.5, "1,200", "'12.5' is not a whole number, such as 1200"),
+        (ROOMS, True, "1,200", "'True' is not a whole number, such as 1200"),
+        (ROOMS, "1.200", "1,200", "'1.200' is not a whole number, such as 1200"),
+        (ROOMS, "1'200", "1,200", '"1\'200" is not'),
+        (ROOMS, float("nan"), "1,200", "'nan' is not a whole number"),
+        (PRICE, float("inf"), "1.250,50 €", "'inf' is not a plain number"),
+        (PRICE, "1.250,50", "1.250,50 €", "'1.250,50' is not a plain number"),
+        (PRICE, "7" * 10**6, "1.250,50 €", "'7777777777"),
+        (POOL, "ja", "Pool: no", "'ja' is not true or false"),
+        (POOL, 0, "Pool: no", "'0' is not true or false"),
+        (OPENED, "31.02.2020", "31.01.2020", "'31.02.2020' is not a date as YYYY-MM-DD"),
+        (OPENED, "2020-02-31", "31.01.2020", "'2020-02-31' is not a date as YYYY-MM-DD"),
+        (OPENED, "2020-01-31T00:00:00", "31.01.2020", "'2020-01-31T00:00:00' is not a date"),
+        (OPENED, "2020-01", "31.01.2020", "a partial date"),
+        (NAME, float("nan"), "The Crown", "'nan' is not a text"),
+        (NAME, "x" * 10**6, "The Crown", "'xxxxxxxx"),
+        (NAME, True, "The Crown", "'True' is not a text"),
+        (NAME, "The Crown", "T", "not grounded: the document does not have 'T'"),
+        (NAME, "The Crown", ".", "not grounded: the document does not have '.'"),
+        (NAME, "The Crown", "", "not grounded: the document does not have ''"),
+        (NAME, "The Crown", "The Ritz", "not grounded: the document does not have 'The Ritz'"),
+        (NAME, "The Crown", CROWN * 100, "not grounded: the quote has"),
+        (NAME, "The Crown", "x" * 10**6, "not grounded: the quote has 1,000,000 characters"),
+        (ROOMS, 200, "200", "not grounded: the document does not have '200'"),
+    ],
+)
+def test_what_cannot_be_read_or_found_fails_with_the_reason(
+    attribute: Attribute, value: object, quote: str, reason: str
+) -> None:
+    cell = say(attribute, value, quote)
+    assert (cell.state, cell.value) == (State.FAILED, None)
+    assert cell.note.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "quote", "note"),
+    [
+        (ROOMS, 1201, "Rooms: 1,200", "doubted: the quote says 1200, the value 1201"),
+        (ROOMS, 7, "The Crown", "derived: the quote does not have it as it is"),
+        (PRICE, "1.250", "1.250,50 €", "doubted: '1.250' is one thousand times more or less"),
+        (PRICE, 9.5, "The Crown", "derived: the quote does not have it as it is"),
+        (POOL, True, "Pool: no", "doubted: the quote says 'Pool: no'"),
+        (OPENED, "2020-01-30", "31.01.2020", "doubted: the quote gives another date"),
+        (OPENED, "2020-01-31", "An inn.", "derived: the quote does not have it as it is"),
+        (NAME, "The Ritz", "The Crown", "derived: the quote does not have it as it is"),
+        (NAME, 12.0, "The Crown", "derived: the quote does not have it as it is"),
+        (KIND, "Hotel", "inn", "doubted: the quote says 'Inn', the value 'Hotel'"),
+        (KIND, "Castle", "An inn.", "not one of the categories"),
+    ],
+)
+def test_what_can_be_right_all_the_same_is_marked(
+    attribute: Attribute, value: object, quote: str, note: str
+) -> None:
+    cell = say(attribute, value, quote)
+    assert cell.state is State.STATED
+    assert cell.note.startswith(note)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '{"documents": null}',
+        '{"documents": [null]}',
+        '{"documents": [{"id": "d1"}]}',
+        '{"documents": [{"id": "d1", "cells": {}, "not_mentioned": []}]}',
+        reply(answer("d1", [stated("rooms", [12], "1,200")], [])),
+        reply(answer("d1", [stated("rooms", {"value": 12}, "1,200")], [])),
+        reply(answer("d1", [{**stated("rooms", 12, "1,200"), "state": "maybe"}], [])),
+        reply(answer("d1", [{**stated("rooms", 12, "1,200"), "sql": "DROP TABLE"}], [])),
+        '{"documents": [{"id": "d1", "cells": [{"attribute": "rooms", "state": "stated", "value": '
+        + "9" * 5000
+        + ', "quote": "1,200"}], "not_mentioned": []}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_reply_of_another_form_fails_the_record_with_the_reason(text: str) -> None:
+    model = ScriptedModel(lambda prompt: text)
+    [record] = predict(model, CROWN)
+    assert record.error.startswith("records (The Crown): no reply had the right form: ")
+    assert {(item.cell.state, item.cell.note) for item in record.cells} == {
+        (State.FAILED, record.error)
+    }
+    assert len(model.prompts) == 3
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [stated("rooms", 1200, "1,200"), stated("rooms", 1200, "1,200")],
+        [stated("rooms", 1200, "1,200"), stated("rooms", 7, "The Crown")],
+        [stated("Rooms", 1200, "1,200")],
+        [stated("rooms ", 1200, "1,200")],
+        [],
+    ],
+)
+def test_an_attribute_that_is_not_there_just_once_fails(cells: list[dict[str, object]]) -> None:
+    text = reply(answer("d1", cells, [name for name in NAMES if name != "rooms"]))
+    model = ScriptedModel(lambda prompt: text)
+    [record] = predict(model, CROWN)
+    cell = cell_of(record, ROOMS)
+    reason = "has it more than once" if len(cells) > 1 else "leaves it out"
+    assert (cell.state, cell.note) == (State.FAILED, f"the reply {reason}")
+    assert len(model.prompts) == 3
+
+
+def ritz_cells() -> list[dict[str, object]]:
+    return [
+        stated("name", "The Ritz", "The Ritz"),
+        stated("rooms", 999, "Rooms: 999"),
+        stated("price", 80, "80 €"),
+        stated("has_pool", True, "Pool: yes"),
+        stated("opened", "2021-02-01", "01.02.2021"),
+        stated("kind", "Hotel", "A hotel"),
+    ]
+
+
+def test_the_cells_of_another_document_of_the_batch_are_not_taken() -> None:
+    def swap(prompt: Prompt) -> str:
+        return reply(*(answer(key, ritz_cells(), []) for key in shown_documents(prompt)))
+
+    crown, ritz = predict(ScriptedModel(swap), CROWN, RITZ)
+    assert {item.cell.state for item in crown.cells} == {State.FAILED}
+    assert all(item.cell.note.startswith("not grounded") for item in crown.cells)
+    assert {item.cell.state for item in ritz.cells} == {State.STATED}
+
+
+@pytest.mark.parametrize("key", ["d2", "D1", "The Crown", "../d1", "d1\n", ""])
+def test_a_record_of_a_document_that_was_not_asked_about_is_not_taken(key: str) -> None:
+    text = reply(answer(key, ritz_cells(), []))
+    [record] = predict(ScriptedModel(lambda prompt: text), RITZ)
+    assert {(item.cell.state, item.cell.note) for item in record.cells} == {
+        (State.FAILED, "the reply leaves it out")
+    }
+
+
+def test_what_a_reply_adds_does_not_reach_a_cell() -> None:
+    cells = [*ritz_cells(), stated("owner", "Mallory", "The Ritz")]
+    text = reply(answer("d1", cells, ["owner", "sql"]), answer("d7", ritz_cells(), []))
+    [record] = predict(ScriptedModel(lambda prompt: text), RITZ)
+    assert {item.cell.state for item in record.cells} == {State.STATED}
+    assert "Mallory" not in json.dumps([str(item) for item in record.cells])
+
+
+def test_half_characters_and_control_characters_are_not_stored() -> None:
+    text = json.dumps(
+        {
+            "documents": [
+                answer("d1", [stated("name", "The Crown\ud83d\x00", "The Crown")], NAMES[1:])
+            ]
+        }
+    )
+    [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
+    assert cell_of(record, NAME).value == "The Crown?"
+
+
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
+PARTS = st.tuples(st.integers(0, len(CROWN)), st.integers(1, 20)).map(
+    lambda part: CROWN[part[0] : part[0] + part[1]]
+)
+
+
+@given(st.sampled_from(ATTRIBUTES), VALUES | PARTS, PARTS | st.text(max_size=30))
+def test_whatever_is_said_every_cell_has_its_words_or_a_reason(
+    attribute: Attribute, value: object, quote: str
+) -> None:
+    cell = say(attribute, value, quote)
+    if cell.state is State.FAILED:
+        assert cell.value is None
+        assert cell.note
+    elif cell.state is State.STATED:
+        assert cell.value is not None
+        assert cell.span is not None
+        assert cell.as_stated == cell.span.of(CROWN)
+        assert any(letter.isalnum() or letter in "€" for letter in cell.as_stated)
+    else:
+        assert (cell.state, cell.value) == (State.NOT_MENTIONED, None)
