@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 import typer
 
 from srag_mcp.cli.opening import open_ready
-from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption
+from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command_settings
 
 
 def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
     """Show the columns of a corpus and what they hold."""
     from srag_mcp.cli.columns import print_schema
 
-    with open_ready(corpus, home) as opened:
+    with open_ready(corpus, command_settings(home)) as opened:
         print_schema(opened, as_json=as_json)
 
 
@@ -27,7 +27,7 @@ def stats(
     """Show how many documents know a column, and its values."""
     from srag_mcp.cli.columns import print_statistics
 
-    with open_ready(corpus, home) as opened:
+    with open_ready(corpus, command_settings(home)) as opened:
         print_statistics(opened, column or [], as_json=as_json)
 
 
@@ -48,7 +48,7 @@ def trace(
     """Show the documents and quotes behind the values of a column."""
     from srag_mcp.cli.evidence import print_evidence
 
-    with open_ready(corpus, home) as opened:
+    with open_ready(corpus, command_settings(home)) as opened:
         if document:
             opened.document(document)
         found = opened.trace(
@@ -74,7 +74,7 @@ def review(
     from srag_mcp.cli.reviews import print_reviews
     from srag_mcp.store.reviews import read_reviews
 
-    with open_ready(corpus, home) as opened:
+    with open_ready(corpus, command_settings(home)) as opened:
         if column:
             opened.schema().attribute(column)  # or says which there are
         print_reviews(read_reviews(opened.read, column, limit, offset), offset, as_json=as_json)

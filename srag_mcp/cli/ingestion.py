@@ -104,20 +104,33 @@ def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) ->
 
 
 def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
-    """Ingest *location* if it has no build yet, so that a first question gets its answer."""
+    """Ingest *location* if it has no build yet, so that a first question gets its answer.
+
+    Raises:
+        NotIngestedError: If that is for an agent to do, or was stopped before its end.
+    """
     try:
         corpus.build_path()
     except NotIngestedError:
         if corpus.is_build:
             raise
-        if is_for_agents(location, settings):
-            msg = (
-                f"{location} is not ingested yet, and the engine is `agent`: start with"
-                f" srag-mcp ingest {location}, or set SRAG_ENGINE=offline"
-            )
-            raise NotIngestedError(msg) from None
-        print(f"{location} is not ingested yet; ingesting it first", file=sys.stderr)
-        ingest_corpus(location, IngestChoice(), settings)
+        _ingest_first(location, settings)
+
+
+def _ingest_first(location: Path, settings: Settings) -> None:
+    if is_for_agents(location, settings):
+        msg = (
+            f"{location} is not ingested yet, and the engine is `agent`: start with"
+            f" srag-mcp ingest {location} --engine agent, or take --engine offline"
+        )
+        raise NotIngestedError(msg) from None
+    by_model = settings.model is not None and settings.engine in {"auto", "model"}
+    model = f" with {settings.model}" if by_model else ""
+    print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
+    report = ingest_corpus(location, IngestChoice(), settings)
+    if report.stopped:
+        msg = f"{location} is not ingested yet, as that was stopped: {report.stopped}"
+        raise NotIngestedError(msg)
 
 
 def print_report(report: IngestReport, *, as_json: bool) -> None:

@@ -31,8 +31,9 @@ def ask(
     from srag_mcp.pipeline.ask import ask as answer
     from srag_mcp.pipeline.asking import choose_asking
 
-    asking = choose_asking(command_settings(home, engine=engine, model=model, votes=votes))
-    with open_ready(corpus, home) as opened:
+    settings = command_settings(home, engine=engine, model=model, votes=votes)
+    asking = choose_asking(settings)
+    with open_ready(corpus, settings) as opened:
         print_answer(answer(opened, question, asking), corpus, as_json=as_json)
 
 
@@ -47,5 +48,5 @@ def sql(
     """Run one SELECT over the records of a corpus."""
     from srag_mcp.cli.tables import print_page
 
-    with open_ready(corpus, home) as opened:
+    with open_ready(corpus, command_settings(home)) as opened:
         print_page(opened.select(statement, limit=limit, offset=offset), as_json=as_json)

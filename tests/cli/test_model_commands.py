@@ -22,6 +22,17 @@ def huts(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def stations(tmp_path: Path) -> Path:
+    """Return a folder of pages that `say` can read."""
+    folder = tmp_path / "place" / "stations"
+    folder.mkdir(parents=True)
+    for number in range(1, 6):
+        text = f"The station stands {number}00 metres high, above the town of Town{number}.\n"
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
 def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
     assert cli("ingest", str(huts), "-q").status == 0
     added = cli("extend", str(huts), "--attribute", "beds", "-q")
@@ -73,3 +84,42 @@ def test_an_ingestion_that_its_budget_stops_ends_with_1(
     assert stopped.out.startswith("huts: stopped: the budget of 1 calls is used up: 1 calls were")
     assert json.loads(as_json.out)["stopped"].startswith("the budget of 1 calls is used up")
     assert finished.out.startswith("huts: published build")
+
+
+def test_a_question_to_a_new_folder_ingests_it_with_the_model_of_the_question(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        asked = cli("ask", stations, "How high is the highest?", "--model", "openai/any", "--json")
+
+    assert f"{stations} is not ingested yet; ingesting it first with openai/any" in asked.err
+    assert json.loads(asked.out)["rows"] == [[500]]
+
+
+def test_a_question_to_a_new_folder_ingests_it_with_the_engine_of_the_question(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        asked = cli("ask", stations, "How many stations are there?", "--engine", "offline")
+        assert server.requests == []
+
+    assert asked.status == 0
+    assert f"{stations} is not ingested yet; ingesting it first\n" in asked.err
+    agent = cli("ask", stations.parent, "How many are there?", "--engine", "agent")
+    assert agent.status == 1
+    assert f"start with srag-mcp ingest {stations.parent} --engine agent" in agent.err
+
+
+def test_a_question_whose_ingestion_was_stopped_says_so(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_BUDGET_CALLS", "1")
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        asked = cli("ask", stations, "How high is the highest?", "--model", "openai/any")
+
+    assert (asked.status, asked.out) == (1, "")
+    assert "is not ingested yet, as that was stopped: the budget of 1 calls is used up" in asked.err
