@@ -1,9 +1,15 @@
-"""An excerpt of a document: its beginning, and passages from all over the rest."""
+"""An excerpt of a document: its beginning, and passages from all over the rest.
+
+For schema prediction, which does not know yet what to look for, half is the beginning and the rest
+is spread evenly. `records.passages` ranks passages by the attributes sought: with none to rank by,
+it would show the beginning only.
+"""
 
 import re
 
+from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
+
 GAP = "\n[…]\n"
-_CHARACTERS_A_TOKEN = 4
 _HEAD_SHARE = 0.5
 _PASSAGE = 600
 _BREAK = re.compile(r"\n\s*\n|\n")
@@ -14,7 +20,7 @@ def excerpt(text: str, n_tokens: int) -> str:
 
     At most *n_tokens* tokens of four characters each, `[…]` between the parts.
     """
-    limit = n_tokens * _CHARACTERS_A_TOKEN
+    limit = n_tokens * CHARACTERS_A_TOKEN
     if len(text) <= limit:
         return text
     head_end = _break_before(text, int(limit * _HEAD_SHARE))

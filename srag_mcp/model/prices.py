@@ -1,12 +1,10 @@
-"""What a model charges and how many tokens a text has, for the quote before an ingestion."""
+"""What a model charges, for the quote before an ingestion and for the ledger."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
 from srag_mcp.model.litellm_library import load_litellm
-
-_CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +40,6 @@ def find_price(model: str) -> Price | None:
     cached_usd = entry.get("cache_read_input_token_cost")
     cached = float(cached_usd) if isinstance(cached_usd, int | float) else float(input_usd)
     return Price(float(input_usd), float(output_usd), cached)
-
-
-def count_tokens(text: str, model: str | None = None) -> int:
-    """Count the tokens of *text*, or estimate them (4 characters each) for an unknown model.
-
-    With a model, loads litellm: call it in a thread.
-    """
-    if model is not None:
-        litellm = load_litellm()
-        if _find_entry(litellm, model) is not None:
-            return int(litellm.token_counter(model=model, text=text))
-    return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 def _find_entry(litellm: ModuleType, model: str) -> Mapping[str, object] | None:

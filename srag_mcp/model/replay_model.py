@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.prices import count_tokens
 from srag_mcp.model.reply_cache import KeptReply, unpack_text
+from srag_mcp.model.tokens import count_tokens
 
 Form = Literal["text", "delta"]
 

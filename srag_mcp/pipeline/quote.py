@@ -7,12 +7,12 @@ from typing import Unpack
 
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.choice import price_of
+from srag_mcp.model.tokens import count_tokens_of
 from srag_mcp.pipeline.engine import choose_engine
 from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.quoted_documents import find_quoted
 from srag_mcp.pipeline.schema_choice import find_known_schema
-from srag_mcp.records.document_text import count_tokens_of
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.settings import Settings

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.query.column_holdings import describe_column
 from srag_mcp.query.linked_values import link_values
@@ -13,7 +14,6 @@ from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueMatch
 
 NONE = "(none)"
-_CHARACTERS_A_TOKEN = 4
 _COLUMNS_TOKENS = 2600
 _TOKENS_A_COLUMN = 65
 _MAX_DESCRIPTION = 300
@@ -45,7 +45,7 @@ def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Pr
 
 def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
     n_tokens = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes))
-    limit = n_tokens * _CHARACTERS_A_TOKEN
+    limit = n_tokens * CHARACTERS_A_TOKEN
     longest = _MAX_DESCRIPTION
     while True:
         lines = [_column(item, statistics, longest) for item in schema.attributes]

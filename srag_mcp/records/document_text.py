@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-CHARACTERS_A_TOKEN = 4
-
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
@@ -17,13 +15,3 @@ class DocumentText:
     path: str
     text: str
     sha256: str
-
-
-def count_tokens(text: str) -> int:
-    """Estimate the tokens of *text*; exact counts differ from model to model."""
-    return count_tokens_of(len(text))
-
-
-def count_tokens_of(n_characters: int) -> int:
-    """Estimate the tokens of so many characters."""
-    return -(-n_characters // CHARACTERS_A_TOKEN)

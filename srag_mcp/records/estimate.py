@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.model.tokens import count_tokens, count_tokens_of
 from srag_mcp.records.batches import plan_batches
-from srag_mcp.records.document_text import count_tokens, count_tokens_of
 from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 

@@ -1,4 +1,7 @@
-"""Passages: what is read of a long document, chosen by code for the attributes sought in it."""
+"""Passages: what is read of a long document, chosen by code for the attributes sought in it.
+
+Before there are attributes, `documents.excerpt` shows a document evenly.
+"""
 
 import math
 import re
@@ -6,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from srag_mcp.documents.document import Span
-from srag_mcp.records.document_text import CHARACTERS_A_TOKEN
+from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.attribute import Attribute
 

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.model.choice import price_of
-from srag_mcp.model.prices import Price, count_tokens, find_price
+from srag_mcp.model.prices import Price, find_price
 from srag_mcp.settings import Settings
 
 
@@ -18,14 +18,6 @@ def test_listed_models_have_a_price() -> None:
 )
 def test_models_that_are_not_listed_have_none(model: str) -> None:
     assert find_price(model) is None
-
-
-def test_tokens_are_counted_where_the_model_is_known_and_estimated_elsewhere() -> None:
-    text = "The Crown has twelve rooms. " * 10
-    assert count_tokens(text) == 70
-    assert count_tokens(text, "openai/fake") == 70
-    assert count_tokens(text, "openai/gpt-4o-mini") == 61
-    assert count_tokens("") == 0
 
 
 def test_a_server_of_ones_own_has_no_list_price_and_a_recording_is_free() -> None:
