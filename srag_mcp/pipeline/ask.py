@@ -22,7 +22,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.selection import Selection, read_selection
+from srag_mcp.store.selection import read_condition
 
 MAX_SOURCES = 3
 MAX_ANSWER_ROWS = 1000
@@ -141,7 +141,7 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
 
 def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
     """Add denominator, bounds and quotes, which are queries of their own."""
-    selection = read_selection(translation.sql, corpus.schema().entity)
+    condition = read_condition(translation.sql, corpus.schema().entity)
     coverage = count_coverage(corpus, translation.sql)
     return replace(
         answer,
@@ -152,13 +152,13 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
             *state_closed_world(corpus, translation.sql),
             *note_bounds(corpus, translation.sql, coverage),
         ),
-        sources=_quote_sources(corpus, translation, _where_of(answer, translation, selection)),
+        sources=_quote_sources(corpus, translation, _where_of(answer, translation, condition)),
     )
 
 
-def _where_of(answer: Answer, translation: Translation, selection: Selection) -> str:
+def _where_of(answer: Answer, translation: Translation, condition: str) -> str:
     """Return the condition on the records behind *answer*: of the winning group, if one won."""
-    conditions = [f"({selection.where})"] if selection.where else []
+    conditions = [f"({condition})"] if condition else []
     groups = [use.column for use in translation.columns if use.role == "group"]
     if len(answer.rows) == 1:
         winner = dict(zip(answer.columns, answer.rows[0], strict=True))

@@ -6,70 +6,36 @@ from outside does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """How one query reads the record table.
+def read_condition(sql: str, table: str) -> str:
+    """Return which records of *table* the statement *sql* reads, as a condition on single records.
 
-    Attributes:
-        where: The condition on single records, as SQL; empty when all records are read, or when the
-            query reads the table in several ways.
-        counts_records: Whether the result is the number of records that meet the condition.
-        aggregate: `("sum", column)` or `("avg", column)` where that is the one result, rounded or
-            not; else None.
-        definite: *where* and the condition of a FILTER, with `IS DISTINCT FROM` as `<>`: NULL for a
-            record that is not known to meet or to miss them; empty when there is no condition, or
-            one has a subquery.
+    `SELECT count(*) FROM hotels AS h WHERE h.pool` -> `pool`
+
+    Records that any part of the statement reads, where there are several: the two groups of a
+    difference, what each FILTER keeps. Empty for all records, also when *sql* cannot be read.
     """
-
-    where: str
-    counts_records: bool
-    definite: str
-    aggregate: tuple[str, str] | None = None
-
-
-ALL_RECORDS = Selection("", counts_records=False, definite="")
-
-
-def read_selection(sql: str, table: str) -> Selection:
-    """Read which records of *table* the statement *sql* selects; all when it cannot be read.
-
-    `SELECT count(*) FROM hotels WHERE pool` -> where `pool`, counts_records True
-    """
-    from sqlglot import exp
-
     root = _parse(sql)
-    if root is None:
-        return ALL_RECORDS
-    selects = [item for item in root.find_all(exp.Select) if _reads(item, table)]
-    outer = [item for item in selects if not item.find_ancestor(exp.Where, exp.Having, exp.Qualify)]
-    if len(outer) != 1:
-        return ALL_RECORDS
-    output = _output(outer[0]) if outer[0] is root else None
-    where = _condition(outer[0])
-    conditions = [item for item in (where, _condition(output)) if item is not None]
-    if not conditions:
-        return replace(ALL_RECORDS, aggregate=_aggregate(output))
-    if any(item.find(exp.Select) for item in conditions):
-        conditions, output = [], None
-    return Selection(
-        where="" if where is None else where.sql(dialect="duckdb"),
-        counts_records=_counts_records(output),
-        definite=_definite(exp.and_(*conditions)) if conditions else "",
-        aggregate=_aggregate(output),
-    )
+    readings = [] if root is None else _readings(root, table)
+    return _any_of([_join(parts) for parts in readings])
+
+
+def _any_of(conditions: Collection[str]) -> str:
+    different = list(dict.fromkeys(conditions))
+    if len(different) < 2:
+        return "".join(different)
+    return "" if "" in different else " OR ".join(f"({condition})" for condition in different)
 
 
 def _parse(sql: str) -> exp.Expr | None:
     """Parse *sql*; None when it is empty or cannot be parsed."""
-    import sqlglot  # heavy: only when a query was asked
+    import sqlglot  # heavy: only when a question was asked
 
     try:
         return sqlglot.parse_one(sql, read="duckdb") if sql else None
@@ -77,87 +43,83 @@ def _parse(sql: str) -> exp.Expr | None:
         return None
 
 
+def _readings(root: exp.Expr, table: str) -> list[list[exp.Expr]]:
+    """Return what each part of *root* that reads *table* asks of a record, joined by AND.
+
+    What is read only for a condition, such as the maximum of a superlative, is no part. None at all
+    where the table is joined: then no condition of single records selects.
+    """
+    from sqlglot import exp
+
+    selects = [item for item in root.find_all(exp.Select) if _reads(item, table)]
+    outer = [item for item in selects if not item.find_ancestor(exp.Where, exp.Having, exp.Qualify)]
+    if any(item.args.get("joins") for item in outer):
+        return []
+    return [parts for item in outer for parts in _readings_of(item)]
+
+
 def _reads(select: exp.Select, table: str) -> bool:
     from sqlglot import exp
 
-    source = select.args.get("from_")
-    if source is None or select.args.get("joins"):
-        return False
-    return isinstance(source.this, exp.Table) and source.this.name.lower() == table.lower()
+    joins = select.args.get("joins") or []
+    sources = [item.this for item in (select.args.get("from_"), *joins) if item is not None]
+    tables = [item for item in sources if isinstance(item, exp.Table)]
+    return any(item.name.lower() == table.lower() for item in tables)
 
 
-def _without_table_names(condition: exp.Expr) -> exp.Expr:
+def _readings_of(select: exp.Select) -> Iterator[list[exp.Expr]]:
+    """Read the condition of *select*, with that of each function where all have a FILTER."""
     from sqlglot import exp
 
-    copied = condition.copy()
-    if not copied.find(exp.Select):
-        for column in copied.find_all(exp.Column):
+    where = _parts(select.args.get("where"))
+    functions = [
+        node
+        for output in select.expressions
+        for node in output.find_all(exp.AggFunc)
+        if node.find_ancestor(exp.Select) is select
+    ]
+    filters = [node.parent for node in functions if isinstance(node.parent, exp.Filter)]
+    if not filters or len(filters) < len(functions):
+        yield where
+        return
+    for found in filters:
+        yield where + _parts(found.expression)
+
+
+def _parts(clause: exp.Expr | None) -> list[exp.Expr]:
+    """Return what AND joins in a clause, without the name of the table.
+
+    A part whose own query asks for the outer record is left out: it cannot stand elsewhere.
+    """
+    from sqlglot import exp
+
+    if clause is None:
+        return []
+    condition = clause.this.unnest()
+    parts = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+    plain = (_without_table_names(part.unnest(), clause) for part in parts)
+    return [part for part in plain if part is not None]
+
+
+def _without_table_names(part: exp.Expr, clause: exp.Expr) -> exp.Expr | None:
+    from sqlglot import exp
+
+    select = clause.find_ancestor(exp.Select)
+    outer = "" if select is None else select.args["from_"].this.alias_or_name.lower()
+    copied = part.copy()
+    for column in copied.find_all(exp.Column):
+        inner = column.find_ancestor(exp.Select)
+        if inner is None:
             column.set("table", None)
+        elif column.table.lower() == outer and outer not in _names(inner):
+            return None
     return copied
 
 
-def _definite(where: exp.Expr) -> str:
+def _names(select: exp.Select) -> list[str]:
     from sqlglot import exp
 
-    def plain(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.NullSafeNEQ):
-            return exp.NEQ(this=node.this, expression=node.expression)
-        return node
-
-    return where.transform(plain).sql(dialect="duckdb")
-
-
-def _output(select: exp.Select) -> exp.Expr | None:
-    """Return the one function over all records that *select* consists of, unrounded."""
-    from sqlglot import exp
-
-    grouped = any(select.args.get(key) for key in ("group", "having", "distinct"))
-    if len(select.expressions) != 1 or grouped:
-        return None
-    output: exp.Expr = select.expressions[0].unalias()
-    while isinstance(output, exp.Round | exp.Cast | exp.Paren):
-        output = output.this
-    return output
-
-
-def _condition(node: exp.Expr | None) -> exp.Expr | None:
-    """Return the condition of a SELECT, or of a FILTER after a function."""
-    from sqlglot import exp
-
-    if isinstance(node, exp.Select):
-        where = node.args.get("where")
-    else:
-        where = node.expression if isinstance(node, exp.Filter) else None
-    return None if where is None else _without_table_names(where.this)
-
-
-def _function(output: exp.Expr | None) -> exp.Expr | None:
-    from sqlglot import exp
-
-    function: exp.Expr | None = output.this if isinstance(output, exp.Filter) else output
-    return function
-
-
-def _aggregate(output: exp.Expr | None) -> tuple[str, str] | None:
-    from sqlglot import exp
-
-    function = _function(output)
-    if not isinstance(function, exp.Sum | exp.Avg) or not isinstance(function.this, exp.Column):
-        return None
-    return ("sum" if isinstance(function, exp.Sum) else "avg", function.this.name)
-
-
-def _counts_records(output: exp.Expr | None) -> bool:
-    """Whether *output* is `count(*)`, or counts what no record lacks."""
-    from sqlglot import exp
-
-    function = _function(output)
-    if not isinstance(function, exp.Count):
-        return False
-    counted = function.this
-    if isinstance(counted, exp.Column):
-        return counted.name.lower() == "document_id"
-    return isinstance(counted, exp.Star | exp.Literal)
+    return [item.alias_or_name.lower() for item in select.find_all(exp.Table)]
 
 
 def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[str, str]:
@@ -173,12 +135,23 @@ def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[st
     root = _parse(sql)
     if root is None:
         return {}
-    where = _parse(read_selection(sql, table).where)
-    parts = [] if where is None else _parts(where)
+    readings = [
+        [part for part in parts if not _has_query(part)] for parts in _readings(root, table)
+    ]
     return {
-        column: _join([part for part in parts if column not in _columns(part, columns)])
+        column: _any_of([_join(_without(parts, column, columns)) for parts in readings])
         for column in _columns(root, columns)
     }
+
+
+def _has_query(part: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return part.find(exp.Query) is not None
+
+
+def _without(parts: Collection[exp.Expr], column: str, columns: Collection[str]) -> list[exp.Expr]:
+    return [part for part in parts if column not in _columns(part, columns)]
 
 
 def compared_texts(sql: str, columns: Collection[str]) -> list[tuple[str, str]]:
@@ -202,15 +175,8 @@ def compared_texts(sql: str, columns: Collection[str]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
-def _join(parts: Sequence[exp.Expr]) -> str:
+def _join(parts: Collection[exp.Expr]) -> str:
     return " AND ".join(f"({part.sql(dialect='duckdb')})" for part in parts)
-
-
-def _parts(where: exp.Expr) -> list[exp.Expr]:
-    from sqlglot import exp
-
-    parts = list(where.flatten()) if isinstance(where, exp.And) else [where]
-    return [_without_table_names(part) for part in parts if part.find(exp.Query) is None]
 
 
 def _columns(tree: exp.Expr, columns: Collection[str]) -> list[str]:

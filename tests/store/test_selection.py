@@ -1,31 +1,44 @@
 import pytest
 
-from srag_mcp.store.selection import (
-    ALL_RECORDS,
-    Selection,
-    column_conditions,
-    compared_texts,
-    read_selection,
-)
+from srag_mcp.store.selection import column_conditions, compared_texts, read_condition
 
 COLUMNS = ["price", "stars", "pool", "city"]
 
 
-def test_a_count_keeps_its_condition_and_its_definite_form() -> None:
-    sql = "SELECT count(*) AS n FROM hotels AS h WHERE h.pool IS DISTINCT FROM TRUE AND stars > 3"
-    assert read_selection(sql, "hotels") == Selection(
-        where="pool IS DISTINCT FROM TRUE AND stars > 3",
-        counts_records=True,
-        definite="pool <> TRUE AND stars > 3",
-    )
-
-
-def test_a_superlative_keeps_its_subquery_and_has_no_definite_form() -> None:
-    sql = "SELECT city FROM hotels WHERE price = (SELECT max(price) FROM hotels)"
-    found = read_selection(sql, "hotels")
-    assert found.where == "price = (SELECT MAX(price) FROM hotels)"
-    assert not found.definite
-    assert not found.counts_records
+@pytest.mark.parametrize(
+    ("sql", "condition"),
+    [
+        (
+            "SELECT count(*) AS n FROM hotels AS h WHERE h.pool AND h.stars > 3",
+            "(pool) AND (stars > 3)",
+        ),
+        (
+            "SELECT h.city FROM hotels h WHERE h.price = (SELECT max(price) FROM hotels)",
+            "(price = (SELECT MAX(price) FROM hotels))",
+        ),
+        (
+            "SELECT city FROM hotels h WHERE pool AND price = (SELECT max(price) FROM hotels i"
+            " WHERE i.city = h.city)",
+            "(pool)",
+        ),
+        (
+            "SELECT (SELECT avg(price) FROM hotels WHERE city = 'Rome')"
+            " - (SELECT avg(price) FROM hotels WHERE city = 'Bonn')",
+            "((city = 'Rome')) OR ((city = 'Bonn'))",
+        ),
+        (
+            "SELECT avg(price) FILTER (pool) - avg(price) FILTER (NOT pool) FROM hotels"
+            " WHERE stars > 3",
+            "((stars > 3) AND (pool)) OR ((stars > 3) AND (NOT pool))",
+        ),
+        ("SELECT count(*) FILTER (pool) / count(pool) FROM hotels WHERE stars > 3", "(stars > 3)"),
+        ("WITH h AS (FROM hotels WHERE pool) SELECT avg(price) FROM h", "(pool)"),
+    ],
+)
+def test_the_records_that_a_statement_reads_are_told_by_a_condition(
+    sql: str, condition: str
+) -> None:
+    assert read_condition(sql, "hotels") == condition
 
 
 @pytest.mark.parametrize(
@@ -33,14 +46,15 @@ def test_a_superlative_keeps_its_subquery_and_has_no_definite_form() -> None:
     [
         "SELECT count(*) FROM hotels",
         "SELECT a.city FROM hotels a JOIN hotels b USING (city) WHERE a.price > 3",
-        "SELECT 1 FROM hotels WHERE pool UNION ALL SELECT 2 FROM hotels WHERE stars > 3",
+        "SELECT 1 FROM hotels WHERE pool UNION ALL SELECT 2 FROM hotels",
+        "SELECT a.city FROM hotels a, hotels b WHERE a.price > b.price",
         "SELECT count(*) FROM cells WHERE state = 'failed'",
         "SELECT FROM WHERE",
         "",
     ],
 )
-def test_what_is_not_one_filtered_reading_of_the_table_selects_all_records(sql: str) -> None:
-    assert read_selection(sql, "hotels") == ALL_RECORDS
+def test_what_does_not_select_by_conditions_on_single_records_reads_all(sql: str) -> None:
+    assert read_condition(sql, "hotels") == ""
 
 
 def test_a_column_is_counted_over_what_the_other_conditions_leave() -> None:
@@ -51,6 +65,14 @@ def test_a_column_is_counted_over_what_the_other_conditions_leave() -> None:
         "pool": "(stars > 3)",
         "city": "(stars > 3) AND (pool)",
     }
+
+
+def test_a_column_of_a_share_is_counted_over_the_whole_of_the_share() -> None:
+    sql = (
+        "SELECT 100.0 * (SELECT count(*) FROM hotels WHERE stars > 3 AND pool)"
+        " / (SELECT count(*) FROM hotels WHERE stars > 3)"
+    )
+    assert column_conditions(sql, "hotels", COLUMNS) == {"stars": "", "pool": "(stars > 3)"}
 
 
 def test_columns_of_other_tables_are_left_out() -> None:
