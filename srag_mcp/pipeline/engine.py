@@ -1,6 +1,6 @@
 """Engines: who does the thinking of an ingestion, and the language model that it has for it."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
@@ -59,16 +59,15 @@ class Thinker:
 
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
         results: list[Returned] = []
-        errors: list[Exception] = []
-        with anyio.CancelScope() as scope:
+        errors: Sequence[Exception] = ()
+        try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._watch, scope)
-                try:
-                    results.append(await thinking())
-                except Exception as error:  # noqa: BLE001 - raised again below, outside of the group
-                    errors.append(error)
+                tasks.start_soon(self._watch, tasks.cancel_scope)
+                results.append(await thinking())
                 tasks.cancel_scope.cancel()
-        if errors:
+        except ExceptionGroup as group:
+            errors = group.exceptions
+        if errors:  # raised out here, so that it keeps the cause that it has
             raise errors[0]
         if not results:
             raise CancelledError
