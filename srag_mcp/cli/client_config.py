@@ -3,9 +3,13 @@
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+
+from srag_mcp.settings import Settings
+
+KEY_PLACE = "…"  # no key has this character, so that one that was not put in is found at once
 
 
 class Client(StrEnum):
@@ -29,22 +33,62 @@ def server_command() -> list[str]:
 
 
 def render_config(
-    client: Client, corpora: Sequence[Path], command: Sequence[str], home: Path | None = None
+    client: Client,
+    corpora: Sequence[Path],
+    command: Sequence[str],
+    home: Path | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Write what to paste for *client*; *home* is passed on to the server when it is set."""
+    """Write what to paste for *client*.
+
+    *home* and the variables of *environment* are passed on to the server where they are set: hosts
+    do not pass on those of a shell.
+    """
     options = [part for corpus in corpora for part in ("--corpus", str(corpus.resolve()))]
     if home is not None:
         options += ["--home", str(home.expanduser().resolve())]
     program = command[0]
     arguments = [*command[1:], "serve", *options]
-    entry = {"command": program, "args": arguments}
-    if client is Client.VSCODE:
-        return _json({"servers": {"srag": {"type": "stdio", **entry}}})
     if client is Client.CODEX:
-        return f"[mcp_servers.srag]\ncommand = {_toml(program)}\nargs = [{_toml(*arguments)}]"
-    if client is Client.CLAUDE_CODE:
+        return _render_codex(program, arguments, environment or {})
+    entry: dict[str, object] = {"command": program, "args": arguments}
+    if environment:
+        entry["env"] = dict(environment)
+    if client in {Client.VSCODE, Client.CLAUDE_CODE}:
         entry = {"type": "stdio", **entry}
-    return _json({"mcpServers": {"srag": entry}})
+    return _json({"servers" if client is Client.VSCODE else "mcpServers": {"srag": entry}})
+
+
+def server_environment(settings: Settings) -> dict[str, str]:
+    """Return the variables that make a server ask the model of *settings*; none without a model.
+
+    What holds a key is named with `KEY_PLACE` for its value: no key is ever shown.
+    """
+    named = {"SRAG_MODEL": settings.model, "SRAG_API_BASE": settings.api_base}
+    given = {name: value for name, value in named.items() if value}
+    if not settings.model:
+        return given
+    from srag_mcp.model.key_variables import find_key_variables  # `serve` loads this module, too
+
+    return given | dict.fromkeys(find_key_variables(settings), KEY_PLACE)
+
+
+def _render_codex(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    lines = ["[mcp_servers.srag]", f"command = {_toml(program)}", f"args = [{_toml(*arguments)}]"]
+    if environment:
+        lines += ["", "[mcp_servers.srag.env]"]
+        lines += [f"{name} = {_toml(value)}" for name, value in environment.items()]
+    return "\n".join(lines)
+
+
+def print_config(client: Client, corpora: Sequence[Path], settings: Settings) -> None:
+    """Print what to paste for *client*; on stderr, where it belongs and where a key is missing."""
+    environment = server_environment(settings)
+    print(f"Paste into {config_place(client)}:", file=sys.stderr)
+    print(render_config(client, corpora, server_command(), settings.home, environment))
+    keys = [name for name, value in environment.items() if value == KEY_PLACE]
+    if keys:
+        print(f"Put your key in the place of {KEY_PLACE}: {', '.join(keys)}", file=sys.stderr)
 
 
 def config_place(client: Client) -> str:

@@ -23,6 +23,10 @@ ModelOption = Annotated[
     str | None,
     typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
 ]
+ApiBaseOption = Annotated[
+    str | None,
+    typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
+]
 HomeOption = Annotated[
     Path | None,
     typer.Option(

@@ -1,12 +1,17 @@
 """The commands for MCP clients: the server, and how each is told to start it."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from srag_mcp.cli.client_config import Client
-from srag_mcp.cli.options import CorpusOptions, HomeOption, command_settings
+from srag_mcp.cli.options import (
+    ApiBaseOption,
+    CorpusOptions,
+    HomeOption,
+    ModelOption,
+    command_settings,
+)
 
 
 def serve(
@@ -33,13 +38,13 @@ def serve(
 def config(
     client: Annotated[Client, typer.Argument(help="The MCP client.", metavar="CLIENT")],
     corpus: CorpusOptions,
+    model: ModelOption = None,
+    api_base: ApiBaseOption = None,
     home: HomeOption = None,
 ) -> None:
     """Print the configuration to paste into an MCP client."""
-    from srag_mcp.cli.client_config import config_place, render_config, server_command
+    from srag_mcp.cli.client_config import print_config
     from srag_mcp.cli.shipped import find_corpus
 
-    settings = command_settings(home)
-    locations = [find_corpus(name, settings) for name in corpus]
-    print(f"Paste into {config_place(client)}:", file=sys.stderr)
-    print(render_config(client, locations, server_command(), settings.home))
+    settings = command_settings(home, model=model, api_base=api_base)
+    print_config(client, [find_corpus(name, settings) for name in corpus], settings)

@@ -40,16 +40,17 @@ def price_of(settings: Settings) -> Price | None:
     named = _named(settings)
     if named.startswith(REPLAY):
         return Price(0.0, 0.0, 0.0)
-    return None if _is_own_server(named, settings) else find_price(named)
+    return None if is_own_server(named, settings) else find_price(named)
 
 
 def _open_wire(named: str, settings: Settings) -> Wire:
-    if settings.api_base and _is_own_server(named, settings):
+    if settings.api_base and is_own_server(named, settings):
         return OpenAIWire(named.removeprefix(_OPENAI), settings.api_base, settings)
     return LitellmWire(named, settings)
 
 
-def _is_own_server(named: str, settings: Settings) -> bool:
+def is_own_server(named: str, settings: Settings) -> bool:
+    """Whether the model *named* is asked at the `api_base` of *settings*, without litellm."""
     return bool(settings.api_base) and (named.startswith(_OPENAI) or "/" not in named)
 
 

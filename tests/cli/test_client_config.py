@@ -78,6 +78,45 @@ def test_the_printed_configuration_starts_the_server(
     assert _list_tools(entry, {}, tmp_path) == TOOLS
 
 
+@pytest.mark.parametrize("client", READERS)
+def test_a_model_is_passed_on_and_its_key_is_only_named(
+    cli: Cli, ferries: Path, client: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+
+    result = cli("config", client, "--corpus", ferries, "--model", "openai/gpt-4o-mini")
+
+    entry = READERS[client](result.out)
+    assert isinstance(entry, dict)
+    assert entry["env"] == {"SRAG_MODEL": "openai/gpt-4o-mini", "OPENAI_API_KEY": "…"}
+    assert result.err.splitlines()[-1] == "Put your key in the place of …: OPENAI_API_KEY"
+    assert "sk-0123456789" not in result.out + result.err
+
+
+def test_a_server_of_ones_own_is_passed_on_without_a_key(cli: Cli, ferries: Path) -> None:
+    address = "http://localhost:11434/v1"
+    options = ["--model", "openai/llama3.1", "--api-base", address]
+
+    result = cli("config", "cursor", "--corpus", ferries, *options)
+
+    entry = json.loads(result.out)["mcpServers"]["srag"]
+    assert entry["env"] == {"SRAG_MODEL": "openai/llama3.1", "SRAG_API_BASE": address}
+    assert "key" not in result.err
+
+
+def test_the_model_of_the_shell_is_passed_on_and_so_is_the_name_of_the_key_that_is_set(
+    cli: Cli, ferries: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_MODEL", "mistral/mistral-small")
+    monkeypatch.setenv("SRAG_API_KEY", "0123456789")
+
+    result = cli("config", "cursor", "--corpus", ferries)
+
+    entry = json.loads(result.out)["mcpServers"]["srag"]
+    assert entry["env"] == {"SRAG_MODEL": "mistral/mistral-small", "SRAG_API_KEY": "…"}
+    assert "0123456789" not in result.out + result.err
+
+
 def test_several_corpora_are_served_in_their_order(
     cli: Cli, ferries: Path, ingested: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
