@@ -40,16 +40,26 @@ def note_bounds(corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage]) ->
     found = read_aggregate(sql, corpus.schema())
     if found is None:
         return (_NO_BOUNDS,) if has_aggregate(sql) else ()
+    said = _say_change(corpus, found)
+    return (said,) if said else ()
+
+
+def _say_change(corpus: Corpus, found: Aggregate) -> str:
     if found.function == "groups":
         n_more = _count_ungrouped(corpus, found)
         where = "it is not known where that many documents belong"
-        said = f"each count may be up to {n_more:,} higher: {where}"
-        return (said,) if n_more else ()
-    if found.function == "exists":
+        return f"each count may be up to {n_more:,} higher: {where}" if n_more else ""
+    if found.function == "decides":
         met, unknown = _count_met(corpus, found)
-        said = f"it may be yes: that is not known of {unknown:,} documents"
-        return (said,) if unknown and not met else ()
-    return ()
+        change = "" if met else "otherwise"
+    elif found.function in {"min", "max"}:
+        unknown = _count_distinct(corpus, found)[1]
+        change = "lower" if found.function == "min" else "higher"
+    else:
+        return ""
+    is_open = bool(unknown and change)
+    documents = "1 document" if unknown == 1 else f"{unknown:,} documents"
+    return f"it may be {change}: that is not known of {documents}" if is_open else ""
 
 
 def _bound_count(corpus: Corpus, found: Aggregate) -> Bounds | None:
@@ -69,13 +79,19 @@ def _count_met(corpus: Corpus, found: Aggregate) -> tuple[int, int]:
 
 def _bound_distinct(corpus: Corpus, found: Aggregate) -> Bounds | None:
     """Bound a number of values: each unknown one may be one more."""
+    n_values, unknown = _count_distinct(corpus, found)
+    return Bounds(n_values, n_values + unknown) if unknown else None
+
+
+def _count_distinct(corpus: Corpus, found: Aggregate) -> tuple[int, int]:
+    """Count the values of the column, and the records that may have one more."""
     column, condition = quote_name(found.column), found.condition
     n_values, unknown = _count(
         corpus,
         f"count(DISTINCT {column}) FILTER ({condition})",
         f"count(*) FILTER (({condition}) IS NULL OR ({condition}) AND {column} IS NULL)",
     )
-    return Bounds(n_values, n_values + unknown) if unknown else None
+    return n_values, unknown
 
 
 def _count_ungrouped(corpus: Corpus, found: Aggregate) -> int:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from srag_mcp.schema.schema import Schema
 
-Function: TypeAlias = Literal["count", "exists", "distinct", "sum", "avg", "share", "groups"]
+Function: TypeAlias = Literal[
+    "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups"
+]
 
 _GROUPED_ARGS = PLAIN_ARGS | {"group"}
 
@@ -36,10 +38,11 @@ class Aggregate:
     """One number over the records, or one for each group.
 
     Attributes:
-        function: `count` of records, `exists` (whether there is one), `distinct` values, `sum`,
-            `avg`, `share` of records, or `groups`: the count of records of each.
+        function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
+            records, `groups`: the count of records of each, or `decides`: a yes or no that one
+            record of *condition* decides.
         condition: Which records; NULL for one that is not known to meet or miss it.
-        column: What is summed, averaged or counted by its values.
+        column: What is summed, averaged, compared or counted by its values.
         part: What those among them meet whose share it is.
         factor: What the share is multiplied with: 100 for a percentage.
         keys: What the records are grouped by, as SQL.
@@ -123,9 +126,9 @@ class _Reader:
 
         node, select = self._records.resolve(output, select)
         if isinstance(node, exp.Mul | exp.Div):
-            return self._share(node, select)
-        if isinstance(node, exp.GT | exp.GTE | exp.Exists | exp.LogicalOr):
-            return self._existence(node, select)
+            return self._quotient(node, select)
+        if isinstance(node, exp.Predicate | exp.LogicalOr | exp.LogicalAnd):
+            return self._decision(node, select)
         counted = self._records.conditions(node, select)
         if counted is not None:
             return self._of("count", counted)
@@ -175,28 +178,50 @@ class _Reader:
             return self._of("distinct", parts, measure) if is_column else None
         condition = self._records.indicated(measure) if isinstance(function, exp.Avg) else None
         if condition is not None:
-            return _share_of(parts, parts + split_definite(condition), 1.0)
-        if isinstance(function, exp.Sum | exp.Avg) and isinstance(measure, exp.Column):
-            return self._of("sum" if isinstance(function, exp.Sum) else "avg", parts, measure)
-        return None
+            return _share(parts, parts + split_definite(condition), 1.0)
+        named: dict[type[exp.Expr], Function] = {
+            exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"
+        }  # fmt: skip
+        name = named.get(type(function))
+        return self._of(name, parts, measure) if name and isinstance(measure, exp.Column) else None
 
-    def _existence(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read `count(*) > 0`, `count(*) >= 1`, `EXISTS (SELECT …)`, `bool_or(pool)`."""
+    def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
+        """Read whether some records are there: `count(*) > 0`, `EXISTS (…)`, `bool_or(pool)`.
+
+        Or whether all meet what is asked, which one that does not decides: `bool_and(pool)`,
+        `count(*) FILTER (pool) = count(*)`.
+        """
         from sqlglot import exp
 
-        counted = None
+        deciding = None
         if isinstance(node, exp.Exists):
-            inner = node.this
-            if isinstance(inner, exp.Select) and self._records.reads(inner):
-                counted = split_definite(where_of(inner))
-        elif isinstance(node, exp.LogicalOr):
+            if isinstance(node.this, exp.Select) and self._records.reads(node.this):
+                deciding = split_definite(where_of(node.this))
+        elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
             if self._records.reads(select):
-                counted = split_definite(where_of(select)) + split_definite(node.this)
-        elif node.expression.name == ("0" if isinstance(node, exp.GT) else "1"):
-            counted = self._records.conditions(*self._records.resolve(node.this, select))
-        return None if counted is None else self._of("exists", counted)
+                is_all = isinstance(node, exp.LogicalAnd)
+                wanted = exp.not_(node.this) if is_all else node.this
+                deciding = split_definite(where_of(select)) + split_definite(wanted)
+        elif isinstance(node, exp.GT | exp.GTE | exp.EQ | exp.NEQ):
+            deciding = self._compared(node, select)
+        return None if deciding is None else self._of("decides", deciding)
 
-    def _share(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
+    def _compared(self, node: exp.Binary, select: exp.Select) -> list[exp.Expr] | None:
+        """Read what decides a comparison of a count with nothing, or with the count of all."""
+        from sqlglot import exp
+
+        counted = self._records.conditions(*self._records.resolve(node.left, select))
+        if counted is None or isinstance(node.right, exp.Literal):
+            nothing = "1" if isinstance(node, exp.GTE) else "0"
+            return counted if node.right.name == nothing else None
+        all_of = self._whole(node.right, select, counted)
+        found = None if all_of is None else _divide(all_of, counted)
+        if found is None or isinstance(node, exp.GT):
+            return None
+        whole, within = found
+        return [*whole, exp.not_(exp.and_(*within))]
+
+    def _quotient(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read `100.0 * count(*) FILTER (pool) / count(pool)`, the factor anywhere."""
         from sqlglot import exp
 
@@ -209,7 +234,7 @@ class _Reader:
         more, top, top_select = self._without_factor(quotient.left, select)
         part = self._records.conditions(top, top_select)
         whole = None if part is None else self._whole(quotient.right, select, part)
-        return None if part is None or whole is None else _share_of(whole, part, factor * more)
+        return None if part is None or whole is None else _share(whole, part, factor * more)
 
     def _without_factor(
         self, node: exp.Expr, select: exp.Select
@@ -246,17 +271,30 @@ class _Reader:
         return counted
 
 
-def _share_of(whole: list[exp.Expr], part: list[exp.Expr], factor: float) -> Aggregate | None:
-    """Make the share of *part* in *whole*; None where the first is not within the second."""
+def _share(whole: list[exp.Expr], part: list[exp.Expr], factor: float) -> Aggregate | None:
+    found = _divide(whole, part)
+    if found is None:
+        return None
+    condition, within = map(join_definite, found)
+    return Aggregate("share", condition, part=within, factor=factor)
+
+
+def _divide(
+    whole: list[exp.Expr], part: list[exp.Expr]
+) -> tuple[list[exp.Expr], list[exp.Expr]] | None:
+    """Return the conditions of *whole*, and those that *part* has beside them.
+
+    None where *part* is not within *whole*, or not smaller.
+    """
     from sqlglot import exp
 
     used = used_columns(part)
     whole, part = ([item for item in side if not only_says(item, used)] for side in (whole, part))
     of_whole = _written(whole)
-    if any(item.find(exp.Query) for item in part) or not of_whole <= _written(part):
-        return None
     within = [item for item in part if not _written([item]) <= of_whole]
-    return Aggregate("share", join_definite(whole), part=join_definite(within), factor=factor)
+    if not within or any(item.find(exp.Query) for item in part) or not of_whole <= _written(part):
+        return None
+    return whole, within
 
 
 def _written(parts: list[exp.Expr]) -> set[str]:

@@ -202,12 +202,12 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
     [
         (
             "SELECT count(*) > 0 FROM towers WHERE height > 60",
-            ("it may be yes: that is not known of 1 documents",),
+            ("it may be otherwise: that is not known of 1 document",),
         ),
         ("SELECT count(*) >= 1 FROM towers WHERE height > 40", ()),
         (
             "SELECT EXISTS (SELECT 1 FROM towers WHERE crane AND town = 'Rann')",
-            ("it may be yes: that is not known of 2 documents",),
+            ("it may be otherwise: that is not known of 2 documents",),
         ),
         (
             "SELECT median(height) FROM towers",

@@ -40,8 +40,15 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT EXISTS (FROM ships WHERE flag = 'Malta')",
-            Aggregate("exists", MALTA),
+            Aggregate("decides", MALTA),
         ),
+        ("SELECT bool_and(has_crane) FROM ships", Aggregate("decides", "(NOT has_crane)")),
+        (
+            "SELECT (SELECT count(*) FROM ships WHERE has_crane) = (SELECT count(*) FROM ships)",
+            Aggregate("decides", "(NOT has_crane)"),
+        ),
+        ("SELECT count(*) = 0 FROM ships WHERE crew > 9", Aggregate("decides", "(crew > 9)")),
+        ("SELECT max(crew) FROM ships", Aggregate("max", column="crew")),
     ],
 )
 def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggregate) -> None:
@@ -62,6 +69,8 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
         "SELECT 1.0 * count(*) FILTER (flag = 'Malta') / count(*) FILTER (crew > 9) FROM ships",
         "SELECT 1.0 * sum(crew) FILTER (has_crane) / sum(crew) FROM ships",
         "SELECT avg(crew) FROM ships USING SAMPLE 2",
+        "SELECT count(*) > 5 FROM ships",
+        "SELECT count(*) FILTER (crew > 9) > count(*) FILTER (has_crane) FROM ships",
         "SELECT avg(crew) FROM ships WHERE",
     ],
 )
