@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterable
 
-from tests.model.openai_server import Answer, Body
+from tests.model.openai_server import Answer, Body, content_of
 
 _DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
+_SUSPECT = re.compile(r"^\[(c\d+), begin \w+\]\nvalue: (\d+)$", re.MULTILINE)
 _READERS = {
     "town": (r"above the town of ([A-Z][a-z]+)", str),
     "height_m": (r"stands (\d+) metres", int),
@@ -45,11 +46,26 @@ def reply(instructions: str, content: str) -> dict[str, object]:
                 "attributes": attributes}  # fmt: skip
     if instructions.startswith("You improve"):
         return refine(content)
-    if instructions.startswith("A table was filled in from documents, one record a document. Some"):
-        return {"existing": None, "definition": describe("keeper", "string")}
+    if instructions.startswith("A table was filled in"):
+        keeper: dict[str, object] = {"existing": None, "definition": describe("keeper", "string")}
+        return {"verdicts": list(judge(content))} if "Values to look at" in content else keeper
     if instructions.startswith("You read documents"):
         return {"documents": list(read(instructions, content))}
     return translate(content)
+
+
+def suspects(body: Body) -> tuple[str, ...]:
+    """Return the values that a prompt of standardisation asks about; none for other prompts."""
+    return tuple(value for _, value in _SUSPECT.findall(content_of(body)))
+
+
+def judge(content: str) -> Iterable[dict[str, object]]:
+    """Change every other suspected height from millimetres; say of the rest that they are right."""
+    for key, value in _SUSPECT.findall(content):
+        is_right = int(value) % 2000 > 0
+        metres = None if is_right else int(value) // 1000
+        verdict = "keep" if is_right else "change"
+        yield {"id": key, "verdict": verdict, "value": metres, "rationale": "so"}
 
 
 def refine(content: str) -> dict[str, object]:

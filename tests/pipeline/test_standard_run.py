@@ -1,7 +1,5 @@
 """Standardisation in an ingestion: nobody is asked twice about a value that was looked at."""
 
-import json
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +10,10 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
-from tests.model.openai_server import Answer, Body, content_of, serving
-from tests.pipeline.reading_model import say
+from tests.model.openai_server import Answer, Body, serving
+from tests.pipeline.reading_model import say, suspects
 
 N_STATIONS, N_IN_MILLIMETRES = 120, 24
-_SUSPECT = re.compile(r"^\[(c\d+), begin \w+\]\nvalue: (\d+)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -34,20 +31,6 @@ def write(folder: Path, name: str, height: int) -> None:
     (folder / f"{name}.txt").write_text(text)
 
 
-def judge(body: Body) -> Answer:
-    """Change every other suspected value; say of the rest that they are right."""
-    verdicts = [
-        {"id": key, "verdict": "keep" if int(value) % 2000 else "change", "rationale": "so"}
-        | {"value": None if int(value) % 2000 else int(value) // 1000}
-        for key, value in _SUSPECT.findall(content_of(body))
-    ]
-    return Answer(json.dumps({"verdicts": verdicts}))
-
-
-def suspects(body: Body) -> tuple[str, ...]:
-    return tuple(value for _, value in _SUSPECT.findall(content_of(body)))
-
-
 def settings_for(base: str, folder: Path) -> Settings:
     return Settings(
         workers=1,
@@ -61,7 +44,7 @@ def settings_for(base: str, folder: Path) -> Settings:
 
 
 def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
-    with serving(lambda body: judge(body) if suspects(body) else say(body)) as server:
+    with serving(say) as server:
         settings = settings_for(server.base, folder)
         first = ingest(folder, settings)
         asked = len(server.requests)
@@ -89,7 +72,7 @@ def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(folder: Path) ->
     def misquote(body: Body) -> Answer:
         return Answer(str(say(body).text).replace("stands", "standz"))
 
-    with serving(lambda body: judge(body) if suspects(body) else misquote(body)) as server:
+    with serving(misquote) as server:
         settings = settings_for(server.base, folder)
         assert ingest(folder, settings).n_standardised == N_IN_MILLIMETRES // 2
         asked = len(server.requests)
@@ -108,7 +91,7 @@ def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folde
         if not suspects(body):
             return say(body)
         is_second = len([item for item in server.requests if suspects(item)]) == 2
-        return replace(judge(body), delay_s=30.0 if is_second and not is_stopped else 0.0)
+        return replace(say(body), delay_s=30.0 if is_second and not is_stopped else 0.0)
 
     def cancelled() -> bool:
         return len([item for item in server.requests if suspects(item)]) == 2
