@@ -8,6 +8,7 @@ from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
+from srag_mcp.answer.sources import quote_sources
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError
 from srag_mcp.model.litellm_library import run_to_end
@@ -17,17 +18,12 @@ from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.query.translation import translate_question
-from srag_mcp.schema.translation import Role, Translation
+from srag_mcp.schema.translation import Translation
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.engine import quote_name, quote_text
-from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.selection import read_condition
 
-MAX_SOURCES = 3
 MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
-SOURCE_ORDER: tuple[Role, ...] = ("measure", "output", "filter", "group", "order")
 
 
 def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
@@ -141,7 +137,6 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
 
 def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
     """Add denominator, bounds and quotes, which are queries of their own."""
-    condition = read_condition(translation.sql, corpus.schema().entity)
     coverage = count_coverage(corpus, translation.sql)
     return replace(
         answer,
@@ -152,30 +147,5 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
             *state_closed_world(corpus, translation.sql),
             *note_bounds(corpus, translation.sql, coverage),
         ),
-        sources=_quote_sources(corpus, translation, _where_of(answer, translation, condition)),
+        sources=quote_sources(corpus, translation, answer.rows),
     )
-
-
-def _where_of(answer: Answer, translation: Translation, condition: str) -> str:
-    """Return the condition on the records behind *answer*: of the winning group, if one won."""
-    conditions = [f"({condition})"] if condition else []
-    groups = [use.column for use in translation.columns if use.role == "group"]
-    if len(answer.rows) == 1:
-        winner = dict(zip(answer.columns, answer.rows[0], strict=True))
-        conditions += [
-            f"{quote_name(column)} = {quote_text(str(winner[column]))}"
-            for column in groups
-            if winner.get(column) is not None
-        ]
-    return " AND ".join(conditions)
-
-
-def _quote_sources(corpus: Corpus, translation: Translation, where: str) -> tuple[Evidence, ...]:
-    """Quote the column that matters most to the answer and is quoted anywhere."""
-    names = {attribute.name for attribute in corpus.schema().attributes}
-    uses = [use for use in translation.columns if use.column in names]
-    for use in sorted(uses, key=lambda use: SOURCE_ORDER.index(use.role)):
-        sources = corpus.quotes(use.column, where, MAX_SOURCES)
-        if sources:
-            return sources
-    return ()

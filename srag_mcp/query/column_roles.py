@@ -1,8 +1,9 @@
-"""Roles of columns in a query that somebody else wrote: measured, filtered, grouped, ordered."""
+"""Roles of columns in a query that somebody else wrote: measured, filtered, grouped, put out."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from srag_mcp.schema.translation import ColumnUse, Role
@@ -46,6 +47,44 @@ def find_measured_column(sql: str, columns: Collection[str]) -> str | None:
         output = output.this
     by_name = {name.lower(): name for name in columns}
     return by_name.get(output.name.lower()) if isinstance(output, exp.Column) else None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column whose values a query puts out; *is_extreme*: the highest or the lowest of them."""
+
+    column: str
+    is_extreme: bool = False
+
+
+def find_output_columns(sql: str, columns: Collection[str]) -> tuple[OutputColumn | None, ...]:
+    """Return which of *columns* each output of *sql* has values of; None for what is computed.
+
+    `SELECT city, max(price), count(*) FROM hotels GROUP BY city` -> city, price (extreme), None
+    """
+    from sqlglot import exp
+
+    root = _parse(sql)
+    if not isinstance(root, exp.Select):
+        return ()
+    computed = {item.alias.lower() for item in root.find_all(exp.Alias) if not _is_renamed(item)}
+    by_name = {name.lower(): name for name in columns if name.lower() not in computed}
+    found: list[OutputColumn | None] = []
+    for output in root.expressions:
+        plain = output.unalias()
+        is_extreme = isinstance(plain, exp.Min | exp.Max)
+        value = plain.this if is_extreme else plain
+        name = by_name.get(value.name.lower()) if isinstance(value, exp.Column) else None
+        found.append(None if name is None else OutputColumn(name, is_extreme))
+    return tuple(found)
+
+
+def _is_renamed(alias: exp.Expr) -> bool:
+    """Whether an alias is another name, and not one that hides a column of that name."""
+    from sqlglot import exp
+
+    column = alias.this
+    return isinstance(column, exp.Column) and column.name.lower() == alias.alias.lower()
 
 
 def reads_records(sql: str) -> bool:

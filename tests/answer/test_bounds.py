@@ -1,9 +1,6 @@
-"""Bounds and the closed world, on five towers of which two have no height."""
+"""Bounds and the closed world."""
 
-import json
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -13,48 +10,16 @@ from srag_mcp.answer.bounds import find_bounds, note_bounds
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage
 from srag_mcp.answer.wording import render_bounds
-from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from tests.answer.conftest import TOWERS
 
-TOWERS: list[dict[str, object]] = [
-    {"town": "Olm", "height": 10, "lift": True, "crane": True},
-    {"town": "Olm", "height": 30},
-    {"town": "Rann", "crane": False},
-    {"town": "Rann", "height": 50, "lift": False},
-    {"height": 20, "crane": True},
-]
 # Whatever could stand in the cells that are unknown; of heights, the ends and the middle.
 POSSIBLE = {"town": ("Olm", "Rann", "Sund"), "height": (10, 24, 50), "crane": (True, False)}
-SCHEMA = Schema(
-    title="Tower",
-    entity="towers",
-    attributes=(
-        Attribute(name="town", type="string"),
-        Attribute(name="height", type="integer", unit="m"),
-        Attribute(name="lift", type="boolean", absent_means="false"),
-        Attribute(name="crane", type="boolean"),
-    ),
-)
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    folder = Path(tmp_path_factory.mktemp("towers"))
-    lines = "".join(f"{json.dumps(tower)}\n" for tower in TOWERS)
-    (folder / "towers.jsonl").write_text(lines)
-    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
-    ingest(folder, settings, schema=SCHEMA)
-    with QueryWorker() as worker:
-        yield Corpus(folder, worker, settings.home)
-
-
-def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
-    assert find_bounds(corpus, "SELECT count(*) FROM towers WHERE height > 20") == Bounds(2, 3)
-    assert find_bounds(corpus, "SELECT count(*) FROM towers WHERE lift") is None
+def test_a_count_is_bounded_by_what_is_not_known(towers: Corpus) -> None:
+    assert find_bounds(towers, "SELECT count(*) FROM towers WHERE height > 20") == Bounds(2, 3)
+    assert find_bounds(towers, "SELECT count(*) FROM towers WHERE lift") is None
 
 
 @pytest.mark.parametrize(
@@ -66,28 +31,28 @@ def test_a_count_is_bounded_by_what_is_not_known(corpus: Corpus) -> None:
         "SELECT count(*) FILTER (WHERE height > 20)::INTEGER FROM towers WHERE NOT lift OR lift",
     ],
 )
-def test_records_are_counted_in_many_ways(corpus: Corpus, sql: str) -> None:
-    assert find_bounds(corpus, sql) == Bounds(2, 3)
+def test_records_are_counted_in_many_ways(towers: Corpus, sql: str) -> None:
+    assert find_bounds(towers, sql) == Bounds(2, 3)
 
 
-def test_a_rounded_result_has_the_bounds_of_the_exact_one(corpus: Corpus) -> None:
-    exact = find_bounds(corpus, "SELECT avg(height) FROM towers WHERE town = 'Olm'")
+def test_a_rounded_result_has_the_bounds_of_the_exact_one(towers: Corpus) -> None:
+    exact = find_bounds(towers, "SELECT avg(height) FROM towers WHERE town = 'Olm'")
     assert exact is not None
     assert (
-        find_bounds(corpus, "SELECT round(avg(height), 1) FROM towers WHERE town = 'Olm'") == exact
+        find_bounds(towers, "SELECT round(avg(height), 1) FROM towers WHERE town = 'Olm'") == exact
     )
     kept = "SELECT CAST(avg(height) FILTER (WHERE town = 'Olm') AS INTEGER) FROM towers"
-    assert find_bounds(corpus, kept) == exact
+    assert find_bounds(towers, kept) == exact
     other = "SELECT avg(height) FILTER (WHERE town IN (SELECT town FROM towers)) FROM towers"
-    assert find_bounds(corpus, other) is None
+    assert find_bounds(towers, other) is None
 
 
 @pytest.mark.parametrize("function", ["sum", "avg"])
 @pytest.mark.parametrize("condition", ["", " WHERE town = 'Rann'", " WHERE town <> 'Rann'"])
 def test_a_sum_and_an_average_hold_whatever_the_unknown_values_are(
-    corpus: Corpus, function: str, condition: str
+    towers: Corpus, function: str, condition: str
 ) -> None:
-    found = find_bounds(corpus, f"SELECT {function}(height) FROM towers{condition}")
+    found = find_bounds(towers, f"SELECT {function}(height) FROM towers{condition}")
     assert found is not None
     assert found.within == (10, 50)
     wanted = "Olm" if "<>" in condition else "Rann"
@@ -99,9 +64,9 @@ def test_a_sum_and_an_average_hold_whatever_the_unknown_values_are(
         assert found.lower - 1e-9 <= value <= found.upper + 1e-9
 
 
-def test_the_ends_of_an_average_are_reached(corpus: Corpus) -> None:
-    assert find_bounds(corpus, "SELECT avg(height) FROM towers") == Bounds(24, 32, (10, 50))
-    assert find_bounds(corpus, "SELECT sum(height) FROM towers") == Bounds(120, 160, (10, 50))
+def test_the_ends_of_an_average_are_reached(towers: Corpus) -> None:
+    assert find_bounds(towers, "SELECT avg(height) FROM towers") == Bounds(24, 32, (10, 50))
+    assert find_bounds(towers, "SELECT sum(height) FROM towers") == Bounds(120, 160, (10, 50))
 
 
 def possible_results(sql: str) -> list[list[tuple[object, ...]]]:
@@ -151,8 +116,8 @@ def possible_results(sql: str) -> list[list[tuple[object, ...]]]:
         "SELECT sum(height) FROM towers WHERE crane",
     ],
 )
-def test_the_bounds_are_the_ends_of_what_can_be(corpus: Corpus, sql: str) -> None:
-    found = find_bounds(corpus, sql)
+def test_the_bounds_are_the_ends_of_what_can_be(towers: Corpus, sql: str) -> None:
+    found = find_bounds(towers, sql)
     assert found is not None
     values = [float(str(rows[0][0])) for rows in possible_results(sql) if rows[0][0] is not None]
     assert [min(values), max(values)] == pytest.approx([found.lower, found.upper])
@@ -167,8 +132,8 @@ def test_the_bounds_are_the_ends_of_what_can_be(corpus: Corpus, sql: str) -> Non
         "SELECT 100.0 * count(*) FILTER (height > 20) / count(*) FROM towers WHERE height < 60",
     ],
 )
-def test_bounds_may_be_wider_than_what_can_be_but_never_narrower(corpus: Corpus, sql: str) -> None:
-    found = find_bounds(corpus, sql)
+def test_bounds_may_be_wider_than_what_can_be_but_never_narrower(towers: Corpus, sql: str) -> None:
+    found = find_bounds(towers, sql)
     assert found is not None
     values = [float(str(rows[0][0])) for rows in possible_results(sql) if rows[0][0] is not None]
     assert found.lower <= min(values)
@@ -184,12 +149,12 @@ def test_bounds_may_be_wider_than_what_can_be_but_never_narrower(corpus: Corpus,
     ],
 )
 def test_a_group_may_gain_what_is_not_known_to_be_in_another(
-    corpus: Corpus, sql: str, n_more: int
+    towers: Corpus, sql: str, n_more: int
 ) -> None:
     said = f"each count may be up to {n_more} higher: it is not known where that many documents"
-    assert note(corpus, sql) == (f"{said} belong",)
+    assert note(towers, sql) == (f"{said} belong",)
     present: dict[tuple[object, ...], int] = {
-        row[:-1]: int(str(row[-1])) for row in corpus.select(sql).rows
+        row[:-1]: int(str(row[-1])) for row in towers.select(sql).rows
     }
     for rows in possible_results(sql.replace(" LIMIT 2", "")):
         for row in rows:
@@ -224,10 +189,10 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
     ],
 )
 def test_what_has_no_bounds_says_what_may_change_or_that_it_has_none(
-    corpus: Corpus, sql: str, said: tuple[str, ...]
+    towers: Corpus, sql: str, said: tuple[str, ...]
 ) -> None:
-    assert find_bounds(corpus, sql) is None or not said
-    assert note(corpus, sql) == said
+    assert find_bounds(towers, sql) is None or not said
+    assert note(towers, sql) == said
 
 
 def note(corpus: Corpus, sql: str) -> tuple[str, ...]:
@@ -243,8 +208,8 @@ def note(corpus: Corpus, sql: str) -> tuple[str, ...]:
         "SELECT avg(height) FROM towers WHERE height > 20 AND town = 'Olm' AND lift IS NULL",
     ],
 )
-def test_other_results_have_none(corpus: Corpus, sql: str) -> None:
-    assert find_bounds(corpus, sql) is None
+def test_other_results_have_none(towers: Corpus, sql: str) -> None:
+    assert find_bounds(towers, sql) is None
 
 
 def test_bounds_are_said_with_their_condition() -> None:
@@ -254,7 +219,7 @@ def test_bounds_are_said_with_their_condition() -> None:
     )
 
 
-def test_what_not_mentioning_counts_as_is_said(corpus: Corpus) -> None:
+def test_what_not_mentioning_counts_as_is_said(towers: Corpus) -> None:
     said = ("lift: not mentioned counts as no (3 of 5 documents)",)
-    assert state_closed_world(corpus, "SELECT count(*) FROM towers WHERE NOT lift") == said
-    assert state_closed_world(corpus, "SELECT avg(height) FROM towers") == ()
+    assert state_closed_world(towers, "SELECT count(*) FROM towers WHERE NOT lift") == said
+    assert state_closed_world(towers, "SELECT avg(height) FROM towers") == ()
