@@ -1,5 +1,6 @@
 """A second look: a language model says what suspected values should be."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +22,7 @@ MAX_SUSPECTS = 20
 KEPT = "looked at again and kept"
 _STANDARDISED = "standardised: "
 _AROUND = 200
+_LONGEST_WHY = 300
 
 
 class Verdict(ReplyContent):
@@ -76,7 +78,8 @@ async def look_again(
         return _problems(attribute, reply, ids.keys())
 
     asked = await ask_for(model, prompt, VerdictsReply, check)
-    verdicts = {verdict.id: verdict for verdict in asked.content.verdicts}
+    times = Counter(verdict.id for verdict in asked.content.verdicts)
+    verdicts = {item.id: item for item in asked.content.verdicts if times[item.id] == 1}
     return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
 
 
@@ -89,8 +92,9 @@ def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) 
     given = [verdict.id for verdict in reply.verdicts]
     problems = [f"{key}: the verdict is missing" for key in ids if key not in given]
     problems += [f"{key}: there is no such value" for key in given if key not in ids]
+    problems += [f"{key}: it has {n} verdicts" for key, n in Counter(given).items() if n > 1]
     return problems + [
-        f"{item.id}: {item.value!r} is not {describe_form(attribute)}"
+        f"{item.id}: {item.value!r:.80} is not {describe_form(attribute)}"
         for item in reply.verdicts
         if item.verdict == "change" and write_canonical(attribute, item.value) is None
     ]
@@ -102,7 +106,7 @@ def _judge(
     before, after = suspect.predicted, suspect.predicted.value_text
     if verdict is None:
         return before
-    why = " ".join(verdict.rationale.split())
+    why = " ".join(verdict.rationale.split())[:_LONGEST_WHY]
     if verdict.verdict == "unknown":
         note = f"{_STANDARDISED}was {after!r}, taken out ({why})"
         cell = replace(before.cell, state=State.NOT_MENTIONED, value=None)

@@ -138,3 +138,30 @@ def test_what_was_noted_before_stays_and_only_a_verdict_settles_it() -> None:
     assert found[0].cell.note == "looked at again and kept (in millions); odd"
     assert not was_looked_at(doubted.predicted.cell)
     assert all(was_looked_at(item.cell) for item in found)
+
+
+def test_two_verdicts_on_one_value_go_back_and_change_nothing() -> None:
+    twice = verdicts(
+        ("c1", "keep", None), ("c1", "change", 12), ("c2", "keep", None), ("c3", "keep", None)
+    )
+    model = replying([twice] * 3)
+
+    small, right, _wrong = judge(model)
+
+    assert "c1: it has 2 verdicts" in model.prompts[1].corrections[0].message
+    assert small == SMALL.predicted
+    assert was_looked_at(right.cell)
+
+
+def test_endless_words_of_a_verdict_are_cut() -> None:
+    said = json.loads(
+        verdicts(("c1", "keep", None), ("c2", "change", "x" * 10**6), ("c3", "keep", None))
+    )
+    said["verdicts"][0]["rationale"] = "so " * 10**6
+    model = replying([json.dumps(said)] * 3)
+
+    small, right, _wrong = judge(model)
+
+    assert len(small.cell.note) < 400
+    assert right == RIGHT.predicted
+    assert len(model.prompts[1].corrections[0].message) < 400
