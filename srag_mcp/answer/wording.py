@@ -46,7 +46,7 @@ def render_denominator(n_documents: int, coverage: Sequence[ColumnCoverage]) -> 
     parts = [f"Over all {n_documents:,} documents"]
     parts += [_render_gaps(item, "used") for item in coverage]
     if not coverage:
-        parts.append("all of them say what was asked")
+        parts.append("none is left out as unknown")
     return "; ".join(parts) + "."
 
 

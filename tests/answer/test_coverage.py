@@ -45,7 +45,7 @@ def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
     assert count_coverage(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
     sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
     assert count_coverage(corpus, sql) == ()
-    said = "Over all 5 documents; all of them say what was asked."
+    said = "Over all 5 documents; none is left out as unknown."
     assert render_coverage(corpus, sql, 0.0) == [said]
 
 
