@@ -17,14 +17,16 @@ from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Rep
 from srag_mcp.records.batches import Excerpt, take_excerpt
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.grounding import LONGEST_QUOTE
 from srag_mcp.records.judging import Judge, Judgement
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.record_prompt import render_records_prompt
-from srag_mcp.records.reply import DocumentReply, RecordsReply
+from srag_mcp.records.reply import CellReply, DocumentReply, RecordsReply
 from srag_mcp.schema.attribute import Attribute
 
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60
+_LONGEST_NAME = 80
 _CORRECTION = (
     "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
     " else, as one JSON object of the same form. What the document does not say goes into"
@@ -198,10 +200,11 @@ class _Conversation:
         names = {attribute.name for attribute in self.task.attributes}
         for document in reply.documents:
             if document.id not in self._judged:
-                yield f"there is no document {document.id!r}"
+                yield f"there is no document {document.id!r:.{_LONGEST_NAME}}"
             for cell in document.cells:
                 if cell.attribute not in names:
-                    yield f"{document.id}: there is no attribute {cell.attribute!r}"
+                    name = f"{cell.attribute!r:.{_LONGEST_NAME}}"
+                    yield f"{document.id:.{_LONGEST_NAME}}: there is no attribute {name}"
 
     def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
         judged = self._judged[key]
@@ -211,6 +214,12 @@ class _Conversation:
 
 
 def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:
-    cells = [cell.model_dump() for cell in document.cells if cell.attribute in names]
+    cells = [_shortened(cell) for cell in document.cells if cell.attribute in names]
     silent = [name for name in document.not_mentioned if name in names]
     return {"id": document.id, "cells": cells, "not_mentioned": silent}
+
+
+def _shortened(cell: CellReply) -> dict[str, object]:
+    """Write a cell for the model that gave it; of endless texts the beginning."""
+    fields = cell.model_dump().items()
+    return {key: f[:LONGEST_QUOTE] if isinstance(f, str) else f for key, f in fields}

@@ -248,6 +248,20 @@ def test_half_characters_and_control_characters_are_not_stored() -> None:
     assert cell_of(record, NAME).value == "The Crown?"
 
 
+def test_endless_texts_of_a_reply_are_not_sent_back() -> None:
+    endless = "x" * 10**6
+    cells = [stated("name", endless, endless), stated(endless, 1, "T")]
+    text = reply(answer("d1", cells, NAMES[1:]), answer(endless, [stated(endless, 1, "T")], []))
+    model = ScriptedModel(lambda prompt: text)
+
+    predict(model, CROWN)
+
+    assert len(model.prompts) == 3
+    for prompt in model.prompts[1:]:
+        [correction] = prompt.corrections
+        assert len(correction.reply) + len(correction.message) < 6000
+
+
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
 PARTS = st.tuples(st.integers(0, len(CROWN)), st.integers(1, 20)).map(
     lambda part: CROWN[part[0] : part[0] + part[1]]
