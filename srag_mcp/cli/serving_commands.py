@@ -29,10 +29,10 @@ def serve(
 ) -> None:
     """Serve corpora to MCP clients, on stdio or over HTTP."""
     from srag_mcp.cli.serving import serve_corpora
-    from srag_mcp.cli.shipped import find_corpus
+    from srag_mcp.cli.shipped import find_corpora
 
     settings = command_settings(home)
-    serve_corpora([find_corpus(name, settings) for name in corpus], settings, port=http)
+    serve_corpora(find_corpora(corpus, settings), settings, port=http)
 
 
 def config(

@@ -1,7 +1,8 @@
 """The corpora that travel in the package, and how a corpus of the command line is found."""
 
+import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -15,6 +16,8 @@ from srag_mcp.store.layout import STATE_FOLDER
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
+
+logger = logging.getLogger(__name__)
 
 SHIPPED = ("hotels", "cvs")
 BUILD_SUFFIX = ".duckdb"
@@ -43,6 +46,32 @@ def find_corpus(name: str, settings: Settings) -> Path:
         return shipped_corpus(name, settings)
     msg = f"no folder or .duckdb build {name!r}; shipped corpora: {', '.join(SHIPPED)}"
     raise CorpusError(msg)
+
+
+def find_corpora(names: Sequence[str], settings: Settings) -> list[Path]:
+    """Return the corpora to serve, as `find_corpus` does; of several, some may be missing.
+
+    They are kept: the server says what is wrong with them, and serves the others.
+
+    Raises:
+        CorpusError: If all are missing, or one is something else.
+    """
+    locations: list[Path] = []
+    missing: list[CorpusError] = []
+    for name in names:
+        try:
+            locations.append(find_corpus(name, settings))
+        except CorpusError as error:
+            path = Path(name).expanduser()
+            if not name.strip() or path.exists():
+                raise
+            locations.append(path.resolve())
+            missing.append(error)
+    if len(missing) == len(names):
+        raise missing[0]
+    for problem in missing:
+        logger.warning("%s; the other corpora are served", problem)
+    return locations
 
 
 def shipped_corpus(name: str, settings: Settings) -> Path:

@@ -71,20 +71,32 @@ class Corpora:
 
         Raises:
             UnknownCorpusError: As `name`.
-            NotIngestedError: If it was never ingested; the text says what to call.
+            NotIngestedError: If it is not there, or was never ingested; the text says what to do.
         """
-        corpus = self.get(name)
+        corpus = self.present(name)
         try:
             corpus.build_path()
         except NotIngestedError as error:
-            if corpus.is_build:
-                raise
             raise NotIngestedError(self._what_to_call(self.name(name))) from error
         return corpus
 
+    def present(self, name: str) -> "Corpus":
+        """Return the corpus called *name*, whose folder or build is there.
+
+        Raises:
+            UnknownCorpusError: As `name`.
+            NotIngestedError: If it is not: it was missing at the start, or went away since.
+        """
+        name = self.name(name)
+        location = self._locations[name]
+        is_build = location.suffix == BUILD_SUFFIX
+        if not (location.is_file() if is_build else location.is_dir()):
+            kind = "build" if is_build else "folder"
+            msg = f"the {kind} of corpus {name!r} is not there: {location}; tell the user"
+            raise NotIngestedError(msg)
+        return self.get(name)
+
     def _what_to_call(self, name: str) -> str:
-        if not self._locations[name].is_dir():
-            return f"the folder of corpus {name!r} is gone: {self._locations[name]}; tell the user"
         if self.is_ingesting(name):
             return (
                 f"corpus {name!r} is being ingested for the first time: call ingest_status with"

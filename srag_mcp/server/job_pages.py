@@ -141,8 +141,9 @@ def corpus_folder(corpora: Corpora, name: str) -> Path:
 
     Raises:
         JobError: If the corpus is a build without documents.
+        NotIngestedError: If the folder is not there.
     """
-    corpus = corpora.get(name)
+    corpus = corpora.present(name)
     if corpus.is_build:
         msg = (
             f"{corpora.name(name)!r} is a published build without documents: it cannot be"

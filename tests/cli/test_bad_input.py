@@ -164,6 +164,18 @@ def test_serving_a_missing_folder_ends_at_once(cli: Cli) -> None:
     assert "'nowhere'" in _refused(cli, "serve", "--corpus", "nowhere")
 
 
+def test_serving_only_missing_folders_ends_at_once(cli: Cli) -> None:
+    assert "'nowhere'" in _refused(cli, "serve", "--corpus", "nowhere", "--corpus", "notthere")
+
+
+def test_among_several_corpora_a_wrong_file_ends_at_once(cli: Cli, ferries: Path) -> None:
+    wrong = ferries / "aldra.txt"
+
+    text = _refused(cli, "serve", "--corpus", ferries, "--corpus", wrong)
+
+    assert text.startswith(f"{wrong} is neither a folder nor a .duckdb build")
+
+
 def test_a_port_that_somebody_uses_is_named(cli: Cli, ferries: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

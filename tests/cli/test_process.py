@@ -158,6 +158,45 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_client(program: Program, ferrie
     assert (status, said) == (-signal.SIGINT, b"")
 
 
+def test_a_corpus_that_is_missing_does_not_keep_the_others_from_being_served(
+    program: Program, ferries: Path, tmp_path: Path
+) -> None:
+    command, environment = program
+    missing = tmp_path / "barges"
+    calls = [
+        INITIALIZE,
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_corpora"}},
+    ]
+    with subprocess.Popen(
+        [*command, "serve", "--corpus", str(missing), "--corpus", str(ferries)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("".join(f"{json.dumps(call)}\n" for call in calls))
+        process.stdin.flush()
+        process.stdout.readline()
+        listed = json.loads(process.stdout.readline())["result"]["structuredContent"]
+        process.stdin.close()
+        warning = process.stderr.read()
+
+    problem = f"the folder of corpus 'barges' is not there: {missing}; tell the user"
+    assert [(entry["name"], entry["state"]) for entry in listed["corpora"]] == [
+        ("barges", "unreadable"),
+        ("ferries", "not ingested"),
+    ]
+    assert listed["corpora"][0]["problem"] == problem
+    assert listed["next"] == "call ingest_corpus with corpus='ferries'"
+    assert warning.startswith(f"WARNING: no folder or .duckdb build {str(missing)!r}; ")
+    assert not missing.exists()
+
+
 def test_a_terminal_without_the_characters_gets_others(program: Program, ingested: Path) -> None:
     result = _run(program, "trace", ingested, "passengers", PYTHONIOENCODING="ascii")
 

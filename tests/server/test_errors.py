@@ -55,6 +55,16 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("get_document", {**FLEET, "document_id": "tern"}, "try: documents/tern.txt"),
     ("get_document", {**FLEET, "document_id": "../schema.json"}, "no document '../schema.json'"),
 ]
+CALLS: dict[str, dict[str, object]] = {
+    "get_schema": {},
+    "ask": {"question": "How many?"},
+    "run_sql": {"sql": "SELECT 1"},
+    "trace_value": {"column": "crew"},
+    "ingest_corpus": {},
+    "extend_schema": {"attribute": "crew"},
+    "ingest_status": {},
+    "next_prompts": {},
+}
 
 
 def text_of(result: CallToolResult) -> str:
@@ -175,20 +185,27 @@ async def test_the_text_of_every_error_of_the_tree_arrives(
     assert f"what {kind.__name__} says" in text_of(result)
 
 
-async def test_a_folder_that_went_away_is_said_to_be_gone(
+async def test_a_folder_that_is_not_there_is_named_and_not_made(
     connect: Callable[..., Client], fleet: Path, tmp_path: Path
 ) -> None:
     gone = tmp_path / "gone"
 
     async with connect(fleet, gone) as client:
         listed = await client.call_tool("list_corpora", {})
-        asked = await client.call_tool("ask", {"corpus": "gone", "question": "How many?"})
+        refused = [
+            await client.call_tool(tool, {"corpus": "gone", **arguments})
+            for tool, arguments in CALLS.items()
+        ]
 
     page = CorpusList.model_validate(listed.structured_content)
     assert [entry.state for entry in page.corpora] == ["ready", "unreadable"]
-    assert page.corpora[1].problem == f"the folder of corpus 'gone' is gone: {gone}; tell the user"
+    said = f"the folder of corpus 'gone' is not there: {gone}; tell the user"
+    assert page.corpora[1].problem == said
     assert page.next == "call ask with a question, or get_schema and then run_sql"
-    assert page.corpora[1].problem in text_of(asked)
+    assert [(result.is_error, said in text_of(result)) for result in refused] == [
+        (True, True)
+    ] * len(CALLS)
+    assert not gone.exists()
 
 
 async def test_an_ingestion_that_is_no_job_is_seen(
