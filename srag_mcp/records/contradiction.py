@@ -27,7 +27,7 @@ _SAME = 1e-6
 def find_contradiction(attribute: Attribute, quote: str, value: CellValue | None) -> str:
     """Say how *quote* contradicts *value*; empty where it does not.
 
-    A number may differ by a power of ten (scale words and captions) or be in another unit; a quote
+    A number may differ by 100, 1,000 … (scale words and captions) or be in another unit; a quote
     with several numbers or dates proves nothing, and neither does a line of words for an integer,
     which may count what the words name, unless they name the attribute. A yes, a no or a category
     contradicts when the quote says another one and nothing else: `Pool: no`.
@@ -38,7 +38,7 @@ def find_contradiction(attribute: Attribute, quote: str, value: CellValue | None
         return _other_category(attribute.categories or (), quote, value)
     if isinstance(value, date):
         return _other_date(quote, value)
-    if value is None or _figures(str(value)) <= _figures(quote):
+    if value is None or _numerals(str(value)) <= _numerals(quote):
         return ""  # quick, and true of nearly all
     return _other_number(attribute, quote, value)
 
@@ -82,13 +82,18 @@ def _has_number(quote: str, value: float) -> bool:
 
 
 def _figures(text: str) -> set[str]:
-    """Return the numerals of *text* without marks and outer zeros: `1,200.50` -> `12005`.
+    """Return the numerals of *text* without marks and outer zeros: `1,200.50` -> `12005`."""
+    return {numeral.strip("0") for numeral in _numerals(text)}
+
+
+def _numerals(text: str) -> set[str]:
+    """Return the numerals of *text* without marks: `1,200.50` -> `120050`.
 
     `4,6702` may be 4,670 with the mark of a footnote.
     """
     numerals = _NUMERAL.findall(text)
     numerals += [numeral[:-1] for numeral in numerals if _FOOTNOTED.fullmatch(numeral)]
-    return {_MARKS.sub("", numeral).strip("0") for numeral in numerals}
+    return {_MARKS.sub("", numeral) for numeral in numerals}
 
 
 def _other_number(attribute: Attribute, quote: str, value: float) -> str:
@@ -132,14 +137,19 @@ def _readings(quantity: Quantity) -> Sequence[float]:
 
 
 def _differs_by_scale(one: float, other: float) -> bool:
-    """Return whether the two are equal but for sign and a power of ten or a unit of time."""
+    """Return whether the two are equal but for sign and a power of ten or a unit of time.
+
+    No word or caption means ten times as much: a figure was lost or doubled.
+    """
     if not one or not other:
         return one == other
     ratio = abs(other / one)
     if any(abs(ratio / factor - 1) < _SAME for factor in _CONVERSIONS):
         return True
     return any(
-        abs(ratio / 10.0**power - 1) < _SAME for power in range(-_LARGEST_SCALE, _LARGEST_SCALE + 1)
+        abs(ratio / 10.0**power - 1) < _SAME
+        for power in range(-_LARGEST_SCALE, _LARGEST_SCALE + 1)
+        if abs(power) != 1
     )
 
 

@@ -18,6 +18,9 @@ DAY = Attribute(name="day", type="date")
     [
         (PRICE, "$1.2 billion", 1_200_000_000),
         (PRICE, "340", 340_000),
+        (PRICE, "1.250,00", 1250),
+        (PRICE, "12.50", 12.5),
+        (PRICE, "450 cents", 4.5),
         (PRICE, "(1,234)", -1234),
         (PRICE, "1.234,50", 1234.5),
         (PRICE, "between 10 and 12", 11),
@@ -53,6 +56,8 @@ def test_a_value_that_can_follow_from_its_quote_is_not_doubted(
         (PRICE, "USD 1,234", 1243, "the quote says 1234, the value 1243"),
         (PRICE, "12.50", 12.05, "the quote says 12.5, the value 12.05"),
         (LENGTH, "7 km", 8, "the quote says 7, the value 8"),
+        (LENGTH, "120 km", 12, "the quote says 120, the value 12"),
+        (PRICE, "1,250.00", 12500, "the quote says 1250.0, the value 12500"),
         (LENGTH, "0 km", 8, "the quote says 0, the value 8"),
         (ITEMS, "3 items", 4, "the quote says 3, the value 4"),
         (ITEMS, "3", 4, "the quote says 3, the value 4"),
