@@ -21,7 +21,7 @@ def quote_sources(
     """Quote the column that matters most to the answer and is quoted anywhere.
 
     The quotes are of records that the query reads and that its first *rows* come from: of the
-    winner, where the query looks for one.
+    winner, where the query looks for one. None where neither can be told.
 
     Raises:
         QueryError: If the records could not be found.
@@ -29,6 +29,8 @@ def quote_sources(
     names = [attribute.name for attribute in corpus.schema().attributes]
     read = read_condition(translation.sql, corpus.schema().entity)
     shown = _condition(find_output_columns(translation.sql, names), rows[:MAX_SOURCES])
+    if read is None and not shown:
+        return ()
     where = " AND ".join(f"({condition})" for condition in (read, shown) if condition)
     uses = [use for use in translation.columns if use.column in names]
     for use in sorted(uses, key=lambda use: _ORDER.index(use.role)):

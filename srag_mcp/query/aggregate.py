@@ -138,7 +138,8 @@ class _Reader:
         """Read a count of records by group."""
         from sqlglot import exp
 
-        if not self._records.reads(self._root, _GROUPED_ARGS):
+        has_totals = self._root.args["group"].find(exp.Rollup, exp.Cube, exp.GroupingSets)
+        if has_totals or not self._records.reads(self._root, _GROUPED_ARGS):
             return None
         outputs = [item.unalias() for item in self._root.expressions]
         keys = [item for item in outputs if item.find(exp.AggFunc) is None]

@@ -41,7 +41,7 @@ def find_measured_column(sql: str, columns: Collection[str]) -> str | None:
     root = _parse(sql)
     if not isinstance(root, exp.Select) or len(root.expressions) != 1:
         return None
-    output = root.expressions[0].unalias().unnest()
+    output = _unwrapped(root.expressions[0])
     keeping = (exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont)
     if isinstance(output, keeping):
         output = output.this
@@ -71,12 +71,20 @@ def find_output_columns(sql: str, columns: Collection[str]) -> tuple[OutputColum
     by_name = {name.lower(): name for name in columns if name.lower() not in computed}
     found: list[OutputColumn | None] = []
     for output in root.expressions:
-        plain = output.unalias()
+        plain = _unwrapped(output)
         is_extreme = isinstance(plain, exp.Min | exp.Max)
         value = plain.this if is_extreme else plain
         name = by_name.get(value.name.lower()) if isinstance(value, exp.Column) else None
         found.append(None if name is None else OutputColumn(name, is_extreme))
     return tuple(found)
+
+
+def _unwrapped(output: exp.Expr) -> exp.Expr:
+    """Take away the alias, brackets and FILTER of an output."""
+    from sqlglot import exp
+
+    node: exp.Expr = output.unalias().unnest()
+    return node.this if isinstance(node, exp.Filter) else node
 
 
 def _is_renamed(alias: exp.Expr) -> bool:

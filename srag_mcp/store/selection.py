@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-def read_condition(sql: str, table: str) -> str:
+def read_condition(sql: str, table: str) -> str | None:
     """Return which records of *table* the statement *sql* reads, as a condition on single records.
 
     `SELECT count(*) FROM hotels AS h WHERE h.pool` -> `pool`
 
     Records that any part of the statement reads, where there are several: the two groups of a
-    difference, what each FILTER keeps. Empty for all records, also when *sql* cannot be read.
+    difference, what each FILTER keeps. Empty for all records; None where it cannot be told, because
+    the table is joined or not read, or *sql* cannot be read.
     """
     root = _parse(sql)
     readings = [] if root is None else _readings(root, table)
-    return _any_of([_join(parts) for parts in readings])
+    return _any_of([_join(parts) for parts in readings]) if readings else None
 
 
 def _any_of(conditions: Collection[str]) -> str:
@@ -79,7 +80,8 @@ def _readings_of(select: exp.Select) -> Iterator[list[exp.Expr]]:
         if node.find_ancestor(exp.Select) is select
     ]
     filters = [node.parent for node in functions if isinstance(node.parent, exp.Filter)]
-    if not filters or len(filters) < len(functions):
+    over_rows = any(output.find(exp.Window) for output in select.expressions)
+    if not filters or len(filters) < len(functions) or over_rows:
         yield where
         return
     for found in filters:

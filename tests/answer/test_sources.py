@@ -26,6 +26,12 @@ COLUMNS = [attribute.name for attribute in SCHEMA.attributes]
             "SELECT town FROM towers GROUP BY town QUALIFY rank() OVER (ORDER BY max(height)) = 1",
             [("height", "20")],
         ),
+        ("SELECT max(height) FILTER (crane) FROM towers", [("height", "20")]),
+        (
+            "SELECT count(*) FROM towers t JOIN documents d USING (document_id)"
+            " WHERE d.path = '?' AND t.town = 'Olm'",
+            [],
+        ),
         ("SELECT avg(height) FILTER (town = 'Rann') FROM towers", [("height", "50")]),
         (
             "SELECT a.town, b.town FROM towers a JOIN towers b ON a.height < b.height"

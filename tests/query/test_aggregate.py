@@ -70,6 +70,8 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
         "SELECT 1.0 * sum(crew) FILTER (has_crane) / sum(crew) FROM ships",
         "SELECT avg(crew) FROM ships USING SAMPLE 2",
         "SELECT count(*) > 5 FROM ships",
+        "SELECT flag, count(*) FROM ships GROUP BY ROLLUP (flag)",
+        "SELECT flag, count(*) FROM ships GROUP BY GROUPING SETS ((flag), ())",
         "SELECT count(*) FILTER (crew > 9) > count(*) FILTER (has_crane) FROM ships",
         "SELECT avg(crew) FROM ships WHERE",
     ],

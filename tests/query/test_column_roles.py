@@ -33,6 +33,7 @@ def test_the_clause_around_a_column_is_its_role(sql: str, uses: list[tuple[str, 
     [
         ("SELECT avg(crew) AS mean FROM ships", "crew"),
         ("SELECT median(length) FROM ships", "length"),
+        ("SELECT max(length) FILTER (crew > 3) FROM ships", "length"),
         ("SELECT length FROM ships WHERE name = 'Anna'", "length"),
         ("SELECT count(crew) FROM ships", None),
         ("SELECT sum(crew) / count(*) FROM ships", None),
