@@ -19,6 +19,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PARTIAL_DAY = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])|-Q[1-4])?")
 _LONGEST = 1000
 _CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
+_TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # of the writing direction
 _YES_NO = {"true": True, "false": False, "yes": True, "no": False}
 _FORMS = {
     "integer": "a whole number, such as 1200",
@@ -109,7 +110,7 @@ def _one_line(value: ReplyValue) -> str:
     """Write *value* on one line; empty where it is no number (NaN) or too long for a value."""
     if isinstance(value, float) and not math.isfinite(value):
         return ""
-    text = " ".join(str(value).translate(_CONTROLS).split())
+    text = " ".join(str(value).translate(_CONTROLS | _TURNS).split())
     return text if len(text) <= _LONGEST else ""
 
 

@@ -48,17 +48,16 @@ def is_derived(attribute: Attribute, quote: str, value: CellValue | None, text: 
 
     Such a value is counted, summed or put in other words. That of a yes or of a category always is.
     """
-    if isinstance(value, bool) or attribute.categories:
+    if value is None or isinstance(value, bool) or attribute.categories:
         return False
     if isinstance(value, date):
         return not any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
     if isinstance(value, int | float):
         return not (_figures(str(value)) <= _figures(quote) or _has_number(quote, value))
-    words = fold(str(value or ""))
-    if words in fold(quote):
-        return False
-    folded = fold(text)
-    return not all(word in folded for word in words.split())
+    words = fold(value)
+    if not words:
+        return str(value) not in text
+    return words not in fold(quote) and not _has_words(text, words.split())
 
 
 def _other_answer(attribute: Attribute, quote: str, *, value: bool) -> str:
@@ -73,6 +72,16 @@ def _other_category(categories: Sequence[str], quote: str, value: str) -> str:
     folded = {fold(category): category for category in categories}
     said = folded.get(fold(_KEY.sub("", quote, count=1)), value)
     return "" if said == value else f"the quote says {said!r}, the value {value!r}"
+
+
+def _has_words(text: str, words: Sequence[str]) -> bool:
+    """Whether *text* has all folded *words*; in scripts without case within longer ones, too."""
+    folded = fold(text)
+    known = set(folded.split())
+    return all(
+        word in known or (word in folded and not (word.islower() or word.isdecimal()))
+        for word in words
+    )
 
 
 def _has_number(quote: str, value: float) -> bool:

@@ -112,14 +112,18 @@ TEXT = "In Lyon, on 4 May 1899, Anna and Bob opened 12 rooms at 0.5 km."
         (LENGTH, "opened", 0.5, True),
         (DAY, "4 May 1899", date(1899, 5, 4), False),
         (DAY, "opened", date(1899, 5, 4), True),
+        (DAY, "May 1899", None, False),
         (TOWN, "In Lyon", "Lyon", False),
         (TOWN, "opened", "Anna; Bob", False),
         (TOWN, "In Lyon", "Paris", True),
+        (TOWN, "In Lyon", "an An", True),
+        (TOWN, "In Lyon", "★", True),
+        (TOWN, "In Lyon", "Bob, 1", True),
         (POOL, "opened", True, False),
         (STATUS, "opened", "Paid", False),
     ],
 )
 def test_a_value_that_its_words_do_not_have_is_derived(
-    attribute: Attribute, quote: str, value: CellValue, *, derived: bool
+    attribute: Attribute, quote: str, value: CellValue | None, *, derived: bool
 ) -> None:
     assert is_derived(attribute, quote, value, TEXT) is derived

@@ -240,7 +240,7 @@ def test_half_characters_and_control_characters_are_not_stored() -> None:
     text = json.dumps(
         {
             "documents": [
-                answer("d1", [stated("name", "The Crown\ud83d\x00", "The Crown")], NAMES[1:])
+                answer("d1", [stated("name", "The \u202eCrown\ud83d\x00", "The Crown")], NAMES[1:])
             ]
         }
     )
