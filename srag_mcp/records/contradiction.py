@@ -18,6 +18,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
+_BROKEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*|\u00ad")
 _LARGEST_SCALE = 12
 _DIGITS_SHARE = 3
 _CONVERSIONS = (7, 12, 24, 30, 52, 60, 365)  # of weeks, years, days, months, hours
@@ -54,10 +55,10 @@ def is_derived(attribute: Attribute, quote: str, value: CellValue | None, text: 
         return not any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
     if isinstance(value, int | float):
         return not (_figures(str(value)) <= _figures(quote) or _has_number(quote, value))
-    words = fold(value)
+    words = fold(value).split()
     if not words:
-        return str(value) not in text
-    return words not in fold(quote) and not _has_words(text, words.split())
+        return value not in text
+    return not (_has_words(quote, words) or _has_words(text, words))
 
 
 def _other_answer(attribute: Attribute, quote: str, *, value: bool) -> str:
@@ -76,7 +77,7 @@ def _other_category(categories: Sequence[str], quote: str, value: str) -> str:
 
 def _has_words(text: str, words: Sequence[str]) -> bool:
     """Whether *text* has all folded *words*; in scripts without case within longer ones, too."""
-    folded = fold(text)
+    folded = fold(_BROKEN.sub("", text))
     known = set(folded.split())
     return all(
         word in known or (word in folded and not (word.islower() or word.isdecimal()))

@@ -116,6 +116,8 @@ TEXT = "In Lyon, on 4 May 1899, Anna and Bob opened 12 rooms at 0.5 km."
         (TOWN, "In Lyon", "Lyon", False),
         (TOWN, "opened", "Anna; Bob", False),
         (TOWN, "In Lyon", "Paris", True),
+        (TOWN, "Gesell-\nschaft", "Gesellschaft", False),
+        (TOWN, "In Lyon", "yon", True),
         (TOWN, "In Lyon", "an An", True),
         (TOWN, "In Lyon", "★", True),
         (TOWN, "In Lyon", "Bob, 1", True),
