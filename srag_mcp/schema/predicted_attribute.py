@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from srag_mcp.schema.attribute import AbsentMeans, Attribute, Scalar
+from srag_mcp.schema.list_values import find_lists
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_NAMES
 from srag_mcp.schema.schema_reply import AttributeReply
@@ -21,7 +22,10 @@ _FITTING: dict[AbsentMeans, tuple[str, ...]] = {
 
 def find_problems(reply: AttributeReply) -> list[str]:
     """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
-    return [f"attribute {reply.name!r}: {problem}" for problem in _problems(reply)]
+    return [
+        f"attribute {reply.name!r}: {problem}"
+        for problem in (*_problems(reply), *find_lists(reply))
+    ]
 
 
 def is_usable(reply: AttributeReply) -> bool:
