@@ -11,6 +11,7 @@ from srag_mcp.schema.attribute import Attribute
 LONGEST_QUOTE = 2000
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[…\])\s*")
 _NO_WORDS = re.compile(r"[\s.,;:!?'\"“”‘’«»()\[\]{}|/\\<>_…·]*")
+_APART = frozenset(("", " ", "\n", "\t", ":", ";", "(", ")"))
 _MAX_PLACES = 100
 _MAX_SEEN = 10_000
 _MAX_GAP = 400
@@ -83,8 +84,9 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 def _is_cut(text: str, span: Span) -> bool:
     """Whether *span* is a part of a longer word or number that says something else."""
-    if not text[span.start].isalnum() and not text[span.end - 1].isalnum():
-        return False
+    around = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
+    if around[0] in _APART and around[1] in _APART:
+        return False  # quick, and true of most
     if _is_within_word(text, span.start):
         return True
     if text[span.start].isdecimal() and text[max(0, span.start - 1)].isdecimal() and span.start:
