@@ -52,7 +52,8 @@ def is_derived(attribute: Attribute, quote: str, value: CellValue | None, text: 
     if value is None or isinstance(value, bool) or attribute.categories:
         return False
     if isinstance(value, date):
-        return not any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
+        is_there = str(value.year) in quote and str(value.day) in quote  # quick, and mostly true
+        return not (is_there or _has_date(quote, value))
     if isinstance(value, int | float):
         return not (_figures(str(value)) <= _figures(quote) or _has_number(quote, value))
     words = fold(value).split()
@@ -161,6 +162,10 @@ def _differs_by_scale(one: float, other: float) -> bool:
         for power in range(-_LARGEST_SCALE, _LARGEST_SCALE + 1)
         if abs(power) != 1
     )
+
+
+def _has_date(quote: str, value: date) -> bool:
+    return any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
 
 
 def _other_date(quote: str, value: date) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from srag_mcp.records.cell import State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
+from srag_mcp.records.standardise.spellings import alike_categories
 from srag_mcp.records.standardise.suspicion import read_stated
 from srag_mcp.schema.attribute import Attribute
 
@@ -13,13 +14,18 @@ _MAX_EXAMPLES = 3
 
 
 def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
-    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
+    """Say what its definition should settle: failed cells, twice one category, silence, scales, spellings.
 
     *cells* are by document id.
     """
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
         yield f"attribute {attribute.name}: {'; '.join(failed[:_MAX_EXAMPLES])}"
+    for one, other in alike_categories(attribute.categories or ()):
+        yield (
+            f"attribute {attribute.name}: its categories “{one}” and “{other}” may be one;"
+            " list it once"
+        )
     yield from _never_denied(attribute, cells)
     values = read_stated(attribute, cells)
     said = {item.document_id: item.as_stated for item in values}

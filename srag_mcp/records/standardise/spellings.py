@@ -1,7 +1,8 @@
 """Texts that are probably one value in several spellings."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
@@ -11,43 +12,63 @@ _MOST_DISTINCT = 200
 _MOST_DISTINCT_SHARE = 0.8
 _ALIKE = 82.0
 _WORDS_ALIKE = 70.0
+_CATEGORIES_ALIKE = 88.0
 _SHORTEST = 4
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values outside of the categories, and rare ones that resemble a more frequent one.
+    """Find values outside of the categories, and ones that resemble a value as frequent or more.
 
-    Columns in which almost every document has a value of its own (names, numbers) are left alone.
+    Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
+    every document has a value of its own (names, numbers) are left alone.
     """
     counts = Counter(str(item.value) for item in values)
     if attribute.categories:
-        others = {fold(name): name for name in attribute.categories}
-        reasons = {
+        known = {fold(name) for name in attribute.categories}
+        reasons = _alike(counts, _is_same_category) | {
             text: f"it is none of the categories {', '.join(attribute.categories)}"
             for text in counts
-            if fold(text) not in others
+            if fold(text) not in known
         }
     elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
         return
     else:
-        reasons = _alike(counts)
+        reasons = _alike(counts, _may_be_one)
     for item in values:
         if str(item.value) in reasons:
             yield Suspicion(item.document_id, "spelling", reasons[str(item.value)])
 
 
-def _alike(counts: Counter[str]) -> dict[str, str]:
-    """Map each value to why it may be another, more frequent one."""
-    ranked = [text for text, _ in counts.most_common()]
+def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of *categories* that are probably one in two spellings.
+
+    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
+    """
+    return [pair for pair in combinations(categories, 2) if _is_same_category(*pair)]
+
+
+def _alike(counts: Mapping[str, int], are_alike: Callable[[str, str], bool]) -> dict[str, str]:
+    """Map each value to why it may be another one, which at least as many documents have."""
+    ranked = sorted(counts, key=lambda text: (-counts[text], text))
     reasons: dict[str, str] = {}
     for place, text in enumerate(ranked):
         for frequent in ranked[:place]:
-            n_frequent = counts[frequent]
-            is_rarer = counts[text] < n_frequent
-            if is_rarer and frequent not in reasons and _may_be_one(text, frequent):
+            if frequent not in reasons and are_alike(text, frequent):
+                n_frequent = counts[frequent]
                 reasons[text] = f"{n_frequent} documents have “{frequent}”: is this the same value?"
                 break
     return reasons
+
+
+def _is_same_category(text: str, other: str) -> bool:
+    """Whether two categories, which somebody chose to keep apart, are spellings of one.
+
+    `Economy` and `Economy Plus` are two.
+    """
+    from rapidfuzz import fuzz  # slow to import
+
+    likeness = fuzz.ratio(fold(text), fold(other))
+    return likeness >= _CATEGORIES_ALIKE and _may_be_one(text, other)
 
 
 def _may_be_one(text: str, other: str) -> bool:
@@ -74,12 +95,16 @@ def _may_be_one(text: str, other: str) -> bool:
 def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:
     """Whether the words that two texts do not share resemble each other.
 
-    `university of lyon` and `university of bologna` share most letters, and are two places.
+    `university of lyon` and `university of bologna` share most letters, and are two places;
+    `insured` and `uninsured` are opposites.
     """
     from rapidfuzz import fuzz
 
     own = [word for word in words if word not in others]
     foreign = [word for word in others if word not in words]
+    pairs = zip(own, foreign, strict=False)
+    if any(word.endswith(other) or other.endswith(word) for word, other in pairs):
+        return False
     return fuzz.ratio(" ".join(own), " ".join(foreign)) >= _WORDS_ALIKE
 
 
