@@ -12,15 +12,18 @@ from srag_mcp.answer.sources import quote_sources
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.tally import TalliedModel
+from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.reply_cache import MemoryReplies, ReplyCache
 from srag_mcp.offline.translation import translate
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Translation
+from srag_mcp.store.asked_replies import AskedReplies
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.layout import asked_path
 
 MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
@@ -53,16 +56,24 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
     if offline is not None and _is_sure(corpus, offline):
         return offline
-    tallied = TalliedModel(asking.model)
+    metered = MeteredModel(asking.model, _replies(corpus, asking), asking.model_name)
     try:
-        translated = await translate_question(tallied, corpus, question, votes=asking.votes)
+        translated = await translate_question(metered, corpus, question, votes=asking.votes)
     except QuestionError as refusal:
         answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
     except ModelError as failure:
         return _fall_back(corpus, question, offline, str(failure))
     else:
         answer = _write_answer(corpus, translated.translation, translated.page)
-    return replace(answer, engine="model", taken=tallied.total)
+    finally:
+        metered.drop_useless()
+    return replace(answer, engine="model", taken=metered.ledger.total)
+
+
+def _replies(corpus: Corpus, asking: Asking) -> ReplyCache:
+    """Return where the replies to questions are kept."""
+    state = corpus.state if asking.model_name else None
+    return MemoryReplies() if state is None else AskedReplies(asked_path(state))
 
 
 def _ask_offline(corpus: Corpus, question: str) -> Answer:

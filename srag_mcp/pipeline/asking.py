@@ -16,11 +16,14 @@ class Asking:
             model; with `agent` a question that the grammar cannot read becomes a brief.
         model: None where there is none.
         votes: Translations by the model whose results are compared.
+        model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
+            where somebody else keeps them.
     """
 
     engine: EngineChoice = "offline"
     model: LanguageModel | None = None
     votes: int = 1
+    model_name: str = ""
 
 
 OFFLINE = Asking()
@@ -33,5 +36,5 @@ def choose_asking(settings: Settings) -> Asking:
         SettingsError: If the engine is `model` and no model is named.
     """
     if settings.engine == "model" or (settings.engine == "auto" and settings.model):
-        return Asking(settings.engine, open_model(settings), settings.votes)
+        return Asking(settings.engine, open_model(settings), settings.votes, settings.model or "")
     return OFFLINE

@@ -85,6 +85,7 @@ async def _translate_once(
         raise QuestionError(msg, missing)
     page = runs.pages.get(reply.sql)
     if page is None:
+        asked.forget(model)
         msg = f"no query for this question could be run: {'; '.join(asked.problems)}"
         raise QuestionError(msg)
     return Translated(_translation(corpus, question, reply.sql, reply.restated, page), page)

@@ -1,5 +1,6 @@
 """A corpus as readers see it: always one whole build, the newest one."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,12 @@ class Corpus:
         """The name of the folder, or the stem of the build."""
         resolved = self.location.resolve()
         return resolved.stem if self.is_build else resolved.name
+
+    @property
+    def state(self) -> Path | None:
+        """The folder for what is kept beside the builds; None where nothing can be written."""
+        state = None if self._folder is None else self._folder.readable()
+        return state if state is not None and os.access(state, os.W_OK) else None
 
     def build_path(self) -> Path:
         """Return the published build.

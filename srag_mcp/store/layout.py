@@ -73,6 +73,11 @@ def journal_path(state: Path) -> Path:
     return state / "calls.jsonl"
 
 
+def asked_path(state: Path) -> Path:
+    """Return the path of the calls that questions made."""
+    return state / "asked.jsonl"
+
+
 def schema_path(state: Path) -> Path:
     """Return the path of the schema in force, which people may edit."""
     return state / "schema.json"

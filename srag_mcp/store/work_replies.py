@@ -4,22 +4,19 @@ A commit takes 7 ms, so a call goes to a journal first, and into the tables with
 there are enough of them, and when the database is closed or opened again.
 """
 
-import logging
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC
-
-from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, Ledger, Totals
 from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.store.asked_replies import read_asked
+from srag_mcp.store.call_entries import CallEntry, make_entry, read_entry, write_entry
 from srag_mcp.store.journal import Journal
-from srag_mcp.store.layout import journal_path
+from srag_mcp.store.layout import asked_path, journal_path
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_rows import storable
 
 BATCH_CALLS = 256
 _TABLES = """
@@ -57,20 +54,6 @@ FROM ledger WHERE ingestion >= ? ORDER BY rowid
 _INGESTION = "ledger:ingestion"
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A line of the journal."""
-
-    call_id: str
-    ingestion: int
-    call: Call
-    kept: KeptReply | None
-
-
-_logger = logging.getLogger(__name__)
-_ENTRY = TypeAdapter(_Entry)
-
-
 class WorkReplies:
     """The `ReplyCache` of an ingestion; opened by `open_replies`."""
 
@@ -80,7 +63,7 @@ class WorkReplies:
         self._connection = work.connection.cursor()
         self._connection.execute(_TABLES)
         self._journal = Journal(journal_path(work.state))
-        self._waiting: list[_Entry] = []
+        self._waiting: list[CallEntry] = []
         self._absorb()
         rows = self._connection.execute(_FOUND).fetchall()
         self._stored = {(str(prompt_hash), str(asked)) for prompt_hash, asked in rows}
@@ -103,13 +86,10 @@ class WorkReplies:
         Raises:
             StoreError: If they cannot be written.
         """
-        call = replace(call, subject=storable(call.subject))
-        if kept is not None:
-            reply = replace(kept.reply, text=storable(kept.reply.text))
-            kept = replace(kept, reply=reply)
-            self._recent[kept.prompt_hash, kept.asked_model] = reply
-        entry = _Entry(secrets.token_hex(8), self._ingestion, call, kept)
-        self._journal.append(_ENTRY.dump_json(entry))
+        entry = make_entry(call, kept, self._ingestion)
+        if entry.kept is not None:
+            self._recent[entry.kept.prompt_hash, entry.kept.asked_model] = entry.kept.reply
+        self._journal.append(write_entry(entry))
         self._waiting.append(entry)
         if len(self._waiting) >= BATCH_CALLS:
             self.flush()
@@ -135,8 +115,12 @@ class WorkReplies:
 
     def ledger(self) -> Ledger:
         """Count all calls that were ever made for this corpus."""
+        return Ledger(self.calls())
+
+    def calls(self) -> Iterator[Call]:
+        """Return all calls that were ever made for this corpus, oldest first."""
         self.flush()
-        return Ledger(self._calls(0))
+        return self._calls(0)
 
     def unsettled(self) -> Totals:
         """Return what the present ingestion has taken, with those that it continues."""
@@ -167,18 +151,24 @@ class WorkReplies:
             yield Call(step, subject, prompt_hash, model, outcome, at.replace(tzinfo=UTC), *taken)
 
     def _absorb(self) -> None:
-        """Take over what the journal of an ended process holds, but for what is here already."""
-        entries = [entry for line in self._journal.lines() for entry in _read_entry(line)]
-        if entries:
-            known = self._connection.execute(
-                "SELECT call_id FROM ledger WHERE call_id IN (SELECT unnest(?))",
-                [[entry.call_id for entry in entries]],
-            ).fetchall()
-            present = {row[0] for row in known}
-            self._write([entry for entry in entries if entry.call_id not in present])
+        """Take over what a process that ended has left, and into the ledger what questions took."""
+        self._add([entry for line in self._journal.lines() for entry in read_entry(line)])
         self._journal.clear()
+        asked = read_asked(asked_path(self._work.state))
+        self._add([replace(entry, kept=None) for entry in asked])
 
-    def _write(self, entries: Sequence[_Entry]) -> None:
+    def _add(self, entries: Sequence[CallEntry]) -> None:
+        """Write *entries*, but for those that are here already."""
+        if not entries:
+            return
+        known = self._connection.execute(
+            "SELECT call_id FROM ledger WHERE call_id IN (SELECT unnest(?))",
+            [[entry.call_id for entry in entries]],
+        ).fetchall()
+        present = {row[0] for row in known}
+        self._write([entry for entry in entries if entry.call_id not in present])
+
+    def _write(self, entries: Sequence[CallEntry]) -> None:
         """Append *entries* to both tables, all or nothing."""
         if not entries:
             return
@@ -211,16 +201,7 @@ def open_replies(work: WorkDatabase) -> Iterator[WorkReplies]:
         replies.close()
 
 
-def _read_entry(line: bytes) -> list[_Entry]:
-    """Read a line of the journal: one entry, or none if a disk has damaged it."""
-    try:
-        return [_ENTRY.validate_json(line)]
-    except ValidationError:
-        _logger.warning("a line of %d bytes in the journal of calls is damaged", len(line))
-        return []
-
-
-def _call_row(entry: _Entry) -> tuple[object, ...]:
+def _call_row(entry: CallEntry) -> tuple[object, ...]:
     call = entry.call
     return (
         entry.call_id,

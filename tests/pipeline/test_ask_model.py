@@ -12,6 +12,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.ledger import read_calls
 from tests.model.scripted import ScriptedModel, replying
 from tests.pipeline.conftest import WriteStation
 
@@ -61,6 +62,35 @@ def test_each_engine_can_be_forced(folder: Path, settings: Settings) -> None:
         corpus = Corpus(folder, worker, settings.home)
         assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
         assert ask(corpus, UNSURE, OFFLINE).refused
+
+
+def test_what_was_answered_once_is_not_paid_for_again(folder: Path, settings: Settings) -> None:
+    asking = Asking("model", replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
+    with QueryWorker() as worker:
+        first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
+        again = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
+    assert (again.rows, again.text) == (first.rows, first.text)
+    assert (first.taken, again.taken) != (None, None)
+    assert [taken and (taken.n_calls, taken.n_cached) for taken in (first.taken, again.taken)] == [
+        (1, 0),
+        (0, 1),
+    ]
+    assert [call.step for call in read_calls(folder, settings.home)] == ["translate"] * 2
+
+
+def test_a_reply_that_was_of_no_use_is_asked_for_anew(folder: Path, settings: Settings) -> None:
+    bad = reply("SELECT summit FROM stations")
+    asking = Asking("model", replying([bad] * 3), 1, "openai/x")
+    with QueryWorker() as worker:
+        corpus = Corpus(folder, worker, settings.home)
+        assert ask(corpus, UNSURE, asking).refused
+        asking = Asking(
+            "model", replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x"
+        )
+        again = ask(corpus, UNSURE, asking)
+    assert again.taken is not None
+    assert (again.taken.n_calls, again.taken.n_cached) == (1, 2)
+    assert again.rows == ((240,),)
 
 
 def test_a_missing_attribute_is_a_brief(folder: Path, settings: Settings) -> None:

@@ -1,0 +1,78 @@
+"""The command that shows what the language models have taken."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from srag_mcp.model.ledger import Call, Totals
+
+_COUNTS = ("tokens in", "out", "cached by provider", "seconds", "cost")
+
+
+def ledger(
+    corpus: CorpusArgument,
+    calls: Annotated[bool, typer.Option("--calls", help="Each call, oldest first.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the calls of language models took: tokens, seconds, money."""
+    from srag_mcp.cli.shipped import find_corpus
+    from srag_mcp.store.ledger import read_calls
+
+    settings = command_settings(home)
+    found = read_calls(find_corpus(corpus, settings), settings.home)
+    if calls:
+        _print_calls(found, as_json=as_json)
+    else:
+        _print_steps(found, as_json=as_json)
+
+
+def _print_calls(calls: "Sequence[Call]", *, as_json: bool) -> None:
+    from srag_mcp.cli.tables import print_json, print_table
+
+    if as_json:
+        print_json([asdict(call) | {"at": call.at.isoformat()} for call in calls])
+        return
+    print_table(
+        ("at (UTC)", "step", "subject", "model", "outcome", *_COUNTS),
+        [
+            (
+                f"{call.at:%Y-%m-%d %H:%M:%S}",
+                call.step,
+                call.subject,
+                call.model,
+                call.outcome,
+                *_counts(call),
+            )
+            for call in calls
+        ],
+    )
+
+
+def _print_steps(calls: "Iterable[Call]", *, as_json: bool) -> None:
+    from srag_mcp.cli.tables import print_json, print_table
+    from srag_mcp.model.ledger import Ledger
+
+    counted = Ledger(calls)
+    rows: list[tuple[str, Totals]] = [*counted.by_step.items(), ("total", counted.total)]
+    if as_json:
+        print_json({step: asdict(totals) for step, totals in rows})
+        return
+    print_table(
+        ("step", "answered", "kept before", "failed", *_COUNTS),
+        [
+            (step, item.n_calls, item.n_cached, item.n_failed, *_counts(item))
+            for step, item in rows
+        ],
+    )
+
+
+def _counts(item: "Call | Totals") -> tuple[int, int, int, float, str]:
+    cost = "not known" if item.cost_usd is None else f"${item.cost_usd:,.4f}"
+    return item.tokens_in, item.tokens_out, item.tokens_cached, round(item.seconds, 1), cost

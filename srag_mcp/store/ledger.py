@@ -1,0 +1,25 @@
+"""Reading the ledger of a corpus from outside of an ingestion."""
+
+from pathlib import Path
+
+from srag_mcp.errors import NotIngestedError
+from srag_mcp.model.ledger import Call
+from srag_mcp.store.layout import CorpusFolder, work_path
+from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work_replies import open_replies
+
+
+def read_calls(folder: Path, home: Path | None = None) -> tuple[Call, ...]:
+    """Return all calls that were made for the corpus in *folder*, questions too, oldest first.
+
+    Raises:
+        NotIngestedError: If it was never ingested.
+        LockedError: If it is being ingested just now.
+        StoreError: If the database cannot be opened.
+    """
+    state = CorpusFolder(folder, home).readable()
+    if not work_path(state).exists():
+        msg = f"{folder} was not ingested, so no language model was asked for it"
+        raise NotIngestedError(msg)
+    with open_work(state) as work, open_replies(work) as replies:
+        return tuple(sorted(replies.calls(), key=lambda call: call.at))
