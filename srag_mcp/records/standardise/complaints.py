@@ -14,9 +14,9 @@ _MAX_EXAMPLES = 3
 
 
 def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
-    """Say what its definition should settle: failed cells, twice one category, silence, scales, spellings.
+    """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
 
-    *cells* are by document id.
+    A category that is listed in two spellings is told, too. *cells* are by document id.
     """
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:

@@ -12,7 +12,7 @@ _MOST_DISTINCT = 200
 _MOST_DISTINCT_SHARE = 0.8
 _ALIKE = 82.0
 _WORDS_ALIKE = 70.0
-_CATEGORIES_ALIKE = 88.0
+_VERY_ALIKE = 88.0
 _SHORTEST = 4
 
 
@@ -25,7 +25,7 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
     counts = Counter(str(item.value) for item in values)
     if attribute.categories:
         known = {fold(name) for name in attribute.categories}
-        reasons = _alike(counts, _is_same_category) | {
+        reasons = _alike(counts, _is_one_spelt_twice) | {
             text: f"it is none of the categories {', '.join(attribute.categories)}"
             for text in counts
             if fold(text) not in known
@@ -44,31 +44,33 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
 
     `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
     """
-    return [pair for pair in combinations(categories, 2) if _is_same_category(*pair)]
+    return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
 
 
-def _alike(counts: Mapping[str, int], are_alike: Callable[[str, str], bool]) -> dict[str, str]:
+def _alike(counts: Mapping[str, int], rarer_alike: Callable[[str, str], bool]) -> dict[str, str]:
     """Map each value to why it may be another one, which at least as many documents have."""
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
     reasons: dict[str, str] = {}
     for place, text in enumerate(ranked):
         for frequent in ranked[:place]:
-            if frequent not in reasons and are_alike(text, frequent):
-                n_frequent = counts[frequent]
+            n_frequent = counts[frequent]
+            alike = rarer_alike if counts[text] < n_frequent else _is_one_spelt_twice
+            if frequent not in reasons and alike(text, frequent):
                 reasons[text] = f"{n_frequent} documents have “{frequent}”: is this the same value?"
                 break
     return reasons
 
 
-def _is_same_category(text: str, other: str) -> bool:
-    """Whether two categories, which somebody chose to keep apart, are spellings of one.
+def _is_one_spelt_twice(text: str, other: str) -> bool:
+    """Whether two texts, neither of which is an exception, are most likely the same.
 
-    `Economy` and `Economy Plus` are two.
+    `Economy` and `Economy Plus` are two, and so are `Niger` and `Nigeria`.
     """
     from rapidfuzz import fuzz  # slow to import
 
-    likeness = fuzz.ratio(fold(text), fold(other))
-    return likeness >= _CATEGORIES_ALIKE and _may_be_one(text, other)
+    if not _may_be_one(text, other):
+        return False
+    return _is_short_for(text, other) or fuzz.ratio(fold(text), fold(other)) >= _VERY_ALIKE
 
 
 def _may_be_one(text: str, other: str) -> bool:
@@ -80,16 +82,22 @@ def _may_be_one(text: str, other: str) -> bool:
 
     if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
         return False
-    first, second = fold(text), fold(other)
-    close = first.replace(" ", ""), second.replace(" ", "")
-    if close[0] == close[1] or _initials(first) == close[1] or _initials(second) == close[0]:
+    if _is_short_for(text, other):
         return True
+    first, second = fold(text), fold(other)
     short, long = sorted((first, second), key=len)
     if len(short) < _SHORTEST:
         return False
     if long.startswith(f"{short} "):
         return True
     return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
+
+
+def _is_short_for(text: str, other: str) -> bool:
+    """Whether two texts are the same but for spaces, or one is the initials of the other."""
+    first, second = fold(text), fold(other)
+    close = first.replace(" ", ""), second.replace(" ", "")
+    return close[0] == close[1] or _initials(first) == close[1] or _initials(second) == close[0]
 
 
 def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:

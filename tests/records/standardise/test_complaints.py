@@ -37,3 +37,13 @@ def test_failed_cells_are_told_with_their_reasons() -> None:
     assert list(find_complaints(attribute, {"1": failed})) == [
         "attribute amends: 'perhaps' is not true or false"
     ]
+
+
+def test_categories_that_resemble_each_other_are_told_before_a_document_has_them() -> None:
+    attribute = Attribute(
+        name="ship_type", type="string", categories=("Bulk carrier", "Tanker", "Bulk carriers")
+    )
+    assert list(find_complaints(attribute, {})) == [
+        "attribute ship_type: its categories “Bulk carrier” and “Bulk carriers” may be one;"
+        " list it once"
+    ]

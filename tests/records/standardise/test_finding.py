@@ -106,3 +106,28 @@ def test_a_value_outside_of_the_categories_is_found() -> None:
     flag = Attribute(name="flag", type="string", categories=("red", "green"))
     values: list[tuple[CellValue, str]] = [("Red", "Red"), ("green", "green"), ("lime", "lime")]
     assert suspected(flag, values) == {"d2": "spelling"}
+
+
+SHIP_TYPES = ["Bulk carrier"] * 4 + ["Bulk carriers"] * 4 + ["Tanker"] * 4
+
+
+@pytest.mark.parametrize("categories", [None, ("Bulk carrier", "Bulk carriers", "Tanker")])
+def test_of_two_spellings_that_are_equally_frequent_one_is_found(
+    categories: tuple[str, ...] | None,
+) -> None:
+    ship_type = Attribute(name="ship_type", type="string", categories=categories)
+    found = find_suspicions(ship_type, column([(name, name) for name in SHIP_TYPES]))
+    reason = "4 documents have “Bulk carrier”: is this the same value?"
+    assert found == [Suspicion(f"d{n}", "spelling", reason) for n in (4, 5, 6, 7)]
+    turned = find_suspicions(ship_type, column([(name, name) for name in SHIP_TYPES[::-1]]))
+    assert {item.reason for item in turned} == {reason}, "the order of the documents is no reason"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Economy", "Economy Plus"), ("insured", "uninsured"), ("Grade 1", "Grade 2")],
+)
+def test_categories_that_somebody_keeps_apart_are_two(one: str, other: str) -> None:
+    attribute = Attribute(name="it", type="string", categories=(one, other))
+    names = [one] * 4 + [other] * 4
+    assert suspected(attribute, [(name, name) for name in names]) == {}
