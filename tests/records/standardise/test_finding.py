@@ -40,7 +40,7 @@ def test_a_value_in_another_scale_is_found_with_the_reason() -> None:
     "values",
     [
         [1, 10, 100, 1000, 10_000, 100_000],  # no gap
-        [5e3, 6e3, 7e3, 5e6, 6e6, 7e6],  # no side is the exception
+        [5e3, 6e3, 7e3, 5e5, 6e5, 7e5],  # two kinds of things
         [12, 13, 14, 15, 700],  # a gap that no scale explains
         [12e6, 13e6, 14e6, 12],  # too few to tell
         [0, 0, 12, 13, 14, 15, 11],
@@ -131,3 +131,43 @@ def test_categories_that_somebody_keeps_apart_are_two(one: str, other: str) -> N
     attribute = Attribute(name="it", type="string", categories=(one, other))
     names = [one] * 4 + [other] * 4
     assert suspected(attribute, [(name, name) for name in names]) == {}
+
+
+TONNES = Attribute(name="cargo", type="number", unit="t")
+
+
+@pytest.mark.parametrize("n_small", [5, 6, 7, 12])
+def test_a_scale_is_found_in_any_share_of_the_column(n_small: int) -> None:
+    small, large = [15.0 + n / 10 for n in range(n_small)], [21e3 + n for n in range(7)]
+    found = suspected(TONNES, numbers([*small, *large]))
+    few, many = {f"d{n}" for n in range(n_small)}, {f"d{n_small + n}" for n in range(7)}
+    assert set(found.values()) == {"scale"}
+    assert set(found) == (few if n_small < 7 else few | many if n_small == 7 else many)
+
+
+def test_a_scale_word_that_the_value_leaves_out_is_found_in_a_small_column() -> None:
+    values: list[tuple[CellValue, str]] = [
+        (15.0, "15 thousand tonnes"),
+        (16_000.0, "16 thousand tonnes"),
+        (17.0, "17 tonnes"),
+    ]
+    assert find_suspicions(TONNES, column(values)) == [
+        Suspicion(
+            "d0",
+            "scale",
+            "the document says 15 thousand tonnes: is the scale (thousand, million) worked in?",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Attribute(name="sales", type="number", unit="thousand USD"),
+        Attribute(name="sales", type="number", description="Sales in thousands."),
+        Attribute(name="sales_thousand", type="number"),
+    ],
+)
+def test_a_column_in_thousands_leaves_the_word_out(declared: Attribute) -> None:
+    assert suspected(declared, [(15.0, "15 thousand"), (3.5, "USD 3.5 thousand")]) == {}
+    assert suspected(declared, [(15.0, "15 million")]) == {"d0": "scale"}

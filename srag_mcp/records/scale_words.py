@@ -1,0 +1,48 @@
+"""Scale words: thousand and million, in a quote and in the definition of a column."""
+
+import math
+import re
+
+from srag_mcp.records.normalise.quantities import Figure, scan_figures
+from srag_mcp.records.normalise.unit_words import SCALES
+from srag_mcp.records.normalise.units import parse_unit
+from srag_mcp.schema.attribute import Attribute
+
+_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
+_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
+_SAME = 1e-9
+
+
+def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
+    """Return the words of *quote* whose scale *value* leaves out; empty where there are none.
+
+    `15 thousand tonnes`, 15 -> `15 thousand tonnes`, unless the column is in thousands
+    """
+    for figure in scan_figures(quote):
+        for end in (figure, figure.upper):
+            if end is not None and end.scaled and _leaves_out(attribute, end, value):
+                return figure.span.of(quote)
+    return ""
+
+
+def declared_scales(attribute: Attribute) -> set[float]:
+    """Return the scales that unit, name and description of *attribute* speak of, and 1."""
+    words = f"{attribute.name.replace('_', ' ')} {attribute.description}"
+    return {1.0, float(parse_unit(attribute.unit or "").scale), *_scales_in(words)}
+
+
+def _leaves_out(attribute: Attribute, figure: Figure, value: float) -> bool:
+    quantity = figure.read()
+    if quantity is None or not value:
+        return False
+    factor = figure.scale * 10.0**figure.power
+    if not math.isclose(abs(quantity.value), abs(value) * factor, rel_tol=_SAME):
+        return False
+    return factor not in declared_scales(attribute)
+
+
+def _scales_in(words: str) -> set[float]:
+    found = {float(SCALES[word]) for word in _WORD.findall(words.lower()) if word in SCALES}
+    if _THOUSANDS.search(words):
+        found.add(1000.0)
+    return found
