@@ -14,6 +14,7 @@ from srag_mcp.records.normalise import read_boolean
 from srag_mcp.records.normalise.missing import read_missing
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
+from srag_mcp.records.unsaid_names import find_unsaid_name
 from srag_mcp.schema.attribute import Attribute
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
@@ -129,6 +130,7 @@ class Judge:
             return Judgement(taken, odd, told_once=True)
         value = read_canonical(attribute, value_text)
         odd = find_contradiction(attribute, quote, value)
+        odd = odd or find_unsaid_name(attribute, quote, value, self._document.text)
         if attribute.type == "number" and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
             odd = f"{said!r} is one thousand times more or less in another country"
         if odd:

@@ -153,7 +153,7 @@ def test_a_doubt_does_not_hide_that_the_quote_is_inexact() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "quote", "note"),
     [
-        ("string", "Paris", "In Lyon", "derived: the quote does not have it as it is"),
+        ("string", "a big city", "In Lyon", "derived: the quote does not have it as it is"),
         ("integer", 2, "Anna and Bob", "derived: the quote does not have it as it is"),
         ("string", "Lyon", "In Lyon", ""),
         ("boolean", True, "In Lyon", ""),
@@ -165,6 +165,19 @@ def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
     found = judge("In Lyon, Anna and Bob.", Attribute(name="it", type=kind), stated(value, quote))
 
     assert (found.problem, found.taken.cell.note) == ("", note)
+
+
+def test_a_name_that_is_not_in_the_document_is_doubted_once() -> None:
+    attribute = Attribute(name="it", type="string")
+
+    found = judge("In Lyon, Anna and Bob.", attribute, stated("Paris", "In Lyon"))
+
+    assert (found.problem, found.told_once) == (
+        "the document has no word of 'Paris'; put right what is wrong, or repeat it",
+        True,
+    )
+    assert found.taken.value_text == "Paris"
+    assert found.taken.cell.note == "doubted: the document has no word of 'Paris'"
 
 
 @pytest.mark.parametrize(

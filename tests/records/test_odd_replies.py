@@ -134,6 +134,7 @@ def test_what_cannot_be_read_or_found_fails_with_the_reason(
         (OPENED, "2020-01-30", "31.01.2020", "doubted: the quote gives another date"),
         (OPENED, "2020-01-31", "An inn.", "derived: the quote does not have it as it is"),
         (NAME, "The Ritz", "The Crown", "derived: the quote does not have it as it is"),
+        (NAME, "Ritz", "The Crown", "doubted: the document has no word of 'Ritz'"),
         (NAME, 12.0, "The Crown", "derived: the quote does not have it as it is"),
         (KIND, "Hotel", "inn", "doubted: the quote says 'Inn', the value 'Hotel'"),
         (KIND, "Castle", "An inn.", "not one of the categories"),
