@@ -27,6 +27,7 @@ from srag_mcp.schema.attribute import Attribute
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60
 _LONGEST_NAME = 80
+_LEFT_OUT = "the reply leaves the document out"
 _CORRECTION = (
     "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
     " else, as one JSON object of the same form. What the document does not say goes into"
@@ -135,18 +136,40 @@ class _Conversation:
             part = wanted if n_corrections else None
             prompt = render_records_prompt(self.task.attributes, asked, part, correction)
             try:
-                model = _WholeReplies(self.task.model, len(asked))
-                reply = (await ask_for(model, prompt, RecordsReply)).content
+                reply = await self._ask(prompt, len(asked))
             except ModelError as error:
                 if not n_corrections or isinstance(error, ModelStoppedError):
                     raise
                 break  # what was found before stands
+    _heard: set[str] = field(default_factory=set)
+    _unanswered: Mapping[str, str] = field(default_factory=dict)
             self._judge(asked, wanted, reply)
             wanted = self._open_questions(wanted)
             if not wanted:
                 break
             correction = (self._correct(reply, wanted),)
-        return [self._record(key, item) for key, item in excerpts.items()]
+        return [await self._ask_alone(key, item) for key, item in excerpts.items()]
+
+    async def _ask(self, prompt: Prompt, n_documents: int) -> RecordsReply:
+        """Ask, and let the model forget a reply that has nothing of the only document."""
+        model = _WholeReplies(self.task.model, n_documents)
+        asked = await ask_for(model, prompt, RecordsReply)
+        if not any(map(_says_something, asked.content.documents)):
+            asked.forget(model)
+        return asked.content
+
+    async def _ask_alone(self, key: str, excerpt: Excerpt) -> PredictedRecord:
+        """Return the record of a document; what the replies to several left out is asked alone."""
+        record = self._record(key, excerpt)
+        if not record.error or len(self.batch) == 1:
+            return record
+        try:
+            [alone] = await _Conversation(self.task, (excerpt,)).finish()
+        except ModelStoppedError:
+            raise
+        except ModelError:
+            return record
+        return record if alone.error else alone
 
     def _judge(
         self,
@@ -157,6 +180,7 @@ class _Conversation:
         for key, excerpt in excerpts.items():
             attributes = [item for item in self.task.attributes if item.name in wanted[key]]
             replies = [document for document in reply.documents if document.id == key]
+                self._unanswered = dict.fromkeys(wanted, str(error))
             judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
             before = self._judged.setdefault(key, {})
             for name, judgement in judged.items():
@@ -174,6 +198,8 @@ class _Conversation:
 
     def _is_open(self, key: str, name: str) -> bool:
         judgement = self._judged[key][name]
+            if any(map(_says_something, replies)):
+                self._heard.add(key)
         if not judgement.problem:
             return False
         if judgement.told_once:
@@ -210,7 +236,19 @@ class _Conversation:
         judged = self._judged[key]
         cells = [judged[attribute.name].taken for attribute in self.task.attributes]
         document = excerpt.document
-        return PredictedRecord(document.document_id, document.sha256, tuple(cells))
+        error = self._find_error(key, cells)
+        return PredictedRecord(document.document_id, document.sha256, tuple(cells), error)
+
+    def _find_error(self, key: str, cells: Sequence[PredictedCell]) -> str:
+        """Say why to ask about a document again: no reply has it, or nobody put it right."""
+        if key not in self._heard:
+            return self._unanswered.get(key, _LEFT_OUT)
+        is_open = any(item.cell.state is State.FAILED for item in cells)
+        return self._unanswered.get(key, "") if is_open else ""
+
+
+def _says_something(document: DocumentReply) -> bool:
+    return bool(document.cells or document.not_mentioned)
 
 
 def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:
