@@ -1,32 +1,20 @@
 """Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
 
-import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from srag_mcp.errors import ReplyError
 from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.reply_text import read_object
 
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
-_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
-
-
-class ReplyContent(BaseModel):
-    """The root of all replies: every field is required, and no other is allowed.
-
-    Providers that enforce a schema ask for both; optional fields are typed `… | None`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
 
 Content = TypeVar("Content", bound=ReplyContent)
 Check = Callable[[Content], Sequence[str]]
@@ -116,7 +104,7 @@ def describe_problems(problems: Sequence[str]) -> str:
 
 
 def read_content(text: str, content_type: type[Content]) -> Content:
-    """Read the JSON object of a reply, out of a code fence or prose where there is one.
+    """Read the JSON object of a reply, see `read_object`.
 
     Raises:
         ReplyError: If there is none, or it does not fit; the text says where and why.
@@ -126,38 +114,6 @@ def read_content(text: str, content_type: type[Content]) -> Content:
         return content_type.model_validate(data)
     except ValidationError as error:
         raise ReplyError(_describe(error)) from error
-
-
-def read_object(text: str) -> Mapping[str, object]:
-    """Read the JSON object in *text*, out of a code fence or prose where there is one.
-
-    Raises:
-        ReplyError: If there is none.
-    """
-    fenced = _FENCED.search(text)
-    for candidate in (text, fenced.group(1) if fenced else "", _outermost(text)):
-        try:
-            data = _without_halves(json.loads(candidate), candidate)
-        except (ValueError, RecursionError):  # the latter: nested without end
-            continue
-        if isinstance(data, dict):
-            return data
-    msg = f"it holds no JSON object; it begins {text[:80]!r}"
-    raise ReplyError(msg)
-
-
-def _without_halves(data: object, text: str) -> object:
-    """Put `?` for half characters, such as of an emoji that was cut: nothing can store them."""
-    if _SURROGATE.search(text) is None:
-        return data
-    whole = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    return json.loads(whole)
-
-
-def _outermost(text: str) -> str:
-    """Return from the first opening brace to the last closing one."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else ""
 
 
 def _describe(error: ValidationError) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from srag_mcp.errors import ReplyError
-from srag_mcp.model.asking import read_object
+from srag_mcp.model.reply_text import read_object
 
 _MAX_NAMES = 8
 

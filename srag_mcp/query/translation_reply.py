@@ -1,6 +1,6 @@
 """What a language model replies to a question."""
 
-from srag_mcp.model.asking import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent
 
 
 class TranslationReply(ReplyContent):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from srag_mcp.model.reply_content import describe_misfits
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import Cell, State, add_note
 from srag_mcp.records.contradiction import find_contradiction, is_derived
@@ -79,9 +80,12 @@ class Judge:
         if n_times > 1:
             reason = "it is there more than once"
             return Judgement(self._failed(attribute, "the reply has it more than once"), reason)
-        if reply is None or _says_nothing(attribute, reply):
+        if reply is None or (not reply.misfits and _says_nothing(attribute, reply)):
             cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
             return Judgement(PredictedCell(cell))
+        if reply.misfits:
+            problem = "; ".join(describe_misfits(reply))
+            return Judgement(self._failed(attribute, problem, reply.quote), problem)
         return self._judge_cell(attribute, reply)
 
     def _judge_cell(self, attribute: Attribute, reply: CellReply) -> Judgement:

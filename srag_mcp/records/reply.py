@@ -1,14 +1,16 @@
 """What a language model replies when it is asked for records."""
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from srag_mcp.model.asking import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 
 ReplyValue: TypeAlias = str | int | float | bool | None
 
 
-class CellReply(ReplyContent):
+class CellReply(ReplyElement):
     """What a document says of one attribute."""
+
+    blanks: ClassVar = {"attribute": "", "state": "stated", "value": None, "quote": ""}
 
     attribute: str
     state: Literal["stated", "stated_absent"]
@@ -16,8 +18,10 @@ class CellReply(ReplyContent):
     quote: str
 
 
-class DocumentReply(ReplyContent):
+class DocumentReply(ReplyElement):
     """The record of one document; *id* is the short one of the prompt."""
+
+    blanks: ClassVar = {"id": "", "cells": (), "not_mentioned": ()}
 
     id: str
     cells: tuple[CellReply, ...]

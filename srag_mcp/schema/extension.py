@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.names import snake_case, unique_name

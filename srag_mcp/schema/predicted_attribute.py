@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from srag_mcp.model.reply_content import describe_misfits
 from srag_mcp.schema.attribute import AbsentMeans, Attribute, Scalar
 from srag_mcp.schema.list_values import find_lists
 from srag_mcp.schema.names import snake_case
@@ -14,6 +15,7 @@ MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
 _SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
+_NEEDED = frozenset({"name", "type", "description"})
 _FITTING: dict[AbsentMeans, tuple[str, ...]] = {
     "false": ("boolean",),
     "zero": ("integer", "number"),
@@ -22,15 +24,18 @@ _FITTING: dict[AbsentMeans, tuple[str, ...]] = {
 
 def find_problems(reply: AttributeReply) -> list[str]:
     """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
-    return [
-        f"attribute {reply.name!r}: {problem}"
-        for problem in (*_problems(reply), *find_lists(reply))
-    ]
+    problems = describe_misfits(reply) or (*_problems(reply), *find_lists(reply))
+    return [f"attribute {reply.name!r}: {problem}" for problem in problems]
 
 
 def is_usable(reply: AttributeReply) -> bool:
-    """Whether a column can be made of it, good or not: it has a name and no long texts."""
-    return bool(snake_case(reply.name)) and not _is_long(reply.examples)
+    """Whether a column can be made of it, good or not.
+
+    It has a name, a type, a description and no long texts.
+    """
+    if not snake_case(reply.name) or reply.misfits.keys() & _NEEDED:
+        return False
+    return not _is_long(reply.examples)
 
 
 def read_attribute(reply: AttributeReply, name: str) -> Attribute:

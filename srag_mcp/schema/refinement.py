@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from srag_mcp.model.reply_content import describe_misfits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.names import snake_case, unique_name
 from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
@@ -105,6 +106,7 @@ def _put(attributes: dict[str, Attribute], present: str, definition: AttributeRe
 
 
 def _change_problems(schema: Schema, change: Change) -> Iterator[str]:
+    yield from (f"{change.attribute!r}: {why}" for why in describe_misfits(change))
     names = {attribute.name for attribute in schema.attributes}
     if change.action != "add" and snake_case(change.attribute) not in names:
         yield f"there is no attribute {change.attribute!r} to {change.action}"

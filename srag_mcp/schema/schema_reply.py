@@ -1,15 +1,27 @@
 """What a language model replies when it predicts or refines a schema."""
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from srag_mcp.model.asking import ReplyContent
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import AbsentMeans, AttributeType, Scalar
 
 Action: TypeAlias = Literal["add", "change", "remove"]
 
 
-class AttributeReply(ReplyContent):
+class AttributeReply(ReplyElement):
     """An attribute as a model defines it; `predicted_attribute` reads it."""
+
+    blanks: ClassVar = {
+        "name": "",
+        "type": "string",
+        "description": "",
+        "unit": None,
+        "categories": None,
+        "absent_means": "unknown",
+        "synonyms": (),
+        "examples": (),
+        "rationale": "",
+    }
 
     name: str
     type: AttributeType
@@ -31,8 +43,10 @@ class SchemaReply(ReplyContent):
     attributes: list[AttributeReply]
 
 
-class Change(ReplyContent):
+class Change(ReplyElement):
     """One change of a schema; *definition* is None where an attribute is removed."""
+
+    blanks: ClassVar = {"action": "change", "attribute": "", "definition": None, "rationale": ""}
 
     action: Action
     attribute: str

@@ -12,9 +12,10 @@ import pytest
 
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.agent_model import AgentModel
-from srag_mcp.model.asking import Asked, ReplyContent, ask_for
+from srag_mcp.model.asking import Asked, ask_for
 from srag_mcp.model.language_model import Prompt, Reply
 from srag_mcp.model.prompt_spool import PromptSpool, SpooledPrompt
+from srag_mcp.model.reply_content import ReplyContent
 
 pytestmark = pytest.mark.anyio
 

@@ -19,12 +19,13 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.asking import ask_for
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.model.litellm_library import close_connections, run_to_end
 from srag_mcp.model.prices import find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel
+from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, OpenAIServer, Script, content_of, serving
 

@@ -16,7 +16,7 @@ from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.schema.attribute import Attribute
-from tests.model.scripted import ScriptedModel
+from tests.model.scripted import ScriptedModel, replying
 from tests.records.reading_model import answer, reply, shown_documents, stated
 
 NAME = Attribute(name="name", type="string")
@@ -156,16 +156,8 @@ def test_what_can_be_right_all_the_same_is_marked(
         "[]",
         "{}",
         '{"documents": null}',
-        '{"documents": [null]}',
-        '{"documents": [{"id": "d1"}]}',
-        '{"documents": [{"id": "d1", "cells": {}, "not_mentioned": []}]}',
-        reply(answer("d1", [stated("rooms", [12], "1,200")], [])),
-        reply(answer("d1", [stated("rooms", {"value": 12}, "1,200")], [])),
-        reply(answer("d1", [{**stated("rooms", 12, "1,200"), "state": "maybe"}], [])),
-        reply(answer("d1", [{**stated("rooms", 12, "1,200"), "sql": "DROP TABLE"}], [])),
-        '{"documents": [{"id": "d1", "cells": [{"attribute": "rooms", "state": "stated", "value": '
-        + "9" * 5000
-        + ', "quote": "1,200"}], "not_mentioned": []}]}',
+        '{"records": []}',
+        '{"documents": 12}',
         "[" * 100_000,
     ],
 )
@@ -177,6 +169,88 @@ def test_a_reply_of_another_form_fails_the_record_with_the_reason(text: str) -> 
         (State.FAILED, record.error)
     }
     assert len(model.prompts) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"documents": [null]}',
+        '{"documents": ["d1"]}',
+        '{"documents": [{"id": "d1"}]}',
+        '{"documents": [{"id": 1, "cells": [], "not_mentioned": []}]}',
+        '{"documents": [{"id": "d1", "cells": {}, "not_mentioned": []}]}',
+        '{"documents": [{"id": "d1", "cells": [null, 1, "rooms"], "not_mentioned": [1]}]}',
+    ],
+)
+def test_a_reply_without_cells_fails_them_with_the_reason(text: str) -> None:
+    model = ScriptedModel(lambda prompt: text)
+    [record] = predict(model, CROWN)
+    assert {(item.cell.state, item.cell.note) for item in record.cells} == {
+        (State.FAILED, "the reply leaves it out")
+    }
+    assert len(model.prompts) == 3
+
+
+def crown_cells() -> list[dict[str, object]]:
+    return [
+        stated("name", "The Crown", "The Crown"),
+        stated("rooms", 1200, "1,200"),
+        stated("price", 1250.5, "1.250,50 €"),
+        stated("has_pool", False, "Pool: no"),
+        stated("opened", "2020-01-31", "31.01.2020"),
+        stated("kind", "Inn", "An inn"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"state": "found"}, "state: Input should be 'stated' or 'stated_absent', not 'found'"),
+        ({"value": [1200]}, "value: Input should be a valid string or a valid integer or a valid"),
+        ({"value": {"n": 1200}}, "value: Input should be a valid string or a valid integer or"),
+        ({"quote": None}, "quote: Field required"),
+        ({"quote": 1200}, "quote: Input should be a valid string, not 1200"),
+    ],
+)
+def test_a_cell_that_does_not_fit_is_asked_for_alone(
+    changed: dict[str, object], reason: str
+) -> None:
+    bad = [cell | changed if cell["attribute"] == "rooms" else cell for cell in crown_cells()]
+    model = ScriptedModel(lambda prompt: reply(answer("d1", bad, [])))
+    [record] = predict(model, CROWN)
+    failed = [item.cell for item in record.cells if item.cell.state is State.FAILED]
+    assert [cell.attribute for cell in failed] == ["rooms"]
+    assert failed[0].note.startswith(reason)
+    assert len(model.prompts) == 3
+    assert all("\n- d1: rooms" in prompt.content for prompt in model.prompts[1:])
+    [told] = model.prompts[1].corrections
+    assert f"- d1, rooms: {reason}" in told.message
+    assert '"attribute":"rooms"' in told.reply
+
+    good = [*bad[:1], crown_cells()[1], *bad[2:]]
+    model = replying([reply(answer("d1", bad, [])), reply(answer("d1", good[1:2], []))])
+    [record] = predict(model, CROWN)
+    assert {item.cell.state for item in record.cells} == {State.STATED}
+    assert cell_of(record, ROOMS).value == 1200
+
+
+def test_what_was_not_asked_for_costs_no_further_call() -> None:
+    cells = [cell | {"confidence": 0.9, "sql": "DROP TABLE"} for cell in crown_cells()]
+    invented = stated("facilities", ["pool", "bar"], "Pool")
+    text = json.dumps({"documents": [{"id": "d1", "cells": [*cells, invented], "n": 1}], "k": 2})
+    broken = text.replace('"}', '",}').removesuffix("}") + ",}"
+    for said in (text, f"<think>{{}}? It has\n{text[:90]}</think>Here:\n```json\n{broken}\n```"):
+        model = replying([said])
+        [record] = predict(model, CROWN)
+        assert {item.cell.state for item in record.cells} == {State.STATED}
+        assert len(model.prompts) == 1
+
+
+def test_an_endless_number_fails_alone() -> None:
+    text = reply(answer("d1", crown_cells(), [])).replace("1200", "9" * 5000)
+    [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
+    failed = [item.cell.attribute for item in record.cells if item.cell.state is State.FAILED]
+    assert failed == ["rooms"]
 
 
 @pytest.mark.parametrize(

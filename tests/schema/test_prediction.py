@@ -156,6 +156,64 @@ def test_what_stays_bad_is_left_out_where_it_cannot_be_a_column() -> None:
     assert (taken.action, taken.attribute) == ("add", "crew")
 
 
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"type": "array"}, "type: Input should be 'string', 'integer', 'number', 'boolean' or"),
+        ({"name": ["deck"]}, "name: Input should be a valid string, not ['deck']"),
+        ({"description": None}, "description: Field required"),
+    ],
+)
+def test_a_definition_that_does_not_fit_is_asked_for_again_and_at_last_left_out_alone(
+    changed: dict[str, object], reason: str
+) -> None:
+    said = first(definition("crew"), definition("deck") | changed)
+    model = replying([said] * 3)
+    predicted = predict(model, SchemaRequest(REQUEST.documents, n_rounds=1))
+    assert predicted.schema.attributes == (CREW,)
+    taken, refusal = predicted.decisions
+    assert (taken.action, refusal.action) == ("add", "refuse")
+    assert reason in refusal.rationale
+    assert reason in model.prompts[1].corrections[0].message
+
+    model = replying([said, first(definition("crew"), definition("deck"))])
+    predicted = predict(model, SchemaRequest(REQUEST.documents, n_rounds=1))
+    assert [item.name for item in predicted.schema.attributes] == ["crew", "deck"]
+
+
+def test_what_a_definition_lacks_or_adds_is_taken_as_it_is_plain() -> None:
+    odd = definition("crew", nullable=True, synonyms=None)
+    for name in ("unit", "categories", "rationale"):
+        del odd[name]
+    model = replying([json.dumps({"title": "Ship page", "entity": "Ships", "attributes": [odd]})])
+    predicted = predict(model, SchemaRequest(REQUEST.documents, n_rounds=1))
+    assert predicted.schema.attributes == (CREW,)
+    assert len(model.prompts) == 1
+
+
+def test_a_change_that_does_not_fit_does_not_lose_the_others() -> None:
+    said = changes(
+        ("rename", "crew", None),
+        ("add", "deck", definition("deck", type="list")),
+        ("add", "flag", definition("flag")),
+    )
+    model = replying([said] * 3)
+    present = PredictedSchema(Schema(title="Ship", entity="ships", attributes=(CREW,)), ())
+
+    async def refined() -> PredictedSchema:
+        return await refine_schema(model, REQUEST, present, Round(2))
+
+    predicted = anyio.run(refined)
+    assert [item.name for item in predicted.schema.attributes] == ["crew", "flag"]
+    assert [(item.action, item.attribute) for item in predicted.decisions] == [
+        ("refuse", "deck"),
+        ("add", "flag"),
+    ]
+    message = model.prompts[1].corrections[0].message
+    assert "- 'crew': action: Input should be 'add', 'change' or 'remove', not 'rename'" in message
+    assert "- attribute 'deck': type: Input should be" in message
+
+
 def test_columns_beyond_the_most_are_refused_by_name() -> None:
     many = first(*(definition(f"deck_{number}") for number in range(MAX_ATTRIBUTES + 1)))
     predicted = predict(replying([many]), SchemaRequest(REQUEST.documents, n_rounds=1))

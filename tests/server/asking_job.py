@@ -12,9 +12,10 @@ import anyio
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.agent_model import AgentModel
-from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.pipeline.job_process import JobWriter
 from srag_mcp.pipeline.job_state import JobFiles
 from srag_mcp.pipeline.report import IngestReport

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from srag_mcp.documents.document import Span
-from srag_mcp.model.asking import ReplyContent, ask_for
+from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import Cell, State, add_note
@@ -25,8 +26,10 @@ _AROUND = 200
 _LONGEST_WHY = 300
 
 
-class Verdict(ReplyContent):
+class Verdict(ReplyElement):
     """What is to become of one value; *id* is the short one of the prompt."""
+
+    blanks: ClassVar = {"id": "", "verdict": "keep", "value": None, "rationale": ""}
 
     id: str
     verdict: Literal["keep", "change", "unknown"]
@@ -79,7 +82,9 @@ async def look_again(
 
     asked = await ask_for(model, prompt, VerdictsReply, check)
     times = Counter(verdict.id for verdict in asked.content.verdicts)
-    verdicts = {item.id: item for item in asked.content.verdicts if times[item.id] == 1}
+    verdicts = {
+        item.id: item for item in asked.content.verdicts if times[item.id] == 1 and not item.misfits
+    }
     return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
 
 
@@ -93,6 +98,7 @@ def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) 
     problems = [f"{key}: the verdict is missing" for key in ids if key not in given]
     problems += [f"{key}: there is no such value" for key in given if key not in ids]
     problems += [f"{key}: it has {n} verdicts" for key, n in Counter(given).items() if n > 1]
+    problems += [f"{item.id}: {why}" for item in reply.verdicts for why in describe_misfits(item)]
     return problems + [
         f"{item.id}: {item.value!r:.80} is not {describe_form(attribute)}"
         for item in reply.verdicts

@@ -95,6 +95,24 @@ def test_a_missing_verdict_and_a_value_of_another_type_go_back() -> None:
     assert "c1: 'a lot' is not a plain number, such as 12.5" in message
 
 
+def test_a_verdict_that_does_not_fit_goes_back_and_does_not_lose_the_others() -> None:
+    bad = verdicts(("c1", "change", [1]), ("c2", "keep", None), ("c3", "drop", None))
+    model = replying([bad, bad, bad])
+    small, right, wrong = judge(model)
+    assert (small, wrong) == (SMALL.predicted, WRONG.predicted)
+    assert right.cell.note == "looked at again and kept (in millions)"
+    message = model.prompts[1].corrections[0].message
+    assert "- c1: value: Input should be a valid string or" in message
+    assert "- c3: verdict: Input should be 'keep', 'change' or 'unknown', not 'drop'" in message
+
+
+def test_a_verdict_needs_neither_a_value_nor_a_reason() -> None:
+    said = [{"id": f"c{number}", "verdict": "keep", "sure": True} for number in (1, 2, 3)]
+    model = replying([json.dumps({"verdicts": said})])
+    assert [item.cell.note for item in judge(model)] == ["looked at again and kept ()"] * 3
+    assert len(model.prompts) == 1
+
+
 @pytest.mark.parametrize(
     ("attribute", "value", "quote", "after", "is_taken"),
     [
