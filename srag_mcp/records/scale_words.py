@@ -1,16 +1,20 @@
-"""Scale words: thousand and million, in a quote and in the definition of a column."""
+"""Scale words: thousand and million, in a quote, around it and in the definition of a column."""
 
 import math
 import re
+from collections.abc import Iterator
 
 from srag_mcp.records.normalise.quantities import Figure, scan_figures
 from srag_mcp.records.normalise.unit_words import SCALES
-from srag_mcp.records.normalise.units import parse_unit
+from srag_mcp.records.normalise.units import parse_unit, read_context
 from srag_mcp.schema.attribute import Attribute
 
 _WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
 _THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
 _SAME = 1e-9
+_AROUND = 200
+_MAX_PLACES = 20
+_LONGEST_CAPTION = 200
 
 
 def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
@@ -31,6 +35,15 @@ def declared_scales(attribute: Attribute) -> set[float]:
     return {1.0, float(parse_unit(attribute.unit or "").scale), *_scales_in(words)}
 
 
+def stated_scales(quote: str, text: str) -> set[float]:
+    """Return the scales that *text* speaks of around *quote* or in a caption, and 1."""
+    found = {scale for part in _around(quote, text) for scale in _scales_in(part)}
+    for line in text.splitlines():
+        if len(line) <= _LONGEST_CAPTION:
+            found.add(float(read_context(line).scale))
+    return {1.0, *found}
+
+
 def _leaves_out(attribute: Attribute, figure: Figure, value: float) -> bool:
     quantity = figure.read()
     if quantity is None or not value:
@@ -39,6 +52,17 @@ def _leaves_out(attribute: Attribute, figure: Figure, value: float) -> bool:
     if not math.isclose(abs(quantity.value), abs(value) * factor, rel_tol=_SAME):
         return False
     return factor not in declared_scales(attribute)
+
+
+def _around(quote: str, text: str) -> Iterator[str]:
+    """Yield what stands around the places of *quote*, which is in the words of *text*."""
+    yield quote
+    start = text.find(quote)
+    for _ in range(_MAX_PLACES):
+        if start < 0:
+            return
+        yield text[max(0, start - _AROUND) : start + len(quote) + _AROUND]
+        start = text.find(quote, start + 1)
 
 
 def _scales_in(words: str) -> set[float]:

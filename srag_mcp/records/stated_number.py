@@ -1,0 +1,223 @@
+"""The number that a quote states, held against the value that is said to follow from it."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from srag_mcp.records.normalise import find_dates, find_quantities
+from srag_mcp.records.normalise.quantities import scan_figures
+from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.records.normalise.unit_words import SIZES
+from srag_mcp.records.normalise.units import convert, parse_unit
+from srag_mcp.records.periods import conversions_between
+from srag_mcp.records.scale_words import declared_scales, ignored_scale, stated_scales
+from srag_mcp.schema.attribute import Attribute
+
+_NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
+_MARKS = re.compile(r"\D")
+_FOOTNOTED = re.compile(r"\d{1,3}(?:[,.]\d{3})*[,.]\d{4}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
+_HUNDREDTHS = re.compile(
+    r"\b(?:cents?|centimes?|c[eé]nt[ei][ms]\w*|centavos?|penn(?:y|ies)|pence|gros\w+|[öø]re|paise"
+    r"|kop\w+|sen|ct)\b|¢",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(
+    r"fractions?|ratios?|proportions?|quotients?|anteil|bruchteil|fracci[oó]n|frazione|fraç[aã]o"
+    r"|\b(?:0|zero)\s*(?:to|and|bis|à|[-–])\s*(?:1|one)\b(?![\d.,])",
+    re.IGNORECASE,
+)
+_PARTS = (0.01, 100.0)
+_POWERS = tuple(10.0**power for power in range(-12, 13) if power not in (-1, 0, 1))
+_DIGITS_SHARE = 3
+_SAME = 1e-6
+_ROUNDED, _NEARLY = 0.02, 0.005
+_FIRST_YEAR, _LAST_YEAR = 1000, 2199
+_CENTURY = 100
+
+
+def find_other_number(attribute: Attribute, quote: str, value: float, text: str | None) -> str:
+    """Say which other number than *value* is what *quote* states; empty where it may be *value*.
+
+    A number may be in another unit, or differ by a scale (thousand, million) that stands in the
+    definition of the attribute or in *text*, the document; in any scale where that is None. Several
+    numbers prove nothing, nor does a line of words for an integer, which may count what the words
+    name, unless they name the attribute.
+    """
+    if numerals_of(str(value)) <= numerals_of(quote):  # true of nearly all
+        return _other_scale(attribute, quote, value) or _unconverted(attribute, quote, value)
+    if dates := find_dates(quote, partial=True):
+        years = {date.year for _, date in dates if date.year is not None}
+        return _other_year(attribute, years, value)
+    quantities = [quantity for _, quantity in find_quantities(quote)]
+    if len(quantities) != 1 or (value == 1 and _SINGLE.search(quote)):
+        return ""  # "one" is too common a word to be read as a number
+    return _other_quantity(attribute, quantities[0], quote, value, text)
+
+
+def has_number(quote: str, value: float) -> bool:
+    """Return whether *quote* states *value*, but for a power of ten or a unit of time."""
+    factors = (1.0, *_POWERS, *conversions_between(None))
+    return any(
+        _is_same(abs(number * factor), abs(value))
+        for _, quantity in find_quantities(quote)
+        for number in _readings(quantity)
+        for factor in factors
+    )
+
+
+def numerals_of(text: str) -> set[str]:
+    """Return the numerals of *text* without marks: `1,200.50` -> `120050`.
+
+    `4,6702` may be 4,670 with the mark of a footnote.
+    """
+    numerals = _NUMERAL.findall(text)
+    numerals += [numeral[:-1] for numeral in numerals if _FOOTNOTED.fullmatch(numeral)]
+    return {_MARKS.sub("", numeral) for numeral in numerals}
+
+
+def names_attribute(attribute: Attribute, quote: str) -> bool:
+    """Return whether *quote* has a word of the attribute's name."""
+    words = {word.casefold() for word in _WORD.findall(quote)}
+    return any(word in words for word in attribute.name.split("_"))
+
+
+def _other_scale(attribute: Attribute, quote: str, value: float) -> str:
+    words = ignored_scale(attribute, quote, value)
+    return f"the quote says {words!r}, the value {value}" if words else ""
+
+
+def _other_quantity(
+    attribute: Attribute, found: Quantity, quote: str, value: float, text: str | None
+) -> str:
+    unit = parse_unit(attribute.unit or "").unit
+    if found.unit is not None and unit is not None and found.unit != unit:
+        return _other_measure(attribute, found, value)
+    if attribute.type == "integer" and found.unit is None and not _is_about(attribute, quote):
+        return ""
+    if _may_be_year(attribute, value) and found.value == value % _CENTURY:
+        return ""
+    readings = _readings(found)
+    follows = value in readings or any(
+        _is_same(abs(number * factor), abs(value))
+        for factor in _factors(attribute, found, quote, text)
+        for number in readings
+    )
+    if follows or (found.unit is None and _is_in_measure(unit, readings, value)):
+        return ""
+    return f"the quote says {found.value}, the value {value}"
+
+
+def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
+    """Hold a value that looks like a year against the only year of its quote."""
+    is_year = attribute.type == "integer" and parse_unit(attribute.unit or "").unit in (
+        None,
+        "year",
+    )
+    if not is_year or not _FIRST_YEAR <= value <= _LAST_YEAR or len(years) != 1:
+        return ""
+    [year] = years
+    if year % _CENTURY == value % _CENTURY:  # '84
+        return ""
+    return f"the quote says {year}, the value {value}"
+
+
+def _may_be_year(attribute: Attribute, value: float) -> bool:
+    unit = parse_unit(attribute.unit or "").unit
+    is_year = attribute.type == "integer" and unit in (None, "year")
+    return is_year and _FIRST_YEAR <= value <= _LAST_YEAR
+
+
+def _unconverted(attribute: Attribute, quote: str, value: float) -> str:
+    """Find a value that is the only number of *quote*, which has another unit than the column."""
+    wanted = parse_unit(attribute.unit or "").unit
+    quantities = [quantity for _, quantity in find_quantities(quote)]
+    if wanted is None or len(quantities) != 1 or find_dates(quote, partial=True):
+        return ""
+    [found] = quantities
+    if found.unit in (None, wanted) or not _is_same(abs(found.value), abs(value)):
+        return ""
+    return _other_measure(attribute, found, value)
+
+
+def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
+    """Hold *value* against a quantity in another unit; one that cannot be converted is no proof."""
+    wanted = parse_unit(attribute.unit or "")
+    carried = [
+        converted / wanted.scale
+        for number in _readings(found)
+        if (converted := convert(number, found.unit or "", wanted.unit or "")) is not None
+    ]
+    slack = 1.0 if float(value).is_integer() else 0.0
+    if not carried or any(
+        math.isclose(number, value, rel_tol=_ROUNDED) or abs(number - value) < slack
+        for number in carried
+    ):
+        return ""
+    return (
+        f"the quote says {found.value} {found.unit}, which is {carried[0]:.6g} in"
+        f" {attribute.unit}, the value {value}"
+    )
+
+
+def _factors(
+    attribute: Attribute, found: Quantity, quote: str, text: str | None
+) -> Iterator[float]:
+    """Yield by what the number of *quote* may be multiplied."""
+    yield 1.0
+    words = f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
+    unit = parse_unit(attribute.unit or "").unit
+    if "percent" in (unit, found.unit):
+        yield from _parts(attribute, found, words)
+        return
+    if _HUNDREDTHS.search(quote) or _HUNDREDTHS.search(words):
+        yield from _PARTS
+    if found.ambiguous:
+        yield from (0.001, 1000.0)
+    yield from conversions_between(f"{quote} {words}")
+    if text is None:
+        yield from _POWERS
+        return
+    is_scaled = any(figure.scaled for figure in scan_figures(quote))
+    stated = {1.0} if is_scaled else stated_scales(quote, text)
+    yield from (one / other for one in stated for other in declared_scales(attribute))
+
+
+def _parts(attribute: Attribute, found: Quantity, words: str) -> Iterator[float]:
+    """Yield by what a share may be multiplied: 0.12 may be written for 12 percent."""
+    if _FRACTION.search(words) or attribute.unit is None:
+        yield from _PARTS
+    elif found.unit != "percent" and abs(found.value) <= 1:
+        yield 100.0
+
+
+def _is_in_measure(unit: str | None, readings: Sequence[float], value: float) -> bool:
+    """Whether *value*, in *unit*, is one of the *readings* in a unit that the quote does not name.
+
+    The head of a table or a longer word may name it: `242 nautical miles`.
+    """
+    sizes = [convert(1.0, other, unit) for other in SIZES if other != unit] if unit else []
+    return any(
+        math.isclose(abs(number * size), abs(value), rel_tol=_NEARLY)
+        for size in sizes
+        if size is not None
+        for number in readings
+    )
+
+
+def _is_about(attribute: Attribute, quote: str) -> bool:
+    """Whether *quote* is a number alone, or has a word of the attribute's name beside it."""
+    said = [letter for letter in quote if letter.isalnum()]
+    if sum(letter.isdigit() for letter in said) * _DIGITS_SHARE >= len(said):
+        return True
+    return names_attribute(attribute, quote)
+
+
+def _readings(quantity: Quantity) -> Sequence[float]:
+    ends = (quantity.value,) if quantity.upper is None else (quantity.value, quantity.upper)
+    return (*ends, sum(ends) / 2)
+
+
+def _is_same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_SAME)
