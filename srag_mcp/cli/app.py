@@ -10,29 +10,44 @@ from typing import Annotated, NoReturn
 import typer
 
 from srag_mcp import __version__
-from srag_mcp.cli.column_commands import review, schema, stats, trace
-from srag_mcp.cli.ingestion_commands import extend, ingest
-from srag_mcp.cli.prompt_commands import prompts
-from srag_mcp.cli.question_commands import ask, sql
-from srag_mcp.cli.serving_commands import config, serve
-from srag_mcp.cli.trial_commands import demo, evaluate
+from srag_mcp.cli.serve_command import serve
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
 
-app = typer.Typer(
-    name="srag-mcp",
-    help="Ask questions that need every document: a folder becomes one SQL table.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
+SERVE = "serve"
 
-for command in (serve, ingest, extend, ask, sql, schema, stats, trace, review, demo):
-    app.command()(command)
-app.command(name="eval")(evaluate)
-app.command()(config)
-app.add_typer(prompts, name="prompts")
+
+def make_app(only: str = "") -> typer.Typer:
+    """Make the command line; for `serve` with no other command, as a server has to start fast."""
+    app = typer.Typer(
+        name="srag-mcp",
+        help="Ask questions that need every document: a folder becomes one SQL table.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+    app.callback(invoke_without_command=True)(_options)
+    app.command(name=SERVE)(serve)
+    if only != SERVE:
+        _add_other_commands(app)
+    return app
+
+
+def _add_other_commands(app: typer.Typer) -> None:
+    """Add all but `serve`, in the order of the help."""
+    from srag_mcp.cli.column_commands import review, schema, stats, trace
+    from srag_mcp.cli.config_command import config
+    from srag_mcp.cli.ingestion_commands import extend, ingest
+    from srag_mcp.cli.prompt_commands import prompts
+    from srag_mcp.cli.question_commands import ask, sql
+    from srag_mcp.cli.trial_commands import demo, evaluate
+
+    for command in (ingest, extend, ask, sql, schema, stats, trace, review, demo):
+        app.command()(command)
+    app.command(name="eval")(evaluate)
+    app.command()(config)
+    app.add_typer(prompts, name="prompts")
 
 
 def run() -> None:
@@ -61,7 +76,7 @@ def _run_app() -> None:
         OSError: If stdout cannot be written, besides what the command raises.
     """
     try:
-        app()
+        make_app(sys.argv[1] if len(sys.argv) > 1 else "")()
     finally:
         try:
             sys.stdout.flush()
@@ -77,7 +92,6 @@ def _fail(text: str) -> NoReturn:
     sys.exit(1)
 
 
-@app.callback(invoke_without_command=True)
 def _options(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:

@@ -1,4 +1,7 @@
-"""The tools that list and build corpora; an ingestion is a job that outlives the call."""
+"""The tools that list and build corpora; an ingestion is a job that outlives the call.
+
+Imports of the pages stand in the functions: listing the tools does not need them.
+"""
 
 from typing import Annotated
 
@@ -10,18 +13,8 @@ from pydantic import Field
 
 from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.job_pages import (
-    IngestCall,
-    cancel_page,
-    describe_progress,
-    extend_page,
-    percent_done,
-    start_page,
-    status_page,
-)
 from srag_mcp.server.reading_tools import READS, CorpusName
 from srag_mcp.server.results import CorpusList, JobStatus
-from srag_mcp.server.schema_pages import list_corpora_page
 from srag_mcp.settings import EngineChoice
 
 WRITES = ToolAnnotations(
@@ -47,6 +40,8 @@ def _add_list_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it first.
         """
+        from srag_mcp.server.schema_pages import list_corpora_page
+
         return as_result(await run_blocking(corpora, lambda: list_corpora_page(corpora)))
 
 
@@ -74,6 +69,8 @@ def _add_ingestion_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Call it for a corpus that is not ingested, whose documents changed, or whose job stopped:
         finished work is kept.
         """
+        from srag_mcp.server.job_pages import IngestCall, start_page
+
         call = IngestCall(corpus, tuple(sample_questions), rebuild_schema, engine)
         page = await run_blocking(corpora, lambda: start_page(corpora, call))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
@@ -92,6 +89,8 @@ def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it when no column holds what a question needs.
         """
+        from srag_mcp.server.job_pages import extend_page
+
         page = await run_blocking(corpora, lambda: extend_page(corpora, corpus, attribute))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
@@ -110,6 +109,8 @@ def _add_status_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it again while the state is running.
         """
+        from srag_mcp.server.job_pages import cancel_page, status_page
+
         read = cancel_page if cancel else status_page
         page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
         return as_result(await _wait(ctx, corpora, page, wait_seconds))
@@ -119,6 +120,8 @@ async def _wait(
     ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
 ) -> JobStatus:
     """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
+    from srag_mcp.server.job_pages import describe_progress, percent_done, status_page
+
     corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
         while True:

@@ -1,4 +1,7 @@
-"""The tools that read: schema, statistics, SQL, questions, evidence, documents."""
+"""The tools that read: schema, statistics, SQL, questions, evidence, documents.
+
+Imports of the pages stand in the functions: listing the tools does not need them.
+"""
 
 from typing import Annotated, Literal
 
@@ -9,14 +12,6 @@ from pydantic import BeforeValidator, Field
 from srag_mcp.server.arguments import value_as_text
 from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.evidence_pages import document_page, trace_page
-from srag_mcp.server.query_pages import SqlCall, answer_page, run_sql_page
-from srag_mcp.server.rendering import (
-    render_answer,
-    render_document,
-    render_schema,
-    render_table,
-)
 from srag_mcp.server.results import (
     AnswerPage,
     DocumentPage,
@@ -25,8 +20,6 @@ from srag_mcp.server.results import (
     StatisticsPage,
     TracePage,
 )
-from srag_mcp.server.schema_pages import schema_page, statistics_page
-from srag_mcp.server.traced_cells import TraceCall
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -59,6 +52,9 @@ def _add_overview_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before run_sql.
         """
+        from srag_mcp.server.rendering import render_schema
+        from srag_mcp.server.schema_pages import schema_page
+
         page = await run_blocking(corpora, lambda: schema_page(corpora, corpus, offset))
         return as_result(page, render_schema(page))
 
@@ -72,6 +68,8 @@ def _add_overview_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it for the spelling of values before you filter on them.
         """
+        from srag_mcp.server.schema_pages import statistics_page
+
         page = await run_blocking(corpora, lambda: statistics_page(corpora, corpus, columns))
         return as_result(page)
 
@@ -89,6 +87,9 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it, after get_schema, for what ask did not answer.
         """
+        from srag_mcp.server.query_pages import SqlCall, run_sql_page
+        from srag_mcp.server.rendering import render_table
+
         call = SqlCall(corpus, sql, limit, offset)
         page = await run_blocking(corpora, lambda: run_sql_page(corpora, call))
         return as_result(page, render_table(page))
@@ -103,6 +104,9 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Try it first: it gives the answer with SQL, denominator and quotes, or a brief for run_sql.
         """
+        from srag_mcp.server.query_pages import answer_page
+        from srag_mcp.server.rendering import render_answer
+
         page = await run_blocking(corpora, lambda: answer_page(corpora, corpus, question))
         return as_result(page, render_answer(page))
 
@@ -126,6 +130,9 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it to prove an answer, or to see what could not be read (state failed).
         """
+        from srag_mcp.server.evidence_pages import trace_page
+        from srag_mcp.server.traced_cells import TraceCall
+
         call = TraceCall(corpus, column, document_id, where, value, state, limit, offset)
         return as_result(await run_blocking(corpora, lambda: trace_page(corpora, call)))
 
@@ -141,6 +148,9 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it for the context of a quote, not to count or compare documents.
         """
+        from srag_mcp.server.evidence_pages import document_page
+        from srag_mcp.server.rendering import render_document
+
         page = await run_blocking(
             corpora, lambda: document_page(corpora, corpus, document_id, start, length)
         )

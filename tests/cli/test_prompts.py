@@ -156,7 +156,7 @@ def test_a_question_to_a_new_folder_does_not_wait_for_an_agent(
     said = cli("ask", ferries, "How many ferries are there?")
 
     assert said.status == 1
-    assert f"start with srag-mcp ingest {ferries}, or set SRAG_ENGINE=offline" in said.err
+    assert f"start with srag-mcp ingest {ferries} --engine agent, or take --engine" in said.err
 
 
 def test_who_fetches_prompts_twice_is_told_when_they_are_free_again(

@@ -42,7 +42,9 @@ print(json.dumps({"n_tools": len(names), "loaded": sorted(sys.modules)}))
 """
 
 
-def test_listing_the_tools_loads_neither_databases_nor_parsers(tmp_path: Path) -> None:
+def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_calls(
+    tmp_path: Path,
+) -> None:
     command = [sys.executable, "-c", LIST_TOOLS, str(tmp_path)]
     said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
@@ -50,6 +52,7 @@ def test_listing_the_tools_loads_neither_databases_nor_parsers(tmp_path: Path) -
     assert [name for name in HEAVY if name in said["loaded"]] == []
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
     assert layers == {"errors", "server", "settings"}
+    assert [name for name in said["loaded"] if name.endswith("_pages")] == []
 
 
 @pytest.mark.anyio

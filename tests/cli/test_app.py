@@ -1,0 +1,51 @@
+"""The command line as a whole: its commands, and how little a server loads of it."""
+
+import json
+import subprocess
+import sys
+
+from tests.cli.conftest import Cli
+
+SERVE = """
+import json, sys
+import typer
+from srag_mcp.cli.app import make_app
+
+made = {only: list(typer.main.get_command(make_app(only)).commands) for only in sys.argv[1:]}
+print(json.dumps({"made": made, "loaded": sorted(sys.modules)}))
+"""
+
+
+def run(*names: str) -> dict[str, dict[str, list[str]]]:
+    command = [sys.executable, "-c", SERVE, *names]
+    said = subprocess.run(command, capture_output=True, check=True).stdout
+    found: dict[str, dict[str, list[str]]] = json.loads(said)
+    return found
+
+
+def test_a_server_loads_no_other_command() -> None:
+    said = run("serve")
+
+    assert said["made"] == {"serve": ["serve"]}
+    loaded = [name for name in said["loaded"] if name.startswith("srag_mcp.cli.")]
+    assert sorted(loaded) == [
+        f"srag_mcp.cli.{name}" for name in ("app", "options", "serve_command", "wording")
+    ]
+    assert "rich" not in said["loaded"]
+
+
+def test_every_other_call_has_all_commands_in_the_order_of_the_help(cli: Cli) -> None:
+    made = run("", "ask", "bogus")["made"]
+
+    assert made["ask"] == made["bogus"] == made[""]
+    assert (made[""][0], made[""][-1]) == ("serve", "prompts")
+    _, _, listed = cli("--help").out.partition("Commands:\n")
+    assert [line.split()[0] for line in listed.splitlines()] == made[""]
+
+
+def test_the_command_that_is_made_alone_keeps_its_usage(cli: Cli) -> None:
+    told, wrong = cli("serve", "--help"), cli("serve", "--corpora", "x")
+
+    assert told.out.splitlines()[0].endswith("srag-mcp serve [OPTIONS]")
+    assert wrong.status == 2
+    assert wrong.err.splitlines()[0].endswith("srag-mcp serve [OPTIONS]")
