@@ -7,6 +7,7 @@ from srag_mcp.pipeline.report import Progress
 from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.reading_on import choose_first_tokens
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_predictions import PendingDocuments, Predictions
@@ -45,7 +46,12 @@ def predict_missing_records(
     async def predict() -> None:
         for group in pending:
             await predict_records(
-                RecordTask(thinker.model, group.attributes, thinker.engine),
+                RecordTask(
+                    thinker.model,
+                    group.attributes,
+                    thinker.engine,
+                    choose_first_tokens(len(group.attributes), len(schema.attributes)),
+                ),
                 predictions.texts(group.document_ids),
                 prompt_tokens=prompt_tokens,
                 max_in_flight=thinker.max_in_flight,

@@ -43,14 +43,25 @@ class RecordTask:
         model: Who is asked.
         attributes: What is asked for, in this order.
         engine: `model` or `agent`, for the cells.
+        first_tokens: Most tokens shown of a document at first, where few attributes are sought;
+            None for as many as one prompt may show.
     """
 
     model: LanguageModel
     attributes: tuple[Attribute, ...]
     engine: str
+    first_tokens: int | None = None
 
 
-async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[PredictedRecord]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A record, and the excerpt that it is from."""
+
+    record: PredictedRecord
+    excerpt: Excerpt
+
+
+async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
     """Return a record for each document of *batch*, in its order.
 
     A batch that cannot be answered is asked in halves; a single document that is too long with
@@ -60,7 +71,8 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Pred
         ModelStoppedError: If no further prompt can be answered.
     """
     try:
-        return await _Conversation(task, batch).finish()
+        records = await _Conversation(task, batch).finish()
+        return [Reading(*pair) for pair in zip(records, batch, strict=True)]
     except ModelStoppedError:
         raise
     except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
@@ -70,9 +82,9 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Pred
             return [*first, *await predict_batch(task, batch[half:])]
         if isinstance(error, PromptTooLongError):
             return [await _predict_shorter(task, batch[0])]
-        return [fail_record(task, batch[0].document, str(error))]
+        return [_fail(task, batch[0], str(error))]
     except ModelError as error:
-        return [fail_record(task, excerpt.document, str(error)) for excerpt in batch]
+        return [_fail(task, excerpt, str(error)) for excerpt in batch]
 
 
 def fail_record(task: RecordTask, document: DocumentText, reason: str) -> PredictedRecord:
@@ -103,15 +115,20 @@ class _WholeReplies:
             forget_reply(self.model, prompt, reply_schema)
 
 
-async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> PredictedRecord:
-    shorter = take_excerpt(excerpt.document, task.attributes, excerpt.n_tokens // 2)
+def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
+    return Reading(fail_record(task, excerpt.document, reason), excerpt)
+
+
+async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> Reading:
+    n_tokens = excerpt.n_tokens // 2
+    shorter = take_excerpt(excerpt.document, task.attributes, n_tokens, excerpt.before)
     try:
         [record] = await _Conversation(task, (shorter,)).finish()
     except ModelStoppedError:
         raise
     except ModelError as error:
-        return fail_record(task, excerpt.document, str(error))
-    return record
+        return _fail(task, excerpt, str(error))
+    return Reading(record, shorter)
 
 
 @dataclass
@@ -125,6 +142,8 @@ class _Conversation:
     batch: Sequence[Excerpt]
     _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
     _doubted: set[tuple[str, str]] = field(default_factory=set)
+    _heard: set[str] = field(default_factory=set)
+    _unanswered: Mapping[str, str] = field(default_factory=dict)
 
     async def finish(self) -> list[PredictedRecord]:
         excerpts = {f"d{number}": item for number, item in enumerate(self.batch, start=1)}
@@ -140,9 +159,8 @@ class _Conversation:
             except ModelError as error:
                 if not n_corrections or isinstance(error, ModelStoppedError):
                     raise
+                self._unanswered = dict.fromkeys(wanted, str(error))
                 break  # what was found before stands
-    _heard: set[str] = field(default_factory=set)
-    _unanswered: Mapping[str, str] = field(default_factory=dict)
             self._judge(asked, wanted, reply)
             wanted = self._open_questions(wanted)
             if not wanted:
@@ -180,7 +198,8 @@ class _Conversation:
         for key, excerpt in excerpts.items():
             attributes = [item for item in self.task.attributes if item.name in wanted[key]]
             replies = [document for document in reply.documents if document.id == key]
-                self._unanswered = dict.fromkeys(wanted, str(error))
+            if any(map(_says_something, replies)):
+                self._heard.add(key)
             judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
             before = self._judged.setdefault(key, {})
             for name, judgement in judged.items():
@@ -198,8 +217,6 @@ class _Conversation:
 
     def _is_open(self, key: str, name: str) -> bool:
         judgement = self._judged[key][name]
-            if any(map(_says_something, replies)):
-                self._heard.add(key)
         if not judgement.problem:
             return False
         if judgement.told_once:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from srag_mcp.documents.document import Span
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.passages import select_passages
+from srag_mcp.records.passages import choose_more, choose_passages
 from srag_mcp.schema.attribute import Attribute
 
 MAX_DOCUMENTS = 8
@@ -25,26 +26,50 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A document, and what the model is shown of it."""
+    """A document, and what the model is shown of it.
+
+    Attributes:
+        document: The whole of it.
+        shown: All of its text, or passages.
+        unread: The stretches that neither this excerpt nor those before it show.
+        n_characters: Of the text that passages are taken from.
+        before: The excerpt that was shown before this one.
+    """
 
     document: DocumentText
     shown: str
+    unread: tuple[Span, ...] = ()
+    n_characters: int = 0
+    before: "Excerpt | None" = None
 
     @property
     def n_tokens(self) -> int:
         """Of what is shown."""
         return count_tokens(self.shown)
 
+    @property
+    def n_read(self) -> int:
+        """Characters shown by now, of *n_characters*."""
+        return self.n_characters - sum(span.end - span.start for span in self.unread)
+
 
 def take_excerpt(
-    document: DocumentText, attributes: Sequence[Attribute], max_tokens: int
+    document: DocumentText,
+    attributes: Sequence[Attribute],
+    max_tokens: int,
+    before: Excerpt | None = None,
 ) -> Excerpt:
     """Choose what is shown of *document*: all of it, or the passages that matter.
 
-    Wide gaps between columns and many empty lines become small ones: they cost and say nothing.
+    After an excerpt *before*, what that left out. Wide gaps between columns and many empty lines
+    become small ones: they cost and say nothing.
     """
     tight = _EMPTY_LINES.sub("\n\n", _WIDE_GAP.sub("  ", document.text))
-    return Excerpt(document, select_passages(tight, attributes, max_tokens))
+    if before is None:
+        chosen = choose_passages(tight, attributes, max_tokens)
+    else:
+        chosen = choose_more(tight, attributes, max_tokens, before.unread)
+    return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
 
 
 def plan_batches(

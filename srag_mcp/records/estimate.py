@@ -1,10 +1,12 @@
 """What the prediction of records will take, before any prompt is sent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from srag_mcp.model.tokens import count_tokens, count_tokens_of
 from srag_mcp.records.batches import plan_batches
+from srag_mcp.records.reading_on import MAX_PROMPTFULS
 from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 
@@ -27,12 +29,23 @@ class Estimate:
 def estimate_records(
     attributes: Sequence[Attribute], n_characters: Iterable[int], prompt_tokens: int
 ) -> Estimate:
-    """Estimate the prompts and tokens for documents of so many characters."""
-    shown = (min(count_tokens_of(length), prompt_tokens) for length in n_characters if length)
+    """Estimate the prompts and tokens for documents of so many characters.
+
+    Long documents are taken to be read on as far as they ever are: an upper end.
+    """
+    lengths = [count_tokens_of(length) for length in n_characters if length]
+    shown = (min(n_tokens, prompt_tokens) for n_tokens in lengths)
+    parts = [(n,) for n_tokens in lengths for n in _further_parts(n_tokens, prompt_tokens)]
     instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
-    n_prompts = n_documents = tokens_in = 0
-    for batch in plan_batches(shown, lambda n_tokens: n_tokens, len(attributes)):
+    n_prompts = tokens_in = 0
+    for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), parts):
         n_prompts += 1
-        n_documents += len(batch)
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
-    return Estimate(n_prompts, tokens_in, n_documents * len(attributes) * _TOKENS_A_CELL)
+    return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
+
+
+def _further_parts(n_tokens: int, prompt_tokens: int) -> Iterator[int]:
+    """Yield the tokens of the parts after the first in which a document is read."""
+    end = min(n_tokens, MAX_PROMPTFULS * prompt_tokens)
+    for start in range(prompt_tokens, end, prompt_tokens):
+        yield min(prompt_tokens, end - start)

@@ -6,7 +6,9 @@ Before there are attributes, `documents.excerpt` shows a document evenly.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from srag_mcp.documents.document import Span
 from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
@@ -38,24 +40,87 @@ _COMMON_WORDS = (
 _COMMON = frozenset(_COMMON_WORDS.split("|"))
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is shown of a text, and the stretches of it that are not, in their order."""
+
+    shown: str
+    unread: tuple[Span, ...] = ()
+
+
 def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> str:
     """Return *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
 
-    Each attribute in turn gets its best passage, then each its second best, until *max_tokens* are
-    used up. The passages are in the order of the document, with `[…]` where something is left out.
+    Each attribute in turn gets its best passage, then each its second best, and what is left of
+    *max_tokens* goes to the first of the others. The passages are in the order of the document,
+    with `[…]` where something is left out.
     """
+    return choose_passages(text, attributes, max_tokens).shown
+
+
+def choose_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> Selection:
+    """Select passages as `select_passages` does, and tell which stretches are left out."""
     budget = max_tokens * CHARACTERS_A_TOKEN
     if len(text) <= budget:
-        return text
-    passages = list(_split(text, _passage_length(budget, len(attributes))))
+        return Selection(text)
+    length = _passage_length(budget, len(attributes))
+    passages = list(_split(text, Span(0, len(text)), length))
     taken, used = _beginning(passages, int(budget * _BEGINNING))
-    for place in _by_turns(_rank(text, passages, attributes)):
-        length = passages[place].end - passages[place].start + 2 * len(_JOIN)
-        if place in taken or used + length > budget:
+    _fill(text, passages, attributes, taken, budget - used)
+    return _select(text, passages, taken)
+
+
+def choose_more(
+    text: str, attributes: Sequence[Attribute], max_tokens: int, unread: Sequence[Span]
+) -> Selection:
+    """Select passages of the *unread* stretches of *text*, to read on where something is missing.
+
+    As in `select_passages`, but for the beginning, which was shown.
+    """
+    budget = max_tokens * CHARACTERS_A_TOKEN
+    length = _passage_length(budget, len(attributes))
+    passages = [passage for stretch in unread for passage in _split(text, stretch, length)]
+    taken: set[int] = set()
+    _fill(text, passages, attributes, taken, budget - len(_JOIN))
+    return _select(text, passages, taken)
+
+
+def _fill(
+    text: str,
+    passages: Sequence[Span],
+    attributes: Sequence[Attribute],
+    taken: set[int],
+    room: int,
+) -> None:
+    """Add to *taken* the passages likely to hold *attributes*, then others, while there is room."""
+    likely = _by_turns(_rank(text, passages, attributes))
+    for place in chain(likely, range(len(passages))):
+        length = passages[place].end - passages[place].start
+        length += len(_JOIN) * (1 - _n_neighbours(passages, place, taken))
+        if place not in taken and length <= room:
+            taken.add(place)
+            room -= length
+
+
+def _n_neighbours(passages: Sequence[Span], place: int, taken: Collection[int]) -> int:
+    """Count the passages right before and after one that are shown: no mark is between them."""
+    passage = passages[place]
+    follows = place - 1 in taken and passages[place - 1].end == passage.start
+    precedes = place + 1 in taken and passages[place + 1].start == passage.end
+    return follows + precedes
+
+
+def _select(text: str, passages: Sequence[Span], taken: Collection[int]) -> Selection:
+    shown = _assemble(text, [passages[place] for place in sorted(taken)])
+    unread: list[Span] = []
+    for place, passage in enumerate(passages):
+        if place in taken:
             continue
-        taken.add(place)
-        used += length
-    return _assemble(text, [passages[place] for place in sorted(taken)])
+        if unread and unread[-1].end == passage.start:
+            unread[-1] = Span(unread[-1].start, passage.end)
+        else:
+            unread.append(passage)
+    return Selection(shown, tuple(span for span in unread if not span.of(text).isspace()))
 
 
 def _passage_length(budget: int, n_attributes: int) -> int:
@@ -64,12 +129,12 @@ def _passage_length(budget: int, n_attributes: int) -> int:
     return min(max(_SHORT, min(_LONGEST, share)), max(_SHORTEST, budget // 8))
 
 
-def _split(text: str, length: int) -> Iterator[Span]:
-    """Yield stretches of at most *length* that end at an empty line, a line or a space."""
-    start = 0
-    while start < len(text):
-        end = min(start + length, len(text))
-        if end < len(text):
+def _split(text: str, stretch: Span, length: int) -> Iterator[Span]:
+    """Yield parts of *stretch* of at most *length*, ending at an empty line, a line or a space."""
+    start = stretch.start
+    while start < stretch.end:
+        end = min(start + length, stretch.end)
+        if end < stretch.end:
             half = start + length // 2
             cuts = (text.rfind(mark, half, end) + len(mark) for mark in ("\n\n", "\n", ". ", " "))
             end = next((cut for cut in cuts if cut > half), end)

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import anyio
 
 from srag_mcp.errors import SragError
-from srag_mcp.records.batch_prediction import RecordTask, fail_record, predict_batch
+from srag_mcp.records.batch_prediction import RecordTask, fail_record
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
+from srag_mcp.records.reading_on import predict_documents
 
 HAND_OVER_RECORDS = 200
 HAND_OVER_S = 1.0
@@ -28,7 +29,8 @@ async def predict_records(
     Args:
         task: Who is asked for what.
         documents: Read lazily, so that no more texts are in memory than are asked about.
-        prompt_tokens: Most tokens shown of one document.
+        prompt_tokens: Most tokens of one document in one prompt; of longer ones, further prompts
+            show more where something is not mentioned.
         max_in_flight: Most batches at a time; the model may let fewer through.
         on_done: Called with the records of whole batches, in no order of batches. Keeping them in
             one transaction keeps the batches of a later run the same.
@@ -40,11 +42,11 @@ async def predict_records(
 
     Source: S-RAG 3.2.2.
     """
-    run = _Run(task, on_done, anyio.Semaphore(max_in_flight))
+    run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         async with anyio.create_task_group() as clock:
             clock.start_soon(run.hand_over_now_and_then)
-            excerpts = run.excerpts(documents, prompt_tokens)
+            excerpts = run.excerpts(documents)
             await run.predict_all(plan_batches(excerpts, _size, len(task.attributes)))
             clock.cancel_scope.cancel()
     finally:
@@ -59,11 +61,14 @@ class _Run:
     Finished records are gathered for a moment, because keeping a few costs as much as keeping many.
     """
 
-    def __init__(self, task: RecordTask, on_done: OnDone, slots: anyio.Semaphore) -> None:
+    def __init__(
+        self, task: RecordTask, on_done: OnDone, slots: anyio.Semaphore, prompt_tokens: int
+    ) -> None:
         self.stopped: SragError | None = None
         self._task = task
         self._on_done = on_done
         self._slots = slots
+        self._prompt_tokens = prompt_tokens
         self._finished: list[PredictedRecord] = []
 
     async def predict_all(self, batches: Iterable[Sequence[Excerpt]]) -> None:
@@ -87,17 +92,18 @@ class _Run:
         except SragError as error:
             self.stopped = self.stopped or error
 
-    def excerpts(self, documents: Iterable[DocumentText], prompt_tokens: int) -> Iterator[Excerpt]:
-        """Yield what is shown of each document; those without text are finished at once."""
+    def excerpts(self, documents: Iterable[DocumentText]) -> Iterator[Excerpt]:
+        """Yield what is shown of each document first; those without text are finished at once."""
+        n_tokens = min(self._task.first_tokens or self._prompt_tokens, self._prompt_tokens)
         for document in documents:
             if document.text.strip():
-                yield take_excerpt(document, self._task.attributes, prompt_tokens)
+                yield take_excerpt(document, self._task.attributes, n_tokens)
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
 
     async def _predict(self, batch: Sequence[Excerpt]) -> None:
         try:
-            records = await predict_batch(self._task, batch)
+            records = await predict_documents(self._task, batch, self._prompt_tokens)
             self._finished.extend(records)  # `+= await` would bring back the list of before
         except SragError as error:
             self.stopped = self.stopped or error

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.passages import LEFT_OUT, select_passages
+from srag_mcp.records.passages import LEFT_OUT, choose_more, choose_passages, select_passages
 from srag_mcp.schema.attribute import Attribute
 
 DEPOSIT = Attribute(
@@ -30,7 +30,7 @@ def test_each_attribute_has_its_passage_wherever_it_is() -> None:
 
     assert shown.startswith("Lease of a house.\n")
     assert shown.index("two months") < shown.index("900 EUR")
-    assert shown.endswith(f"\n{LEFT_OUT}\n")
+    assert shown.count(LEFT_OUT) >= 2
     assert len(shown) <= 4000
 
 
@@ -68,3 +68,29 @@ def test_passages_are_parts_of_the_text_in_order_within_the_budget(
     for part in shown.split(f"\n{LEFT_OUT}\n"):
         position = text.index(part, position) + len(part)
     assert shown == text or LEFT_OUT in shown
+
+
+def test_what_is_left_out_can_be_shown_next_until_all_of_it_was() -> None:
+    lines = [f"Line {number} tells of the {number}th mile of the coast.\n" for number in range(900)]
+    text = "".join(lines)
+    chosen = choose_passages(text, [DEPOSIT, TERM], 4000)
+    shown = [chosen.shown]
+
+    while chosen.unread:
+        chosen = choose_more(text, [DEPOSIT], 4000, chosen.unread)
+        shown.append(chosen.shown)
+
+    assert all(len(part) <= 16_000 for part in shown)
+    assert len(shown) == 3
+    assert all(any(line.strip() in part for part in shown) for line in lines)
+
+
+def test_the_passages_likely_to_hold_an_attribute_are_shown_first_of_what_is_left() -> None:
+    text = FILLER * 400 + "Term: as agreed.\n" + "A deposit of 900 EUR is left.\n" + FILLER * 400
+    first = choose_passages(text, [OPENED], 500)
+
+    more = choose_more(text, [DEPOSIT], 500, first.unread)
+
+    assert "900 EUR" not in first.shown
+    assert "900 EUR" in more.shown
+    assert more.shown.startswith(f"\n{LEFT_OUT}\n")

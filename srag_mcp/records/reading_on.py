@@ -1,0 +1,138 @@
+"""Reading on: what a part of a document does not mention may stand in the rest of it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from srag_mcp.records.batch_prediction import RecordTask, predict_batch
+from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
+from srag_mcp.records.cell import State, add_note
+from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+
+MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
+READ_IN_PART = "read in part"
+_GROWTH = 4
+_MIN_TOKENS = 100
+_FEW = 4
+_FIRST_TOKENS, _TOKENS_AN_ATTRIBUTE = 400, 100
+
+
+def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
+    """Return how much of a document is read first for *n_attributes* of the columns of its record.
+
+    None, for as much as one prompt may show, unless they are few: one more column must not cost as
+    much as all. Where the passages likely to hold it do not say it, the document is read on.
+    """
+    if n_attributes * _FEW > n_columns:
+        return None
+    return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
+
+
+async def predict_documents(
+    task: RecordTask, batch: Sequence[Excerpt], max_tokens: int
+) -> list[PredictedRecord]:
+    """Return a record for each document of *batch*, reading on where something is not mentioned.
+
+    Only attributes that no part before has mentioned are asked again: the first part that states
+    one wins. What is still unread at the end is told in the note of the cells that it may concern.
+
+    Args:
+        task: Who is asked for what.
+        batch: The first part of each document.
+        max_tokens: Most tokens shown of a document in one prompt; a document is read on until
+            MAX_PROMPTFULS times as many were shown.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+
+    Source: S-RAG 3.2.2 reads documents whole; this bounds what a long one costs.
+    """
+    left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
+    documents = []
+    for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
+        document = _Document(asked, reading.record, max_tokens, left)
+        document.turn_to(reading.excerpt, asked)
+        documents.append(document)
+    while unsaid := _group(documents):
+        for names, group in unsaid.items():
+            attributes = tuple(item for item in task.attributes if item.name in names)
+            await _read_on(replace(task, attributes=attributes), group)
+    return [document.finish() for document in documents]
+
+
+@dataclass
+class _Document:
+    """What is known of one document by now.
+
+    Attributes:
+        excerpt: The last part that was shown.
+        record: All cells, as the parts by now give them.
+        most: Most tokens of one part.
+        left: How many tokens may still be shown.
+    """
+
+    excerpt: Excerpt
+    record: PredictedRecord
+    most: int
+    left: int
+
+    def turn_to(self, excerpt: Excerpt, asked: Excerpt) -> None:
+        """Take *excerpt* as read; where *asked* was too long for the model, the next is not."""
+        if excerpt.n_tokens < asked.n_tokens:
+            self.left += asked.n_tokens - excerpt.n_tokens
+            self.most = min(self.most, excerpt.n_tokens)
+        self.excerpt = excerpt
+
+    def unsaid(self) -> frozenset[str]:
+        """Return the attributes to look for in the rest of it."""
+        is_spent = min(self.left, self.most) < _MIN_TOKENS
+        if is_spent or not self.excerpt.unread or self.record.error:
+            return frozenset()
+        return frozenset(item.cell.attribute for item in self.record.cells if _is_silent(item))
+
+    def next_part(self, task: RecordTask) -> Excerpt:
+        """Choose what to show next: more than before, if that was little."""
+        n_tokens = min(self.most, self.left, _GROWTH * max(_MIN_TOKENS, self.excerpt.n_tokens))
+        self.left -= n_tokens
+        return take_excerpt(self.excerpt.document, task.attributes, n_tokens, self.excerpt)
+
+    def add(self, record: PredictedRecord) -> None:
+        """Put the cells of a further part in the place of those that said nothing."""
+        found = {item.cell.attribute: item for item in record.cells}
+        cells = tuple(found.get(item.cell.attribute, item) for item in self.record.cells)
+        self.record = replace(self.record, cells=cells, error=record.error)
+
+    def finish(self) -> PredictedRecord:
+        """Return the record; cells that say nothing tell what was not read."""
+        if not self.excerpt.unread:
+            return self.record
+        read, whole = self.excerpt.n_read, self.excerpt.n_characters
+        note = f"{READ_IN_PART}: {read:,} of {whole:,} characters"
+        cells = tuple(
+            replace(item, cell=add_note(item.cell, note)) if _is_silent(item) else item
+            for item in self.record.cells
+        )
+        return replace(self.record, cells=cells)
+
+
+def _is_silent(item: PredictedCell) -> bool:
+    return item.cell.state is State.NOT_MENTIONED
+
+
+def _group(documents: Sequence[_Document]) -> Mapping[frozenset[str], list[_Document]]:
+    """Put the documents together that lack the same attributes."""
+    groups: defaultdict[frozenset[str], list[_Document]] = defaultdict(list)
+    for document in documents:
+        if names := document.unsaid():
+            groups[names].append(document)
+    return groups
+
+
+async def _read_on(task: RecordTask, documents: Sequence[_Document]) -> None:
+    parts = [(document, document.next_part(task)) for document in documents]
+    for batch in plan_batches(parts, lambda part: part[1].n_tokens, len(task.attributes)):
+        asked = [excerpt for _, excerpt in batch]
+        readings = await predict_batch(task, asked)
+        for (document, excerpt), reading in zip(batch, readings, strict=True):
+            document.add(reading.record)
+            document.turn_to(reading.excerpt, excerpt)
