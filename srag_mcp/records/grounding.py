@@ -6,6 +6,7 @@ from itertools import islice
 
 from srag_mcp.documents.document import Span
 from srag_mcp.records.evidence import Location, locate
+from srag_mcp.records.small_errors import says_the_same
 from srag_mcp.schema.attribute import Attribute
 
 LONGEST_QUOTE = 2000
@@ -22,12 +23,6 @@ _SHORT_WORD = 3
 _NUMERAL_BEFORE, _NUMERAL_AFTER = re.compile(r"[\d.,]*$"), re.compile(r"[\d.,]*")
 _ONE_NUMBER = re.compile(r"\d{1,3}(?:[.,]\d{3})*(?:[.,]\d+)?|\d+[.,]\d+")
 _LONGEST_NUMERAL = 40
-_DENIAL = re.compile(
-    r"\b(?:no|not|none|never|neither|nor|without|lacks?|\w+n['’]t|kein\w*|nicht|nie|ohne|non|pas"
-    r"|sans|aucune?|jamais|sin|nunca|ning[uú]n\w*|senza|nessun\w*|geen|niet|zonder|sem|n[aã]o"
-    r"|nenhum\w*|bez|не|нет|без)\b|[不没沒無无未非]",
-    re.IGNORECASE,
-)
 
 
 def ground(quote: str, text: str, attribute: Attribute) -> Location | None:
@@ -37,7 +32,8 @@ def ground(quote: str, text: str, attribute: Attribute) -> Location | None:
     the one with words of the attribute's name near it, then the first. A part of a word or number
     that says something else is none: `7` is not in `17` or `7.5`, `male` not in `female`, `no` not
     in `north`. The beginning of a number is one, as the mark of a footnote may follow it. Neither
-    are marks alone, more than LONGEST_QUOTE characters, or words that differ by a denial.
+    are marks alone, more than LONGEST_QUOTE characters, or words that
+    differ by more than slips: a denial, a name.
     """
     quote = quote.strip()
     if _NO_WORDS.fullmatch(quote) or len(quote) > LONGEST_QUOTE:
@@ -45,7 +41,7 @@ def ground(quote: str, text: str, attribute: Attribute) -> Location | None:
     place = locate(quote, text, _best_start(quote, text, attribute))
     if place is None:
         return _joined(quote, text)
-    if place.match == "fuzzy" and not _says_the_same(quote, place.span.of(text)):
+    if place.match == "fuzzy" and not says_the_same(quote, place.span.of(text)):
         return None
     return None if _is_cut(text, place.span) else place
 
@@ -146,16 +142,3 @@ def _joined(quote: str, text: str) -> Location | None:
             return None
         end = place + len(part)
     return Location(Span(first.span.start, end), 1.0, "normalised")
-
-
-def _says_the_same(quote: str, words: str) -> bool:
-    """Whether a quote with small errors has the figures and the denials of the document's words."""
-    return _digits(quote) == _digits(words) and _denials(quote) == _denials(words)
-
-
-def _digits(text: str) -> list[str]:
-    return re.findall(r"\d+", text)
-
-
-def _denials(text: str) -> list[str]:
-    return sorted(word.casefold() for word in _DENIAL.findall(text))

@@ -11,7 +11,7 @@ from srag_mcp.records.cell import Cell, State, add_note
 from srag_mcp.records.contradiction import find_contradiction, is_derived
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import LONGEST_QUOTE, ground
-from srag_mcp.records.normalise import read_boolean
+from srag_mcp.records.normalise import fold, read_boolean
 from srag_mcp.records.normalise.missing import read_missing
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
@@ -99,12 +99,13 @@ class Judge:
             note = f"it is stated_absent, and has the value {_shown(reply.value)}"
             return Judgement(self._failed(attribute, note, reply.quote), note)
         place = ground(reply.quote, self._document.text, attribute)
-        if place is None:
+        words = "" if place is None else place.span.of(self._document.text)
+        if place is None or (value_text and _is_only_quoted(value_text, reply.quote, words)):
             return self._not_grounded(attribute, reply.quote)
         cell = Cell(
             attribute.name,
             State.STATED if stated else State.STATED_ABSENT,
-            place.span.of(self._document.text),
+            words,
             place.span,
             unit=attribute.unit if stated else None,
             engine=self._engine,
@@ -133,7 +134,7 @@ class Judge:
             odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
             return Judgement(taken, odd, told_once=True)
         value = read_canonical(attribute, value_text)
-        odd = find_contradiction(attribute, quote, value)
+        odd = find_contradiction(attribute, quote, value, self._document.text)
         odd = odd or find_unsaid_name(attribute, quote, value, self._document.text)
         if attribute.type == "number" and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
             odd = f"{said!r} is one thousand times more or less in another country"
@@ -169,6 +170,12 @@ def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
     known = {category.casefold() for category in attribute.categories or ()}
     text = "" if value is None else str(value).strip().casefold()
     return reply.state == "stated" and text in _EMPTY and text not in known
+
+
+def _is_only_quoted(value_text: str, quote: str, words: str) -> bool:
+    """Whether a value is in *quote*, but not in the document's *words* that resemble it."""
+    folded = fold(value_text)
+    return folded in fold(quote) and folded not in fold(words)
 
 
 def _is_no_value(value: ReplyValue) -> bool:

@@ -128,6 +128,32 @@ def test_a_quote_with_words_left_out_is_found_where_its_parts_are_close() -> Non
     assert far.taken.cell.state is State.FAILED
 
 
+def test_a_name_that_only_the_quote_has_is_not_grounded() -> None:
+    text = "The vessel sailed from the port of Hamburg to the island."
+    quote = "The vessel sailed from the port of Homburg to the island"
+    town = Attribute(name="town", type="string")
+
+    found = judge(text, town, stated("Homburg", quote, "town"))
+    spelt = judge(text, town, stated("Hamburg", quote, "town"))
+
+    assert (found.taken.cell.state, found.told_once) == (State.FAILED, True)
+    assert found.problem == f"the document does not have the quote {quote!r}"
+    assert (spelt.taken.cell.state, spelt.problem) == (State.STATED, "")
+
+
+def test_a_scale_is_doubted_unless_the_document_has_it() -> None:
+    sales = Attribute(name="sales", type="number", unit="USD")
+
+    bare = judge("Sales: 340", sales, stated(340_000, "340", "sales"))
+    headed = judge("In thousands\n\nSales: 340", sales, stated(340_000, "340", "sales"))
+
+    assert (
+        bare.problem
+        == "the quote says 340, the value 340000.0; put right what is wrong, or repeat it"
+    )
+    assert headed.problem == ""
+
+
 def test_a_value_that_contradicts_its_quote_is_marked() -> None:
     attribute = Attribute(name="rooms", type="integer")
 
