@@ -131,15 +131,18 @@ def _ingest_first(location: Path, settings: Settings) -> None:
     if report.stopped:
         msg = f"{location} is not ingested yet, as that was stopped: {report.stopped}"
         raise NotIngestedError(msg)
+    if report.read_nothing:
+        msg = f"nothing of {location} could be read: {report.failed[0].reason}"
+        raise NotIngestedError(msg)
 
 
 def print_report(report: IngestReport, *, as_json: bool) -> None:
-    """Print what an ingestion did; exit 1 if it was stopped before its end."""
+    """Print what an ingestion did; exit 1 if it was stopped before its end, or read nothing."""
     if as_json:
         print_json(report.to_json())
     else:
         _print_lines(report)
-    if report.stopped:
+    if report.stopped or report.read_nothing:
         raise typer.Exit(1)
 
 

@@ -15,7 +15,7 @@ from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.question_coverage import find_uncovered
 from srag_mcp.pipeline.reader_pool import default_processes
-from srag_mcp.pipeline.report import Failure, IngestReport, Progress
+from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
 from srag_mcp.pipeline.schema_choice import (
@@ -23,6 +23,7 @@ from srag_mcp.pipeline.schema_choice import (
     put_schema_in_force,
     replace_schema_in_force,
 )
+from srag_mcp.pipeline.stored_report import report_stored
 from srag_mcp.pipeline.thought import Thought, Thoughts
 from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
@@ -123,9 +124,10 @@ def _think(run: _Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
             uncovered = thought.find_uncovered(run.folder, run.wish.questions)
             report = replace(report, uncovered=uncovered)
     except CancelledError:
-        report = replace(_report_stored(run, work), cancelled=True)
+        report = replace(_report_stored(run, work, by_model=True), cancelled=True)
     except BudgetError as error:
-        report = replace(_report_stored(run, work), cancelled=True, stopped=str(error))
+        stored = _report_stored(run, work, by_model=True)
+        report = replace(stored, cancelled=True, stopped=str(error))
     except (ReplyError, SchemaError):  # the same replies would end the next run, too
         thinker.model.drop_useless()
         raise
@@ -152,7 +154,7 @@ def _ingest(run: _Run, work: WorkDatabase, thought: Thought | None = None) -> In
         thoughts = thought.predict_records(schema)
     published = not extraction.cancelled and _publish(run, work, schema)
     return replace(
-        _report_stored(run, work),
+        _report_stored(run, work, by_model=thought is not None),
         published=published,
         cancelled=extraction.cancelled,
         n_extracted=extraction.n_extracted,
@@ -176,26 +178,8 @@ def _extend(
     return replace_schema_in_force(work, extended) if extension.added else schema, extension
 
 
-def _report_stored(run: _Run, work: WorkDatabase) -> IngestReport:
-    """Report what the databases hold, whatever this run did."""
-    present = work.schema_in_force()
-    schema = None if present is None else present.schema
-    info = published_info(work.state)
-    n_stored = work.n_documents()
-    failed = tuple(Failure(path, reason) for path, reason in work.failures())
-    return IngestReport(
-        corpus=run.folder.name,
-        build_id=info.build_id if info else None,
-        published=False,
-        n_documents=n_stored + len(failed),
-        n_unchanged=n_stored,
-        rows=run.found.rows,
-        rows_reason=run.found.rows_reason,
-        failed=failed,
-        skipped=tuple(Failure(item.path, item.reason) for item in run.found.skipped),
-        attributes=tuple(item.name for item in schema.attributes) if schema else (),
-        warnings=_warnings(work, schema),
-    )
+def _report_stored(run: _Run, work: WorkDatabase, *, by_model: bool) -> IngestReport:
+    return report_stored(run.folder, run.found, work, by_model=by_model)
 
 
 def _sample(run: _Run) -> Sequence[Document]:
@@ -227,14 +211,3 @@ def _publish(run: _Run, work: WorkDatabase, schema: Schema) -> bool:
     publish(work, schema, on_column=on_column)
     run.on_progress(Progress("publishing", 1, 1))
     return True
-
-
-def _warnings(work: WorkDatabase, schema: Schema | None) -> tuple[str, ...]:
-    warnings = [work.warning] if work.warning else []
-    if schema is not None and not schema.attributes:
-        warnings.append(
-            "no attributes were found: the documents have no fields in common that code can see."
-            " Put a schema.json into the folder, or give sample questions; the table `documents`"
-            " can be queried"
-        )
-    return tuple(warnings)

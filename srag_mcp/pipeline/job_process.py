@@ -94,15 +94,13 @@ class JobWriter:
         return self._stopped.is_set() or self._files.cancel.exists()
 
     def end(self, report: IngestReport) -> None:
-        """Write how it ended."""
-        self._end(
-            replace(
-                self._job,
-                status="cancelled" if report.cancelled else "done",
-                report=tuple(report.lines()),
-                n_documents=report.n_documents,
-            )
-        )
+        """Write how it ended; one that could read nothing has failed."""
+        told = replace(self._job, report=tuple(report.lines()), n_documents=report.n_documents)
+        if report.read_nothing and not report.cancelled:
+            error = "none of the documents could be read"
+            self._end(replace(told, status="failed", error=error))
+        else:
+            self._end(replace(told, status="cancelled" if report.cancelled else "done"))
 
     def fail(self, error: str) -> None:
         """Write why it failed."""

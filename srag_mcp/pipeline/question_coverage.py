@@ -1,6 +1,6 @@
 """Question coverage: which sample questions the schema answers, as far as code can tell."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from srag_mcp.errors import QuestionError
@@ -24,8 +24,18 @@ def find_uncovered(
         uncovered = []
         for question in questions:
             try:
-                translate(question, schema, statistics, values)
+                translation = translate(question, schema, statistics, values)
             except QuestionError as error:
                 reason = str(error).partition(" (columns: ")[0]  # the report has them once
+            else:
+                reason = name_empty(corpus, [use.column for use in translation.columns])
+            if reason:
                 uncovered.append(UncoveredQuestion(question, reason))
         return tuple(uncovered)
+
+
+def name_empty(corpus: Corpus, columns: Iterable[str]) -> str:
+    """Say which of *columns* hold no value in any record; empty if all hold some."""
+    counts = {item.column: item.n_non_null for item in corpus.statistics()}
+    empty = [name for name in dict.fromkeys(columns) if counts.get(name) == 0]
+    return f"no document has a value of {', '.join(empty)}" if empty else ""

@@ -19,7 +19,7 @@ Stage: TypeAlias = Literal[
 ]
 
 _MAX_NAMED = 20
-_MAX_REASON = 120
+_MAX_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that is not in the corpus as it should, and why."""
+    """A file or document that is not in the corpus as it should, and why."""
 
     path: str
     reason: str
@@ -66,7 +66,8 @@ class IngestReport:
         n_removed: Documents that are no longer in the folder.
         rows: Whether each row of a table is a document.
         rows_reason: Why rows are documents, or not.
-        failed: Files that could not be read; they are documents with failed cells.
+        failed: Files that could not be read, and documents that a language model was asked about
+            in vain; all their cells are failed.
         skipped: Files that are no documents, such as images.
         attributes: Names of the columns.
         answered: Sample questions that can be answered.
@@ -106,6 +107,11 @@ class IngestReport:
     stopped: str = ""
     answered: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
+
+    @property
+    def read_nothing(self) -> bool:
+        """Whether there are documents, and none of them could be read."""
+        return 0 < self.n_documents <= len(self.failed)
 
     def with_questions(self, tried: Sequence[str], untried: Sequence[str]) -> "IngestReport":
         """Return with each sample question: *tried* ones are answered unless they are uncovered."""
@@ -170,6 +176,7 @@ def _describe_extension(extension: Extension) -> str:
 
 
 def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:
-    lines = [f"{what}: {item.path}: {item.reason}" for item in failures[:_MAX_NAMED]]
+    named = [(item.path, " ".join(item.reason.split())) for item in failures[:_MAX_NAMED]]
+    lines = [f"{what}: {path}: {reason:.{_MAX_REASON}}" for path, reason in named]
     more = len(failures) - _MAX_NAMED
-    return [*lines, f"{what}: {more} more files"] if more > 0 else lines
+    return [*lines, f"{what}: {more} more"] if more > 0 else lines

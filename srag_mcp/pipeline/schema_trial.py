@@ -77,29 +77,19 @@ async def find_unanswered(thinker: Thinker, corpus: Corpus, questions: Sequence[
     Either the columns do not do for a query, or it finds nothing, for a condition that no record
     meets. That may be right in a few sample documents, and is said so.
     """
-    outcomes = await _translate_each(thinker, corpus, questions)
+    outcomes = await translate_each(thinker, corpus, questions)
     reasons = {asked: _why_unanswered(corpus, outcome) for asked, outcome in outcomes.items()}
     return [f"the question “{asked}”: {why}" for asked, why in reasons.items() if why]
 
 
-async def translate_all(
+async def translate_each(
     thinker: Thinker, corpus: Corpus, questions: Sequence[str]
-) -> dict[str, str]:
-    """Translate *questions*, many at a time; return why each cannot be, empty where it can.
+) -> dict[str, Outcome]:
+    """Translate *questions*, many at a time; return what became of each, in their order.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
     """
-    outcomes = await _translate_each(thinker, corpus, questions)
-    return {
-        asked: "" if isinstance(outcome, Translated) else str(outcome)
-        for asked, outcome in outcomes.items()
-    }
-
-
-async def _translate_each(
-    thinker: Thinker, corpus: Corpus, questions: Sequence[str]
-) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     stopped: list[ModelStoppedError] = []
     slots = anyio.Semaphore(thinker.max_in_flight)

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from srag_mcp.documents.document import Document
 from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.question_coverage import name_empty
 from srag_mcp.pipeline.record_run import predict_missing_records
 from srag_mcp.pipeline.report import Progress, UncoveredQuestion
 from srag_mcp.pipeline.schema_prediction import SchemaPredictor
-from srag_mcp.pipeline.schema_trial import translate_all
+from srag_mcp.pipeline.schema_trial import translate_each
 from srag_mcp.pipeline.standard_run import standardise_columns
+from srag_mcp.query.translation import Translated
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -61,26 +63,46 @@ class Thought:
     def find_uncovered(
         self, folder: Path, questions: Sequence[str]
     ) -> tuple[UncoveredQuestion, ...]:
-        """Return the sample questions that the model cannot translate over the published build.
+        """Return the sample questions that the model cannot answer over the published build.
 
-        One that it could translate is not asked again as long as the columns are the same.
+        Either it finds no columns for a query, or those that it finds hold no value. What it could
+        translate is not asked again as long as the columns are the same.
         """
-        covered = self._covered()
-        asked = [item for item in questions[: self.settings.schema_questions]
-                 if item not in covered]  # fmt: skip
-        if not asked:
+        tried = questions[: self.settings.schema_questions]
+        if not tried:
             return ()
+        covered = self._covered()
         with QueryWorker() as worker:
             corpus = Corpus(folder, worker, self.settings.home)
-            reasons = self.thinker.run(lambda: translate_all(self.thinker, corpus, asked))
-        covered |= {question for question, why in reasons.items() if not why}
-        self.work.keep_note(_COVERED, json.dumps([self._schema_hash(), *sorted(covered)]))
-        return tuple(UncoveredQuestion(asked, why) for asked, why in reasons.items() if why)
+            reasons = self._translate(corpus, tried, covered)
+            for question in tried:
+                if question in covered:
+                    reasons[question] = name_empty(corpus, covered[question])
+        self._keep_covered(covered)
+        return tuple(UncoveredQuestion(asked, reasons[asked]) for asked in tried if reasons[asked])
 
-    def _covered(self) -> set[str]:
-        """Return the questions that were translated over the schema in force."""
-        known: list[str] = json.loads(self.work.note(_COVERED) or "[]")
-        return set(known[1:]) if known[:1] == [self._schema_hash()] else set()
+    def _translate(
+        self, corpus: Corpus, questions: Sequence[str], covered: dict[str, list[str]]
+    ) -> dict[str, str]:
+        """Translate what is not yet *covered*, which it adds to; return why the rest cannot be."""
+        asked = [question for question in questions if question not in covered]
+        if not asked:
+            return {}
+        outcomes = self.thinker.run(lambda: translate_each(self.thinker, corpus, asked))
+        for question, outcome in outcomes.items():
+            if isinstance(outcome, Translated):
+                covered[question] = [use.column for use in outcome.translation.columns]
+        return {question: str(why) for question, why in outcomes.items() if question not in covered}
+
+    def _covered(self) -> dict[str, list[str]]:
+        """Return the questions that were translated over the schema in force, and their columns."""
+        known = json.loads(self.work.note(_COVERED) or "{}")
+        is_same = isinstance(known, dict) and known.get("schema") == self._schema_hash()
+        return dict(known["columns"]) if is_same else {}
+
+    def _keep_covered(self, covered: dict[str, list[str]]) -> None:
+        note = {"schema": self._schema_hash(), "columns": covered}
+        self.work.keep_note(_COVERED, json.dumps(note))
 
     def _schema_hash(self) -> str:
         present = self.work.schema_in_force()
