@@ -54,12 +54,21 @@ def _say_change(corpus: Corpus, found: Aggregate) -> str:
         change = "" if met else "otherwise"
     elif found.function in {"min", "max"}:
         unknown = _count_distinct(corpus, found)[1]
-        change = "lower" if found.function == "min" else "higher"
+        change = _change_of_end(corpus, found)
     else:
         return ""
     is_open = bool(unknown and change)
     documents = "1 document" if unknown == 1 else f"{unknown:,} documents"
     return f"it may be {change}: that is not known of {documents}" if is_open else ""
+
+
+def _change_of_end(corpus: Corpus, found: Aggregate) -> str:
+    """Return what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
+    types = {item.name.lower(): item.type for item in corpus.schema().attributes}
+    words = (
+        ("earlier", "later") if types.get(found.column.lower()) == "date" else ("lower", "higher")
+    )
+    return words[found.function == "max"]
 
 
 def _bound_count(corpus: Corpus, found: Aggregate) -> Bounds | None:

@@ -14,7 +14,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryWorker
 
 TOWERS: list[dict[str, object]] = [
-    {"town": "Olm", "height": 10, "lift": True, "crane": True},
+    {"town": "Olm", "height": 10, "lift": True, "crane": True, "built": "1901-05-01"},
     {"town": "Olm", "height": 30},
     {"town": "Rann", "crane": False},
     {"town": "Rann", "height": 50, "lift": False},
@@ -28,6 +28,7 @@ SCHEMA = Schema(
         Attribute(name="height", type="integer", unit="m"),
         Attribute(name="lift", type="boolean", absent_means="false"),
         Attribute(name="crane", type="boolean"),
+        Attribute(name="built", type="date"),
     ),
 )
 
