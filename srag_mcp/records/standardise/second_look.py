@@ -114,9 +114,7 @@ def _judge(
         return before
     why = " ".join(verdict.rationale.split())[:_LONGEST_WHY]
     if verdict.verdict == "unknown":
-        note = f"{_STANDARDISED}was {after!r}, taken out ({why})"
-        cell = replace(before.cell, state=State.NOT_MENTIONED, value=None)
-        return PredictedCell(replace(add_note(cell, note), as_stated=None, span=None), None)
+        return _take_out(attribute, before, f"{_STANDARDISED}was {after!r}, taken out ({why})")
     if verdict.verdict == "change":
         after = write_canonical(attribute, verdict.value)
     if after is None:
@@ -128,6 +126,18 @@ def _judge(
     else:
         note, after = f"{KEPT}: its words do not say {after!r} ({why})", before.value_text
     return PredictedCell(add_note(before.cell, note), after)
+
+
+def _take_out(attribute: Attribute, before: PredictedCell, note: str) -> PredictedCell:
+    """Leave a cell without a value.
+
+    Where silence counts as no or 0, it must not look silent: the document says something of it.
+    """
+    cell = add_note(replace(before.cell, value=None, unit=None), note)
+    if attribute.absent_means != "unknown":
+        return PredictedCell(replace(cell, state=State.FAILED), None)
+    silent = replace(cell, state=State.NOT_MENTIONED, as_stated=None, span=None)
+    return PredictedCell(silent, None)
 
 
 def _is_borne_out(

@@ -76,6 +76,30 @@ def test_a_date_in_the_other_order_than_the_column_proves_is_found() -> None:
     assert suspected(signed, values[2:4]) == {}, "nothing is proven"
 
 
+def test_where_both_orders_are_proven_each_ambiguous_date_is_asked_about() -> None:
+    signed = Attribute(name="signed", type="date")
+    proofs: list[tuple[CellValue, str]] = [
+        (date(2021, 4, 25), "25/04/2021"),
+        (date(2021, 6, 30), "30/06/2021"),
+        (date(2021, 4, 25), "04/25/2021"),
+        (date(2021, 6, 30), "06/30/2021"),
+    ]
+    ambiguous: list[tuple[CellValue, str]] = [
+        (date(2021, 3, 4), "03/04/2021"),
+        (date(2021, 6, 5), "05/06/2021"),
+    ]
+    reason = (
+        "2 dates of this column are written the day first, 2 the month first, and this one may"
+        " be either: what does its document use?"
+    )
+    assert find_suspicions(signed, column(proofs + ambiguous)) == [
+        Suspicion("d4", "date_order", reason),
+        Suspicion("d5", "date_order", reason),
+    ]
+    one_exception = proofs[:2] * 5 + proofs[2:3] + ambiguous
+    assert suspected(signed, one_exception) == {"d11": "date_order"}
+
+
 def test_rare_spellings_of_a_frequent_value_are_found() -> None:
     names = ["United Kingdom"] * 4 + ["U.K.", "France", "France", "Frence", "Niger", "Nigeria"]
     found = suspected(COUNTRY, [(name, name) for name in names])

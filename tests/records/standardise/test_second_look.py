@@ -6,6 +6,7 @@ import pytest
 
 from srag_mcp.documents.document import Span
 from srag_mcp.prompting import enclose
+from srag_mcp.records.canonical import read_column
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
@@ -68,6 +69,22 @@ def test_changes_are_noted_with_before_and_after() -> None:
             note="standardised: was '7.0', taken out (in millions)",
         )
     )
+
+
+def test_a_value_that_is_taken_out_does_not_count_as_zero() -> None:
+    rats = Attribute(name="rats", type="integer", absent_means="zero")
+    model = replying([verdicts(("c1", "unknown", None))])
+    found = suspect("5000", "They found 5000 stowaway rats.", "5000 stowaway rats")
+
+    async def judged() -> list[PredictedCell]:
+        return await look_again(model, rats, [found], ["1", "2"])
+
+    [cell] = anyio.run(judged)
+    note = "standardised: was '5000', taken out (in millions)"
+    assert cell == PredictedCell(
+        replace(found.predicted.cell, state=State.FAILED, note=note, unit=None)
+    )
+    assert [item.value for item in read_column(rats, [cell])] == [None]
 
 
 def test_the_prompt_shows_words_around_the_value_and_the_reason() -> None:
