@@ -39,11 +39,12 @@ def _add_other_commands(app: typer.Typer) -> None:
     from srag_mcp.cli.column_commands import review, schema, stats, trace
     from srag_mcp.cli.config_command import config
     from srag_mcp.cli.ingestion_commands import extend, ingest
+    from srag_mcp.cli.ledger_command import ledger
     from srag_mcp.cli.prompt_commands import prompts
     from srag_mcp.cli.question_commands import ask, sql
     from srag_mcp.cli.trial_commands import demo, evaluate
 
-    for command in (ingest, extend, ask, sql, schema, stats, trace, review, demo):
+    for command in (ingest, extend, ask, sql, schema, stats, trace, review, ledger, demo):
         app.command()(command)
     app.command(name="eval")(evaluate)
     app.command()(config)

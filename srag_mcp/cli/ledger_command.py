@@ -66,10 +66,7 @@ def _print_steps(calls: "Iterable[Call]", *, as_json: bool) -> None:
         return
     print_table(
         ("step", "answered", "kept before", "failed", *_COUNTS),
-        [
-            (step, item.n_calls, item.n_cached, item.n_failed, *_counts(item))
-            for step, item in rows
-        ],
+        [(step, item.n_calls, item.n_cached, item.n_failed, *_counts(item)) for step, item in rows],
     )
 
 

@@ -123,3 +123,27 @@ def test_a_question_whose_ingestion_was_stopped_says_so(
 
     assert (asked.status, asked.out) == (1, "")
     assert "is not ingested yet, as that was stopped: the budget of 1 calls is used up" in asked.err
+
+
+def test_the_ledger_has_every_call_of_ingestion_and_questions(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        for _ in range(2):
+            cli("ask", stations, "How high is the highest?", "--model", "openai/any")
+        n_requests = len(server.requests)
+    steps = json.loads(cli("ledger", stations, "--json").out)
+    assert steps["total"]["n_calls"] == n_requests
+    translated = steps["translate"]
+    assert (translated["n_calls"], translated["n_cached"]) == (1, 1)
+    calls = json.loads(cli("ledger", stations, "--calls", "--json").out)
+    assert calls[-1]["subject"] == "How high is the highest?"
+    assert [call["outcome"] for call in calls[-2:]] == ["answered", "cached"]
+    assert "not known" in cli("ledger", stations).out
+
+
+def test_a_folder_that_was_not_ingested_has_no_ledger(cli: Cli, stations: Path) -> None:
+    failed = cli("ledger", stations)
+    assert failed.status == 1
+    assert "was not ingested, so no language model was asked for it" in failed.err
