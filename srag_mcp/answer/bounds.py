@@ -65,10 +65,10 @@ def _say_change(corpus: Corpus, found: Aggregate) -> str:
 def _change_of_end(corpus: Corpus, found: Aggregate) -> str:
     """Return what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
     types = {item.name.lower(): item.type for item in corpus.schema().attributes}
-    words = (
-        ("earlier", "later") if types.get(found.column.lower()) == "date" else ("lower", "higher")
-    )
-    return words[found.function == "max"]
+    is_date = types.get(found.column.lower()) == "date"
+    if found.function == "min":
+        return "earlier" if is_date else "lower"
+    return "later" if is_date else "higher"
 
 
 def _bound_count(corpus: Corpus, found: Aggregate) -> Bounds | None:

@@ -175,6 +175,34 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
             ("it may be otherwise: that is not known of 2 documents",),
         ),
         (
+            "SELECT bool_and(crane) FROM towers WHERE town = 'Olm'",
+            ("it may be otherwise: that is not known of 1 document",),
+        ),
+        (
+            "SELECT bool_and(crane) FROM towers",
+            (),
+        ),
+        (
+            "SELECT count(*) FILTER (crane) = count(*) FROM towers WHERE town = 'Olm'",
+            ("it may be otherwise: that is not known of 1 document",),
+        ),
+        (
+            "SELECT count(*) = 0 FROM towers WHERE height > 60",
+            ("it may be otherwise: that is not known of 1 document",),
+        ),
+        (
+            "SELECT max(height) FROM towers",
+            ("it may be higher: that is not known of 1 document",),
+        ),
+        (
+            "SELECT min(height) FROM towers WHERE town = 'Rann'",
+            ("it may be lower: that is not known of 2 documents",),
+        ),
+        (
+            "SELECT min(built) FROM towers",
+            ("it may be earlier: that is not known of 4 documents",),
+        ),
+        (
             "SELECT median(height) FROM towers",
             ("bounds are not worked out for this kind of query",),
         ),
