@@ -23,6 +23,8 @@ SragError
         PromptRefusedError    the provider refuses the prompt for its content
         ModelStoppedError     no further prompt can be answered (wrong key, unknown model, …)
             BudgetError       the budget of calls or money is used up
+            UselessRepliesError   nothing can be made of the replies to many prompts in a row; also
+                              a ReplyError
     PackError                 a benchmark pack is incomplete or malformed
 """
 
@@ -165,6 +167,10 @@ class ModelStoppedError(ModelError):
 
 class BudgetError(ModelStoppedError):
     """The budget of calls or money is used up; the text says how to go on."""
+
+
+class UselessRepliesError(ModelStoppedError, ReplyError):
+    """Nothing can be made of the replies to many prompts in a row."""
 
 
 class PackError(SragError):

@@ -18,10 +18,11 @@ from srag_mcp.records.batches import Excerpt, take_excerpt
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import LONGEST_QUOTE
-from srag_mcp.records.judging import Judge, Judgement
+from srag_mcp.records.judging import LEFT_OUT, Judge, Judgement
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.records.reply import CellReply, DocumentReply, RecordsReply
+from srag_mcp.records.useless_replies import UselessReplies
 from srag_mcp.schema.attribute import Attribute
 
 MAX_CORRECTIONS = 2
@@ -45,12 +46,14 @@ class RecordTask:
         engine: `model` or `agent`, for the cells.
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
+        useless: Documents in a row that nothing came of.
     """
 
     model: LanguageModel
     attributes: tuple[Attribute, ...]
     engine: str
     first_tokens: int | None = None
+    useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +67,28 @@ class Reading:
 async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
     """Return a record for each document of *batch*, in its order.
 
-    A batch that cannot be answered is asked in halves; a single document that is too long with
+    A batch that cannot be answered is asked in parts; a single document that is too long with
     fewer passages, once. One that fails then too gets FAILED cells with the reason.
 
     Raises:
+        UselessRepliesError: If nothing can be made of many replies in a row.
         ModelStoppedError: If no further prompt can be answered.
     """
     try:
         records = await _Conversation(task, batch).finish()
+        _count_useless(task, records)
         return [Reading(*pair) for pair in zip(records, batch, strict=True)]
     except ModelStoppedError:
         raise
     except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
         if len(batch) > 1:
-            half = len(batch) // 2
-            first = await predict_batch(task, batch[:half])
-            return [*first, *await predict_batch(task, batch[half:])]
+            n_first = _size_of_first_part(task, len(batch), error)
+            first = await predict_batch(task, batch[:n_first])
+            return [*first, *await predict_batch(task, batch[n_first:])]
         if isinstance(error, PromptTooLongError):
             return [await _predict_shorter(task, batch[0])]
+        if isinstance(error, ReplyError):
+            task.useless.count(str(error))
         return [_fail(task, batch[0], str(error))]
     except ModelError as error:
         return [_fail(task, excerpt, str(error)) for excerpt in batch]
@@ -96,6 +103,28 @@ def fail_record(task: RecordTask, document: DocumentText, reason: str) -> Predic
     return PredictedRecord(document.document_id, document.sha256, cells, reason)
 
 
+def _size_of_first_part(task: RecordTask, n_documents: int, error: ModelError) -> int:
+    """Return how many documents to ask about next.
+
+    Half of them, unless no reply had the right form yet: a single one shows whether any will have.
+    """
+    is_form = isinstance(error, ReplyError) and not isinstance(error, _CutOffError)
+    return 1 if is_form and not task.useless.is_proven else n_documents // 2
+
+
+def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None:
+    for record in records:
+        is_lost = all(item.cell.state is State.FAILED for item in record.cells)
+        if record.error and is_lost:
+            task.useless.count(record.error)
+        else:
+            task.useless.reset()
+
+
+class _CutOffError(ReplyError):
+    """A reply to several documents was cut off."""
+
+
 @dataclass(frozen=True, slots=True)
 class _WholeReplies:
     """A model whose reply to several documents must be whole: half of them fit better."""
@@ -107,7 +136,7 @@ class _WholeReplies:
         reply = await self.model.complete(prompt, reply_schema)
         if reply.truncated and self.n_documents > 1:
             msg = f"the reply to {self.n_documents} documents was cut off"
-            raise ReplyError(msg)
+            raise _CutOffError(msg)
         return reply
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
@@ -127,7 +156,10 @@ async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> Reading:
     except ModelStoppedError:
         raise
     except ModelError as error:
+        if isinstance(error, PromptTooLongError | ReplyError):
+            task.useless.count(str(error))
         return _fail(task, excerpt, str(error))
+    _count_useless(task, [record])
     return Reading(record, shorter)
 
 
@@ -172,7 +204,7 @@ class _Conversation:
         """Ask, and let the model forget a reply that has nothing of the only document."""
         model = _WholeReplies(self.task.model, n_documents)
         asked = await ask_for(model, prompt, RecordsReply)
-        if not any(map(_says_something, asked.content.documents)):
+        if not any(map(_names_in, asked.content.documents)):
             asked.forget(model)
         return asked.content
 
@@ -198,7 +230,7 @@ class _Conversation:
         for key, excerpt in excerpts.items():
             attributes = [item for item in self.task.attributes if item.name in wanted[key]]
             replies = [document for document in reply.documents if document.id == key]
-            if any(map(_says_something, replies)):
+            if any(_names_in(document).intersection(wanted[key]) for document in replies):
                 self._heard.add(key)
             judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
             before = self._judged.setdefault(key, {})
@@ -259,13 +291,17 @@ class _Conversation:
     def _find_error(self, key: str, cells: Sequence[PredictedCell]) -> str:
         """Say why to ask about a document again: no reply has it, or nobody put it right."""
         if key not in self._heard:
-            return self._unanswered.get(key, _LEFT_OUT)
+            notes = (item.cell.note for item in cells)
+            misfit = next((note for note in notes if note != LEFT_OUT), _LEFT_OUT)
+            return self._unanswered.get(key, misfit)
         is_open = any(item.cell.state is State.FAILED for item in cells)
         return self._unanswered.get(key, "") if is_open else ""
 
 
-def _says_something(document: DocumentReply) -> bool:
-    return bool(document.cells or document.not_mentioned)
+def _names_in(document: DocumentReply) -> frozenset[str]:
+    """Return the names of the attributes of which a reply says something."""
+    stated = [cell.attribute for cell in document.cells if not cell.misfits]
+    return frozenset([*stated, *document.not_mentioned])
 
 
 def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:

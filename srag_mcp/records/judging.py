@@ -21,6 +21,7 @@ from srag_mcp.schema.attribute import Attribute
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN = 80
+LEFT_OUT = "the reply leaves it out"
 NOT_GROUNDED = "not grounded"
 DOUBTED = "doubted: "
 DERIVED = "derived: the quote does not have it as it is"
@@ -76,7 +77,7 @@ class Judge:
         n_times = times.get(attribute.name, 0)
         if n_times == 0:
             reason = "it is neither in cells nor in not_mentioned"
-            return Judgement(self._failed(attribute, "the reply leaves it out"), reason)
+            return Judgement(self._failed(attribute, LEFT_OUT), reason)
         if n_times > 1:
             reason = "it is there more than once"
             return Judgement(self._failed(attribute, "the reply has it more than once"), reason)
