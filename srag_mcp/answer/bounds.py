@@ -33,10 +33,12 @@ def note_bounds(corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage]) ->
     """Say what unknown cells could change where a result has no two bounds, or that it has none.
 
     `"each count may be up to 3 higher: it is not known where that many documents belong"`; nothing
-    of a list of records, and nothing where no column has gaps.
+    of a list of records, and nothing where no column has gaps. A count without any column counts
+    the documents that could not be read as well.
     """
     if not coverage:
-        return ()
+        n_failed = corpus.info().n_failed
+        return (f"{n_failed:,} of the documents could not be read",) if n_failed else ()
     found = read_aggregate(sql, corpus.schema())
     if found is None:
         return (_NO_BOUNDS,) if has_aggregate(sql) else ()

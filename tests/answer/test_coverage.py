@@ -1,9 +1,11 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from srag_mcp.answer import coverage
 from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.answer.bounds import note_bounds
 from srag_mcp.answer.coverage import count_coverage, render_coverage
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -71,3 +73,15 @@ def test_a_slow_query_in_a_large_corpus_is_not_counted_after_its_conditions(
         "Over all 5 documents, before conditions (counting after them would take too long);"
         " height: 3 say, 1 do not say, 1 could not be read."
     ]
+
+
+def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"{SHEETS['a.txt']}\n")
+    (tmp_path / "b.txt").write_text(f"{SHEETS['b.txt']}\n")
+    (tmp_path / "c.pdf").write_bytes(b"%PDF-1.4 broken")
+    ingest(tmp_path, Settings(workers=1))
+    with QueryWorker() as worker:
+        corpus = Corpus(tmp_path, worker)
+        entity = corpus.schema().entity
+        said = note_bounds(corpus, f"SELECT count(*) FROM {entity}", ())
+    assert said == ("1 of the documents could not be read",)
