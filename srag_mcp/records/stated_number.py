@@ -28,6 +28,7 @@ _FRACTION = re.compile(
     r"|\b(?:0|zero)\s*(?:to|and|bis|à|[-–])\s*(?:1|one)\b(?![\d.,])",
     re.IGNORECASE,
 )
+_RATIO = re.compile(r"/|\b(?:per|pro|par|por|à)\b", re.IGNORECASE)
 _PARTS = (0.01, 100.0)
 _POWERS = tuple(10.0**power for power in range(-12, 13) if power not in (-1, 0, 1))
 _DIGITS_SHARE = 3
@@ -91,12 +92,10 @@ def _other_scale(attribute: Attribute, quote: str, value: float) -> str:
 def _other_quantity(
     attribute: Attribute, found: Quantity, quote: str, value: float, text: str | None
 ) -> str:
-    unit = parse_unit(attribute.unit or "").unit
+    unit = _unit_of(attribute)
     if found.unit is not None and unit is not None and found.unit != unit:
         return _other_measure(attribute, found, value)
-    if attribute.type == "integer" and found.unit is None and not _is_about(attribute, quote):
-        return ""
-    if _may_be_year(attribute, value) and found.value == value % _CENTURY:
+    if _proves_nothing(attribute, found, quote):
         return ""
     readings = _readings(found)
     follows = value in readings or any(
@@ -104,18 +103,24 @@ def _other_quantity(
         for factor in _factors(attribute, found, quote, text)
         for number in readings
     )
-    if follows or (found.unit is None and _is_in_measure(unit, readings, value)):
+    is_year = _may_be_year(attribute, value) and found.value == value % _CENTURY  # '84
+    if follows or is_year or (found.unit is None and _is_in_measure(unit, readings, value)):
         return ""
     return f"the quote says {found.value}, the value {value}"
 
 
+def _proves_nothing(attribute: Attribute, found: Quantity, quote: str) -> bool:
+    """Whether the number of *quote* may be something else than the value of *attribute*."""
+    unit = _unit_of(attribute)
+    if unit is None and found.unit is not None and attribute.unit:  # litres, of a column per litre
+        return True
+    is_measured = found.unit is not None and found.unit == unit
+    return attribute.type == "integer" and not is_measured and not _is_about(attribute, quote)
+
+
 def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
     """Hold a value that looks like a year against the only year of its quote."""
-    is_year = attribute.type == "integer" and parse_unit(attribute.unit or "").unit in (
-        None,
-        "year",
-    )
-    if not is_year or not _FIRST_YEAR <= value <= _LAST_YEAR or len(years) != 1:
+    if len(years) != 1 or not _may_be_year(attribute, value):
         return ""
     [year] = years
     if year % _CENTURY == value % _CENTURY:  # '84
@@ -124,14 +129,14 @@ def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
 
 
 def _may_be_year(attribute: Attribute, value: float) -> bool:
-    unit = parse_unit(attribute.unit or "").unit
+    unit = _unit_of(attribute)
     is_year = attribute.type == "integer" and unit in (None, "year")
     return is_year and _FIRST_YEAR <= value <= _LAST_YEAR
 
 
 def _unconverted(attribute: Attribute, quote: str, value: float) -> str:
     """Find a value that is the only number of *quote*, which has another unit than the column."""
-    wanted = parse_unit(attribute.unit or "").unit
+    wanted = _unit_of(attribute)
     quantities = [quantity for _, quantity in find_quantities(quote)]
     if wanted is None or len(quantities) != 1 or find_dates(quote, partial=True):
         return ""
@@ -143,11 +148,11 @@ def _unconverted(attribute: Attribute, quote: str, value: float) -> str:
 
 def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
     """Hold *value* against a quantity in another unit; one that cannot be converted is no proof."""
-    wanted = parse_unit(attribute.unit or "")
+    wanted, scale = _unit_of(attribute), parse_unit(attribute.unit or "").scale
     carried = [
-        converted / wanted.scale
+        converted / scale
         for number in _readings(found)
-        if (converted := convert(number, found.unit or "", wanted.unit or "")) is not None
+        if (converted := convert(number, found.unit or "", wanted or "")) is not None
     ]
     slack = 1.0 if float(value).is_integer() else 0.0
     if not carried or any(
@@ -167,7 +172,7 @@ def _factors(
     """Yield by what the number of *quote* may be multiplied."""
     yield 1.0
     words = f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
-    unit = parse_unit(attribute.unit or "").unit
+    unit = _unit_of(attribute)
     if "percent" in (unit, found.unit):
         yield from _parts(attribute, found, words)
         return
@@ -212,6 +217,14 @@ def _is_about(attribute: Attribute, quote: str) -> bool:
     if sum(letter.isdigit() for letter in said) * _DIGITS_SHARE >= len(said):
         return True
     return names_attribute(attribute, quote)
+
+
+def _unit_of(attribute: Attribute) -> str | None:
+    """Return the unit of the column; None for one that is a ratio (`grams per litre`)."""
+    unit = parse_unit(attribute.unit or "").unit
+    return (
+        None if unit in SIZES and "/" not in unit and _RATIO.search(attribute.unit or "") else unit
+    )
 
 
 def _readings(quantity: Quantity) -> Sequence[float]:

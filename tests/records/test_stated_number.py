@@ -7,6 +7,7 @@ SALES = Attribute(name="sales", type="number", unit="USD")
 SHARE = Attribute(name="share", type="number", unit="percent")
 LENGTH = Attribute(name="length", type="number", unit="km")
 SPEED = Attribute(name="speed", type="number", unit="km/h")
+RUN = Attribute(name="run", type="number", unit="nautical miles")
 MINUTES = Attribute(name="duration", type="integer", unit="minutes")
 OPENED = Attribute(name="opened", type="integer")
 RENT = Attribute(name="rent", type="number", unit="EUR", description="Rent of a year.")
@@ -33,8 +34,12 @@ LINES = "Cost 1\n" * 200
         (LENGTH, "242 nautical miles", 448.2, ""),
         (LENGTH, "45 hours", 100, ""),
         (SPEED, "30 knots", 56, ""),
+        (RUN, "242 kilometres", 130.67, ""),
+        (RUN, "242 nautical miles", 242, ""),
+        (RUN.model_copy(update={"unit": "miles per gallon"}), "12.7 km per litre", 29.9, ""),
         (MINUTES, "1½ hours", 90, ""),
         (MINUTES, "2 rooms", 45, ""),
+        (OPENED, "the items weigh 500 g", 3, ""),
         (OPENED, "opened in 1984 and 1990", 1948, ""),
         (OPENED, "opened in '84", 1984, ""),
         (OPENED, "aged 36 in 2020", 36, ""),
@@ -59,6 +64,12 @@ def test_what_a_caption_a_unit_or_a_period_explains_is_not_doubted(
         (LENGTH, "45 miles", 100, "the quote says 45 mi, which is 72.4205 in km, the value 100"),
         (LENGTH, "45 miles", 45, "the quote says 45 mi, which is 72.4205 in km, the value 45"),
         (SPEED, "30 knots", 99, "the quote says 30 knot, which is 55.56 in km/h, the value 99"),
+        (
+            RUN,
+            "run 242 km",
+            798.6,
+            "the quote says 242 km, which is 130.67 in nautical miles, the value 798.6",
+        ),
         (MINUTES, "30 Minuten", 45, "the quote says 30, the value 45"),
         (OPENED, "erbaut 1984", 1948, "the quote says 1984, the value 1948"),
         (OPENED, "since 3 May 1984", 1948, "the quote says 1984, the value 1948"),

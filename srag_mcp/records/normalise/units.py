@@ -19,6 +19,11 @@ from srag_mcp.records.normalise.unit_words import (
 )
 
 _FREEZING_F = 32
+_PREFIXED = {
+    **dict.fromkeys(("square", "sq", "quadrat"), SQUARES),
+    **dict.fromkeys(("cubic", "cu"), CUBES),
+    "nautical": {"mi": "nmi"},
+}
 _JOINING = frozenset({"in", "of"})
 
 
@@ -90,15 +95,13 @@ def parse_unit(text: str) -> ScaledUnit:
 
 
 def combine(text: str) -> str | None:
-    """Read a unit of two words: `square metres` -> `m²`, `miles per hour` -> `mph`."""
+    """Read a unit of two words: `square metres` -> `m²`, `nautical miles` -> `nmi`."""
     words = text.lower().replace(".", " ").split()
     if len(words) < 2:
         return None
     first, last = words[0], unit_of(words[1]) or ""
-    if first in {"square", "sq", "quadrat"}:
-        return SQUARES.get(last)
-    if first in {"cubic", "cu"}:
-        return CUBES.get(last)
+    if first in _PREFIXED:
+        return _PREFIXED[first].get(last)
     if words[1:] in (["per", "hour"], ["an", "hour"]):
         return HOURLY.get(unit_of(first) or "")
     return (
