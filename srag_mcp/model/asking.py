@@ -1,13 +1,13 @@
 """Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
-from srag_mcp.errors import ReplyError
+from srag_mcp.errors import PromptTooLongError, ReplyError
 from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent
@@ -15,6 +15,7 @@ from srag_mcp.model.reply_text import read_object
 
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
+_LEAST_TOKENS = 250  # less of documents tells nothing
 
 Content = TypeVar("Content", bound=ReplyContent)
 Check = Callable[[Content], Sequence[str]]
@@ -81,6 +82,24 @@ async def ask_for(
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
         raise ReplyError(msg)
     return best
+
+
+async def ask_shorter(
+    ask: Callable[[int], Awaitable[Asked[Content]]], n_tokens: int
+) -> Asked[Content]:
+    """Ask with *n_tokens* of documents, and with half as many while that is too long.
+
+    Raises:
+        PromptTooLongError: If the least is too long; the text says what to set.
+        ModelError: What *ask* raises.
+    """
+    while True:
+        try:
+            return await ask(n_tokens)
+        except PromptTooLongError:
+            n_tokens //= 2
+            if n_tokens < _LEAST_TOKENS:
+                raise
 
 
 @cache

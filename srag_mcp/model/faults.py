@@ -48,7 +48,8 @@ def find_fault(error: Exception) -> Fault:
     # loaded already: the error is one of its own
     from litellm import exceptions
 
-    told = f"{error} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"
+    more = (getattr(error, "code", None), getattr(error, "body", None))
+    told = " ".join(str(item) for item in (error, *more) if item)
     message = _clean(str(error)) or type(error).__name__
     if isinstance(error, exceptions.ContextWindowExceededError):
         return Fault("too_long", message)

@@ -1,6 +1,7 @@
 """The wire to any provider, through litellm."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import anyio
@@ -16,6 +17,7 @@ from srag_mcp.model.prices import Price, find_price
 from srag_mcp.settings import Settings
 
 _STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+_NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
 _CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
 
 
@@ -76,8 +78,18 @@ class LitellmWire:
                 max_retries=0,
             )
         except (openai.OpenAIError, *_STUMBLES) as error:
-            return find_fault(error)
+            return self._name_address(find_fault(error))
         return read_chat(answer, self._model, library.price)
+
+    def _name_address(self, fault: Fault) -> Fault:
+        """Say where nobody answers: litellm does not."""
+        if not _NO_CONNECTION.search(fault.message):
+            return fault
+        base = self._settings.api_base
+        said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
+        if not base:
+            said = f"the provider of {self._model} cannot be reached; check the network"
+        return replace(fault, message=said)
 
     async def _load_once(self) -> _Library:
         async with self._loading:

@@ -111,7 +111,7 @@ class RemoteModel:
             with anyio.fail_after(timeout_s):
                 outcome = await self._wire.send(request)
         except TimeoutError:
-            return Fault("slow", f"no reply within {timeout_s:g} s")
+            return Fault("slow", f"no reply within {timeout_s:g} s (SRAG_REPLY_TIMEOUT_S)")
         if isinstance(outcome, Fault):
             return replace(outcome, message=hide_keys(outcome.message, self._settings))
         return replace(outcome, seconds=anyio.current_time() - started)
@@ -146,13 +146,20 @@ class RemoteModel:
     def _raise_what_lasts(self, fault: Fault, prompt: Prompt) -> None:
         about = _describe(fault, prompt)
         if fault.kind == "too_long":
-            raise PromptTooLongError(about)
+            msg = f"{about.rstrip('.')}. {self._advise_shorter(prompt.step)}"
+            raise PromptTooLongError(msg)
         if fault.kind == "refused":
             raise PromptRefusedError(about)
         if fault.kind == "stopped":
             raise ModelStoppedError(self._say(fault.message))
         if fault.kind in {"form", "temperature"}:
             self._lose(fault, about)
+
+    def _advise_shorter(self, step: Step) -> str:
+        shown = self._settings.prompt_tokens
+        if step in {"schema", "records"}:
+            return f"Set a smaller SRAG_PROMPT_TOKENS (now {shown}), or take another model"
+        return "Take a model that can read more"
 
     def _wait_s(self, fault: Fault, tries: _Tries) -> float:
         """Return how long to wait before the next try.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.excerpt import excerpt
 from srag_mcp.errors import SchemaError
-from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.asking import ask_for, ask_shorter
+from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.predicted_attribute import find_problems
@@ -93,19 +93,25 @@ async def refine_schema(
         ModelError: If no reply could be had, or none of the right form.
     """
     schema = present.schema
-    prompt = render_prompt(
-        "refine_schema",
-        "schema",
-        f"round {this.number}",
-        entity=schema.entity,
-        title=schema.title,
-        columns=describe_columns(schema),
-        questions=_render_list(request.questions),
-        problems=_render_list(this.problems),
-        documents=render_documents(this.documents, request.n_tokens),
-    )
-    asked = await ask_for(
-        model, prompt, RefinementReply, lambda reply: check_refinement(schema, reply)
+
+    def prompt(n_tokens: int) -> Prompt:
+        return render_prompt(
+            "refine_schema",
+            "schema",
+            f"round {this.number}",
+            entity=schema.entity,
+            title=schema.title,
+            columns=describe_columns(schema),
+            questions=_render_list(request.questions),
+            problems=_render_list(this.problems),
+            documents=render_documents(this.documents, n_tokens),
+        )
+
+    def check(reply: RefinementReply) -> list[str]:
+        return check_refinement(schema, reply)
+
+    asked = await ask_shorter(
+        lambda n_tokens: ask_for(model, prompt(n_tokens), RefinementReply, check), request.n_tokens
     )
     refined, decisions = refine(schema, asked.content, this.number)
     return PredictedSchema(refined, (*present.decisions, *decisions))
@@ -140,14 +146,19 @@ def render_texts(texts: Sequence[str]) -> str:
 async def _predict_first(
     model: LanguageModel, request: SchemaRequest, documents: Sequence[Document]
 ) -> PredictedSchema:
-    prompt = render_prompt(
-        "predict_schema",
-        "schema",
-        "round 1",
-        documents=render_documents(documents, request.n_tokens),
-        folder=request.folder,
+    def prompt(n_tokens: int) -> Prompt:
+        return render_prompt(
+            "predict_schema",
+            "schema",
+            "round 1",
+            documents=render_documents(documents, n_tokens),
+            folder=request.folder,
+        )
+
+    asked = await ask_shorter(
+        lambda n_tokens: ask_for(model, prompt(n_tokens), SchemaReply, _check_first),
+        request.n_tokens,
     )
-    asked = await ask_for(model, prompt, SchemaReply, _check_first)
     attributes, decisions = read_attributes(asked.content.attributes, 1)
     if not attributes:
         asked.forget(model)

@@ -21,7 +21,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
 from srag_mcp.model.litellm_library import close_connections, run_to_end
 from srag_mcp.model.prices import find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel
@@ -98,6 +98,10 @@ def numbered(n_prompts: int) -> list[Prompt]:
 
 GOOD = Answer('{"n": 12}')
 BUSY = Answer(status=429, error=("Rate limit reached", "rate_limit_exceeded"))
+LONG = Answer(
+    status=400,
+    error=("This model's maximum context length is 4096 tokens.", "context_length_exceeded"),
+)
 BROKEN = Answer(status=500, error=("boom", "server_error"))
 
 
@@ -428,7 +432,7 @@ def test_a_reply_that_does_not_come_in_time_is_asked_for_once_more(named: str) -
         [caught] = ask(open_model(settings(server, named, reply_timeout_s=0.3), HASTE))
     assert type(caught) is ModelError
     assert len(server.requests) == 2
-    assert "(tried 2 times)" in str(caught)
+    assert "no reply within 0.3 s (SRAG_REPLY_TIMEOUT_S) (tried 2 times)" in str(caught)
 
 
 def free_port() -> int:
@@ -447,11 +451,38 @@ def test_a_server_that_is_gone_ends_the_run(named: str) -> None:
     assert f"the language model {named} at {base} cannot be asked: " in str(last)
 
 
-def test_where_no_server_runs_the_address_is_named() -> None:
+def test_where_no_server_runs_the_address_is_named(named: str) -> None:
     base = f"http://127.0.0.1:{free_port()}/v1"
-    [lost] = ask(open_model(Settings(model="openai/own", api_base=base), HASTE), numbered(1))
-    assert f"nothing answers at {base}/chat/completions (" in str(lost)
+    [lost] = ask(open_model(Settings(model=named, api_base=base), HASTE), numbered(1))
+    assert f"nothing answers at {base}" in str(lost)
     assert "put SRAG_API_BASE right (tried 6 times)" in str(lost)
+    assert "None" not in str(lost)
+
+
+def test_a_provider_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{free_port()}/v1")
+    far = Settings(model="openai/gpt-4o-mini", api_key="k")
+    [lost] = ask(open_model(far, HASTE))
+    assert str(lost) == (
+        "records (crown.txt): the provider of openai/gpt-4o-mini cannot be reached;"
+        " check the network (tried 6 times)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "advice"),
+    [
+        ("schema", "Set a smaller SRAG_PROMPT_TOKENS (now 8000), or take another model"),
+        ("records", "Set a smaller SRAG_PROMPT_TOKENS (now 8000), or take another model"),
+        ("translate", "Take a model that can read more"),
+    ],
+)
+def test_a_prompt_that_is_too_long_says_what_to_do(named: str, step: Step, advice: str) -> None:
+    with serving(lambda body: LONG) as server:
+        [caught] = ask(open_model(settings(server, named), HASTE), [replace(PROMPT, step=step)])
+    assert str(caught) == (
+        f"{step} (crown.txt): This model's maximum context length is 4096 tokens. {advice}"
+    )
 
 
 def test_a_bad_prompt_among_good_ones_is_lost_alone(named: str) -> None:

@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 
 import anyio
 import pytest
 
 from srag_mcp.documents.document import Document
-from srag_mcp.errors import SchemaError
+from srag_mcp.errors import PromptTooLongError, SchemaError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.prediction import (
@@ -229,6 +230,37 @@ def test_no_usable_attribute_is_an_error_that_says_what_to_do() -> None:
     unreadable = first(definition("乗組員"))
     with pytest.raises(SchemaError, match=r"can be a column \(.*Latin letters.* write a schema"):
         predict(replying([unreadable] * 3), SchemaRequest(REQUEST.documents, n_rounds=1))
+
+
+def test_where_the_documents_are_too_long_for_the_model_less_of_them_is_shown() -> None:
+    long = replace(document(1), text="The hull is long. " * 3000)
+    request = SchemaRequest([long], REQUEST.questions, n_rounds=2)
+
+    def say(prompt: Prompt) -> str:
+        if len(prompt.content) > 12_000:
+            msg = "This model's maximum context length is 4096 tokens."
+            raise PromptTooLongError(msg)
+        return changes() if prompt.subject == "round 2" else first(definition("crew"))
+
+    model = ScriptedModel(say)
+    assert predict(model, request).schema.attributes == (CREW,)
+    lengths = [len(prompt.content) for prompt in model.prompts]
+    first_long, then_shorter, short, *_ = lengths
+    assert first_long > 30_000
+    assert then_shorter < 0.6 * first_long
+    assert 6_000 < short < 12_000
+    assert len(lengths) == 6
+
+
+def test_a_model_that_can_read_nothing_is_asked_a_few_times_only() -> None:
+    def say(prompt: Prompt) -> str:
+        msg = "too long"
+        raise PromptTooLongError(msg)
+
+    model = ScriptedModel(say)
+    with pytest.raises(PromptTooLongError, match="too long"):
+        predict(model)
+    assert len(model.prompts) == 6  # 8000, 4000 … 250 tokens
 
 
 def test_problems_and_present_columns_are_shown_to_a_refinement() -> None:
