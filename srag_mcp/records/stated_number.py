@@ -16,6 +16,13 @@ from srag_mcp.schema.attribute import Attribute
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
 _MARKS = re.compile(r"\D")
 _FOOTNOTED = re.compile(r"\d{1,3}(?:[,.]\d{3})*[,.]\d{4}")
+_SPACES = re.compile(r"[' \u00a0\u202f]+")
+_DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+")
+_GROUPED = re.compile(
+    r"(?P<whole>\d{1,3}(?P<mark>[.,' \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*)"
+    r"(?:(?!(?P=mark))[.,](?P<decimals>\d+))?"
+)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _HUNDREDTHS = re.compile(
@@ -46,7 +53,7 @@ def find_other_number(attribute: Attribute, quote: str, value: float, text: str 
     numbers prove nothing, nor does a line of words for an integer, which may count what the words
     name, unless they name the attribute.
     """
-    if numerals_of(str(value)) <= numerals_of(quote):  # true of nearly all
+    if abs(float(value)) in _plain_numbers(quote):  # true of nearly all
         return _other_scale(attribute, quote, value) or _unconverted(attribute, quote, value)
     if dates := find_dates(quote, partial=True):
         years = {date.year for _, date in dates if date.year is not None}
@@ -82,6 +89,25 @@ def names_attribute(attribute: Attribute, quote: str) -> bool:
     """Return whether *quote* has a word of the attribute's name."""
     words = {word.casefold() for word in _WORD.findall(quote)}
     return any(word in words for word in attribute.name.split("_"))
+
+
+def _plain_numbers(quote: str) -> set[float]:
+    """Return what the numerals of *quote* may be: `1.250` -> 1.25 and 1250.
+
+    In `2.635,673` both marks may be meant to part thousands.
+    """
+    numerals = _NUMERAL.findall(quote)
+    parts = {part for numeral in numerals for part in (numeral, *_SPACES.split(numeral))}
+    parts |= {part[:-1] for part in parts if _FOOTNOTED.fullmatch(part)}
+    found: set[float] = set()
+    for part in parts:
+        if _DECIMAL.fullmatch(part):
+            found.add(float(part.replace(",", ".")))
+        if _THOUSANDS.fullmatch(part):
+            found.add(float(_MARKS.sub("", part)))
+        if grouped := _GROUPED.fullmatch(part):
+            found.add(float(f"{_MARKS.sub('', grouped['whole'])}.{grouped['decimals'] or 0}"))
+    return found
 
 
 def _other_scale(attribute: Attribute, quote: str, value: float) -> str:
