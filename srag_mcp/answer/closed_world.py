@@ -10,15 +10,16 @@ def state_closed_world(corpus: Corpus, sql: str) -> tuple[str, ...]:
     """Say of the columns that *sql* uses what not mentioning them counts as, and how often it does.
 
     `"has_pool: not mentioned counts as no (34 of 60 documents)"`; nothing of columns that every
-    document speaks of.
+    document speaks of. Documents that were read in part may say it: theirs are unknown.
     """
     schema = corpus.schema()
     used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
     found = {item.column: item for item in corpus.statistics(list(used))}
     return tuple(
         f"{name}: not mentioned counts as {_MEANS[attribute.absent_means]}"
-        f" ({found[name].n_not_mentioned:,} of {found[name].n_records:,} documents)"
+        f" ({n_implied:,} of {found[name].n_records:,} documents)"
         for name in used
         if (attribute := schema.attribute(name)).absent_means in _MEANS
-        if name in found and found[name].n_not_mentioned
+        if name in found
+        if (n_implied := found[name].n_not_mentioned - found[name].n_read_in_part)
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.bounds import find_bounds, note_bounds
 from srag_mcp.answer.brief import write_brief
+from srag_mcp.answer.cell_notes import note_cells
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
@@ -157,6 +158,7 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
         assumptions=(
             *state_closed_world(corpus, translation.sql),
             *note_bounds(corpus, translation.sql, coverage),
+            *note_cells(corpus, translation.sql),
         ),
         sources=quote_sources(corpus, translation, answer.rows),
     )

@@ -6,6 +6,7 @@ from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.report import Failure, IngestReport
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import published_info
+from srag_mcp.store.partial_reading import count_predicted_in_part
 from srag_mcp.store.unread_records import UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
 
@@ -20,6 +21,7 @@ def report_stored(
     n_stored = work.n_documents()
     files = tuple(Failure(path, reason) for path, reason in work.failures())
     unread = find_unread(work, schema.attributes) if by_model and schema else UnreadRecords()
+    n_in_part = count_predicted_in_part(work, schema.attributes) if by_model and schema else 0
     records = tuple(Failure(item.document_id, item.reason) for item in unread.records)
     return IngestReport(
         corpus=folder.name,
@@ -32,7 +34,11 @@ def report_stored(
         failed=files + records,
         skipped=tuple(Failure(item.path, item.reason) for item in found.skipped),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
-        warnings=_warnings(work, schema) + _warn_of_unread(unread, n_stored),
+        warnings=(
+            *_warnings(work, schema),
+            *_warn_of_unread(unread, n_stored),
+            *_warn_of_long_ones(n_in_part, n_stored),
+        ),
     )
 
 
@@ -63,3 +69,12 @@ def _warn_of_unread(unread: UnreadRecords, n_documents: int) -> tuple[str, ...]:
             " trace_value, or srag-mcp trace, with the state failed says why"
         )
     return tuple(warnings)
+
+
+def _warn_of_long_ones(n_in_part: int, n_documents: int) -> tuple[str, ...]:
+    if not n_in_part:
+        return ()
+    return (
+        f"{n_in_part} of {n_documents} documents are too long to be read whole: what they do not"
+        " mention in the parts that were read stays unknown",
+    )

@@ -8,13 +8,15 @@ from typing import TypeAlias
 from srag_mcp.documents.document import Span
 
 CellValue: TypeAlias = str | int | float | bool | date
+READ_IN_PART = "read in part"  # so begins the note of a cell whose document was not read to its end
 
 
 class State(StrEnum):
     """What a document says of an attribute.
 
     `STATED` has a value. `STATED_ABSENT`: the document says that there is none ("no pool").
-    `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL).
+    `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL; NULL, too,
+    where the document was read in part).
     `FAILED`: it says something that could not be read; `Cell.note` has the reason.
     """
 

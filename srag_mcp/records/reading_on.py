@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from srag_mcp.records.batch_prediction import RecordTask, predict_batch
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
-from srag_mcp.records.cell import State, add_note
+from srag_mcp.records.cell import READ_IN_PART, State, add_note
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
-READ_IN_PART = "read in part"
 _GROWTH = 4
 _MIN_TOKENS = 100
 _FEW = 4

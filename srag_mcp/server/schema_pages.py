@@ -98,10 +98,28 @@ def schema_page(corpora: Corpora, name: str, offset: int = 0) -> SchemaPage:
         documents=corpus.info().n_documents,
         columns=columns,
         other_tables=other_tables(corpus),
-        notes=[*NOTES, *_note_of_reviews(corpus), *_note_of_offset(offset, len(lines))],
+        notes=[
+            *NOTES,
+            *_note_of_partial_reading(corpus),
+            *_note_of_reviews(corpus),
+            *_note_of_offset(offset, len(lines)),
+        ],
         truncated=truncated,
         next_offset=following if truncated else None,
     )
+
+
+def _note_of_partial_reading(corpus: "Corpus") -> list[str]:
+    """Count the documents of which a part is unread, and say what that leaves open."""
+    from srag_mcp.store.partial_reading import count_read_in_part
+
+    n_documents = count_read_in_part(corpus)
+    if not n_documents:
+        return []
+    return [
+        f"{n_documents} long documents were read in part: what their cells do not mention is NULL,"
+        " and may stand in the rest"
+    ]
 
 
 def _note_of_reviews(corpus: "Corpus") -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.cell import READ_IN_PART, Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
 from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
@@ -50,10 +50,11 @@ SELECT number, document_id,
          AS state,
        as_stated, start, "end",
        CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
+                 AND NOT starts_with(coalesce(note, ''), '{in_part}')
             THEN ? ELSE value END AS value,
        unit, coalesce(engine, 'offline') AS engine, coalesce(failure, note, '') AS note
 FROM listing LEFT JOIN stated USING (number) ORDER BY number
-"""
+""".replace("{in_part}", READ_IN_PART)
 _INSERT_CELLS = """
 INSERT INTO build.main.cells
 SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, note

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import State
+from srag_mcp.records.cell import READ_IN_PART, State
 from srag_mcp.schema.attribute import Attribute, AttributeType, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import with_names
@@ -87,7 +87,10 @@ def read_statistics(text: str) -> ColumnStatistics:
 
 def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
     rows = connection.execute(
-        "SELECT attribute, state, count(*) FROM build.main.cells GROUP BY ALL"
+        "SELECT attribute, state, count(*) FROM build.main.cells GROUP BY ALL UNION ALL"
+        " SELECT attribute, ?, count(*) FROM build.main.cells"
+        " WHERE state = ? AND starts_with(note, ?) GROUP BY ALL",
+        [READ_IN_PART, State.NOT_MENTIONED, READ_IN_PART],
     ).fetchall()
     counts: dict[str, dict[str, int]] = {}
     for attribute, state, n in rows:
@@ -114,7 +117,7 @@ def _column_statistics(
     return ColumnStatistics(
         column=attribute.name,
         type=attribute.type,
-        n_records=sum(states.values()),
+        n_records=sum(states.get(state, 0) for state in State),
         n_non_null=n_non_null,
         n_non_zero=n_non_zero,
         n_stated=states.get(State.STATED, 0),
@@ -130,6 +133,7 @@ def _column_statistics(
         upper_quartile=upper,
         values=_top_values(connection, entity, attribute),
         truncated=n_distinct > MAX_VALUES_LISTED,
+        n_read_in_part=states.get(READ_IN_PART, 0),
     )
 
 

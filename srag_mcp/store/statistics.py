@@ -25,6 +25,7 @@ class ColumnStatistics:
         n_non_zero: Records with a value that is neither 0 nor false nor empty.
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state; together n_records.
         n_distinct: Distinct values.
+        n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -49,3 +50,4 @@ class ColumnStatistics:
     upper_quartile: Scalar | None = None
     values: tuple[ValueCount, ...] = ()
     truncated: bool = False
+    n_read_in_part: int = 0

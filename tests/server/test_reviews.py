@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+from srag_mcp.answer.cell_notes import note_cells
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -62,6 +63,9 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         [cell] = corpus.trace("height", document_id="3.txt").evidence
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note
+        noted = "height: 1 of 8 values are read otherwise by a learned rule (srag-mcp review)"
+        assert note_cells(corpus, "SELECT avg(height) FROM huts") == (noted,)
+        assert note_cells(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
         corpora = Corpora([folder], settings)
         assert schema_page(corpora, "huts").notes[-1] == (
             "1 cells to review, which a learned rule reads otherwise: height (1); trace_value of"

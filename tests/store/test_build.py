@@ -209,6 +209,7 @@ def test_statistics_are_exact(filled: Path, ships: Schema) -> None:
         "upper_quartile": 2.5,
         "values": None,
         "truncated": False,
+        "n_read_in_part": 0,
     }
     assert found["has_engine"]["values"] == [
         {"value": False, "count": 2},

@@ -1,0 +1,129 @@
+"""Long documents: what was not read of them is not taken for a no."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from srag_mcp.answer.answer import Bounds
+from srag_mcp.answer.bounds import find_bounds
+from srag_mcp.answer.cell_notes import note_cells
+from srag_mcp.answer.closed_world import state_closed_world
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.schema_pages import schema_page
+from srag_mcp.store.corpus import Corpus
+from tests.model.openai_server import Answer, Body, content_of, serving
+from tests.pipeline.test_model_crashes import settings_for
+
+SCHEMA = Schema(
+    title="Lease",
+    entity="leases",
+    attributes=(
+        Attribute(name="pets_allowed", type="boolean", absent_means="false"),
+        Attribute(name="rent", type="integer", unit="EUR"),
+    ),
+)
+FILLER = "The parties keep the staircase clean and greet each other on every day of the year.\n"
+DOGS = "Dogs may stay.\n"
+LEASES = {
+    "short_no.txt": "Rent: 500 EUR\n",
+    "short_yes.txt": "Rent: 600 EUR\n" + DOGS,
+    "long_no.txt": "Rent: 700 EUR\n" + FILLER * 100,
+    "long_yes.txt": "Rent: 800 EUR\n" + FILLER * 90 + DOGS + FILLER * 10,
+    "endless_yes.txt": "Rent: 900 EUR\n" + FILLER * 900 + DOGS + FILLER * 10,
+}
+_DOCUMENT = re.compile(r"^(d\d+) \(path.*?\n<<<(\w+)\n(.*?)\n\2>>>", re.MULTILINE | re.DOTALL)
+
+
+def read_leases(body: Body) -> Answer:
+    """Answer for each lease what it says where it is shown."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    names = [name for name in ("pets_allowed", "rent") if f"- {name} (" in messages[0]["content"]]
+    documents = []
+    for key, _, text in _DOCUMENT.findall(content_of(body)):
+        cells: list[dict[str, object]] = []
+        if "pets_allowed" in names and "Dogs may stay" in text:
+            cells.append({"attribute": "pets_allowed", "state": "stated", "value": True,
+                          "quote": "Dogs may stay"})  # fmt: skip
+        found = re.search(r"Rent: (\d+) EUR", text)
+        if "rent" in names and found:
+            cells.append({"attribute": "rent", "state": "stated", "value": int(found[1]),
+                          "quote": found[0]})  # fmt: skip
+        said = {cell["attribute"] for cell in cells}
+        silent = [name for name in names if name not in said]
+        documents.append({"id": key, "cells": cells, "not_mentioned": silent})
+    return Answer(json.dumps({"documents": documents}))
+
+
+@pytest.fixture(scope="module")
+def ingested(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[IngestReport, Corpus, Corpora]]:
+    folder = tmp_path_factory.mktemp("long") / "leases"
+    folder.mkdir()
+    for name, text in LEASES.items():
+        (folder / name).write_text(text)
+    with serving(read_leases) as server:
+        settings = settings_for(server.base, tmp_path_factory.mktemp("home"))
+        settings = settings.model_copy(update={"prompt_tokens": 1000})
+        report = ingest(folder, settings, schema=SCHEMA)
+    corpora = Corpora([folder], settings)
+    yield report, corpora.readable("leases"), corpora
+    corpora.close()
+
+
+def test_an_unread_rest_is_neither_yes_nor_no(
+    ingested: tuple[IngestReport, Corpus, Corpora],
+) -> None:
+    corpus = ingested[1]
+
+    rows = corpus.select("SELECT document_id, pets_allowed FROM leases ORDER BY 1").rows
+
+    assert rows == (
+        ("endless_yes.txt", None),
+        ("long_no.txt", False),
+        ("long_yes.txt", True),
+        ("short_no.txt", False),
+        ("short_yes.txt", True),
+    )
+    [(note,)] = corpus.select(
+        "SELECT note FROM cells WHERE document_id = 'endless_yes.txt' AND value IS NULL"
+    ).rows
+    assert re.fullmatch(r"read in part: 1\d,\d{3} of 76,\d{3} characters", str(note))
+
+
+def test_an_answer_counts_it_as_open_and_says_so(
+    ingested: tuple[IngestReport, Corpus, Corpora],
+) -> None:
+    corpus = ingested[1]
+    sql = "SELECT count(*) FROM leases WHERE NOT pets_allowed"
+
+    assert find_bounds(corpus, sql) == Bounds(2, 3)
+    assert state_closed_world(corpus, sql) == (
+        "pets_allowed: not mentioned counts as no (2 of 5 documents)",
+    )
+    assert note_cells(corpus, sql) == (
+        "pets_allowed: 1 of 5 documents were read in part and may say it in the rest",
+    )
+    assert note_cells(corpus, "SELECT avg(rent) FROM leases") == ()
+
+
+def test_the_report_and_the_schema_count_the_documents(
+    ingested: tuple[IngestReport, Corpus, Corpora],
+) -> None:
+    report, _, corpora = ingested
+
+    assert report.warnings == (
+        "1 of 5 documents are too long to be read whole: what they do not mention in the parts"
+        " that were read stays unknown",
+    )
+    assert (
+        "1 long documents were read in part: what their cells do not mention is NULL, and may"
+        " stand in the rest"
+    ) in schema_page(corpora, "leases").notes
