@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.counted_nouns import is_count_of
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measure import Measure
 from srag_mcp.offline.translation.reading import Between, Compare, Contains, OneOf, Term
@@ -34,6 +35,8 @@ def count_of(
     if not named:
         vain = sentence.table.named and distinct and not entities
         return None if vain else Measure("count", None, (*used, *entities))
+    if _modifies_records(sentence, named[0], entities):
+        return Measure("count", None, (*used, named[0][0], *entities))
     return _count_named(sentence, items, named[0], used)
 
 
@@ -45,6 +48,8 @@ def _count_named(
     if sentence.table.named and _is_not_counted(sentence, item, column):
         return None
     distinct = any(other.kind == "distinct" for other in items)
+    if not distinct and _only_belongs(sentence, item, column):
+        return None
     pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)
     if not distinct and (column.is_key or pinned or _names_record(sentence, item, column)):
         return Measure("count", None, (item, *used))
@@ -68,6 +73,26 @@ def _is_not_counted(sentence: Sentence, item: Item, column: Column) -> bool:
     text = column.attribute.type == "string"
     verb = is_verb(sentence, item) or is_participle(sentence, item)
     return verb or (text and says_modifier_only(sentence, item, column))
+
+
+def _modifies_records(
+    sentence: Sentence, found: tuple[Item, Column], entities: Sequence[Item]
+) -> bool:
+    """Whether a word repeats beside the record what a filter holds: `home games` of a home team."""
+    item, column = found
+    beside = any(entity.first == item.last for entity in entities)
+    return beside and column.name in _pinned(sentence)
+
+
+def _only_belongs(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether a number is only said of what *item*, behind `how many`, means.
+
+    That is another noun than the one of the records, where they have one.
+    """
+    asked = any(left.kind == "how_many" and right is item for _, left, right in sentence.pairs())
+    if not (sentence.table.named and asked and column.is_additive):
+        return False
+    return not is_count_of(column, sentence.stems(item))
 
 
 def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:

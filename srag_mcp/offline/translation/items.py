@@ -92,6 +92,10 @@ class Sentence:
             return ""
         return self.text[self.tokens[item.first].start : self.tokens[item.last - 1].end]
 
+    def stems(self, item: Item) -> frozenset[str]:
+        """Return the stems of the words of an item."""
+        return frozenset(token.stem for token in self.tokens[item.first : item.last])
+
     def with_items(self, items: Sequence[Item]) -> "Sentence":
         """Return the sentence with other items."""
         return replace(self, items=tuple(items))

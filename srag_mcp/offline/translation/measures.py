@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.counted_nouns import is_count_of
 from srag_mcp.offline.translation.counts import count_of, counts_entities
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.items import Item, Sentence
@@ -87,7 +88,7 @@ def measure_of(
     asks = [item for item in items if item.kind in {"how_many", "how_much", "distinct"}]
     function = _function(aggregates)
     number = _first(sentence, attributes, lambda column: column.is_number)
-    if number is not None and not _only_counts(sentence, number[1], function, asks):
+    if number is not None and not _only_counts(sentence, number, function, asks):
         return _of_number(sentence, number, (function, default), (*aggregates, *asks))
     unit = _of_unit(sentence, items) if number is None else None
     if unit is not None:
@@ -114,9 +115,13 @@ def _of_unit(sentence: Sentence, items: Sequence[Item]) -> Measure | None:
 
 
 def _only_counts(
-    sentence: Sentence, column: Column, function: Function | None, asks: Sequence[Item]
+    sentence: Sentence, number: tuple[Item, Column], function: Function | None, asks: Sequence[Item]
 ) -> bool:
-    """Whether `how many` means records: of a column already compared, or without a sense of sum."""
+    """Whether `how many` means records: of a column already compared, or without a sense of sum.
+
+    A noun that is only part of a column's name has none: `stations` of `station_height`.
+    """
+    item, column = number
     if function in {"avg", "median"} or not any(item.kind == "how_many" for item in asks):
         return False
     compared = {
@@ -124,7 +129,9 @@ def _only_counts(
         for item in sentence.of("filter")
         if isinstance(item.condition, Compare | Between | Relative)
     }
-    return column.name in compared or not column.is_additive or counts_entities(sentence.items)
+    if column.name in compared or not column.is_additive or counts_entities(sentence.items):
+        return True
+    return function is None and not is_count_of(column, sentence.stems(item))
 
 
 def _function(aggregates: Sequence[Item]) -> Function | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
+from srag_mcp.offline.translation.counted_nouns import is_count_of
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import (
     ADVERBS,
@@ -253,8 +254,17 @@ def _promoted(tokens: Sequence[Token], items: Sequence[Item], at: int, table: Ta
     called = [c for c in table.columns if c.is_called(tokens[item.last - 1].stem)]
     if len(called) == 1 and items[at - 1].kind != "how_many":
         return replace(item, kind="attribute", columns=((called[0].name, NAME),), tied=False)
+    if items[at - 1].kind == "how_many" and _measures_only(tokens, item, table):
+        return item if table.named else replace(item, kind="unknown", columns=())
     asked = not item.tied and item.columns[:1] and item.columns[0][1] >= DESCRIPTION
     return replace(item, kind="attribute") if asked and item.columns else item
+
+
+def _measures_only(tokens: Sequence[Token], item: Item, table: Table) -> bool:
+    """Whether the column that a counted noun may mean is a number that does not count it."""
+    column = table.column(item.columns[0][0]) if item.columns else None
+    said = frozenset(token.stem for token in tokens[item.first : item.last])
+    return column is not None and column.is_number and not is_count_of(column, said)
 
 
 def _fit(said: set[str], name: str, table: Table) -> float:

@@ -82,6 +82,11 @@ def unit_of(word: str) -> str | None:
     return _UNITS.get(word)
 
 
+def is_unit(unit: str | None) -> bool:
+    """Whether *unit* is one of measures or money, and not a word for what is counted: `rooms`."""
+    return unit in _ALIASES and unit != "point"
+
+
 def canonical_unit(text: str | None) -> str | None:
     """Return a unit of an attribute in one spelling, such as `km` for `kilometres`."""
     if not text:
