@@ -8,24 +8,14 @@ from srag_mcp.documents.document import Heading, Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.words import WORD, content_stems, fold
+from srag_mcp.records.legal_forms import LEGAL_FORMS
 from srag_mcp.records.normalise.dates import find_dates
 from srag_mcp.schema.extractors import PlaceRule
 
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3
 _MIN_VARIETY = 0.15
-# The legal forms of companies the world over, folded, as they end a company's name.
-_LEGAL_FORM_WORDS = """
-    ab ag aktiengesellschaft aps as asa ay bhd berhad bhp bt bv bvba ca co company coop corp
-    corporation cpt cv cvba da dac doo dd ead ec ee eood eg eirl epe ev eu eurl gbr gie gk gmbh
-    gp hb hf ehf inc incorporated jsc kb kd kf kft kg kgaa kk ky lda limitada limited llc llp lp
-    ltd ltda mbh nl nv nyrt oao od ohg ood ooo oue ou oy oyj pao partg pc plc pllc proprietary
-    pt pte pty pvt qk qsc rt sa sab sac saci sae sal saog sapa sapi sarl sas sasu sca scs se sia
-    sicav sl slu snc soc societa sp spa spol spk spzoo srl sro tbk tov ug uab ulc unlimited vof
-    wll yk zao zrt
-"""
-_LEGAL_FORMS = frozenset(_LEGAL_FORM_WORDS.split())
-_LEGAL_FORM_END = re.compile(rf"\b(?:{'|'.join(sorted(_LEGAL_FORMS))})$")
+_LEGAL_FORM_END = re.compile(rf"\b(?:{'|'.join(sorted(LEGAL_FORMS))})$")
 _MIN_LEGAL = 0.2
 _MAX_NAME_CHARACTERS = 80
 _MAX_NAME_WORDS = 10
@@ -144,7 +134,7 @@ def _name_line(rule: PlaceRule, sighting: Sightings) -> Span | None:
     text = sighting.document.text
     lines = [span for span in sighting.first_lines if _shape(span.of(text)) not in rule.skip]
     named = [span for span in lines if _is_name(span.of(text))]
-    forms = _LEGAL_FORMS.union(rule.forms)
+    forms = LEGAL_FORMS.union(rule.forms)
     for number, span in enumerate(named):
         words = _name_words(span.of(text))
         if words[-1] in forms:

@@ -6,11 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.legal_forms import LEGAL_FORMS
 from srag_mcp.records.normalise import fold
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6
 _FIRST_CJK = "\u2e80"
+_TITLES = {
+    "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
+    "mme", "sr", "sra",
+}  # fmt: skip
+_ATTACHED = LEGAL_FORMS | _TITLES
+_SET_OFF = re.compile(r"[,;:()\[\]|/\n]+|\s[-–—]\s")
+_CHANGING = re.compile(r"\d|^(?:no|not|non|none|never|without|kein\w*|nicht|ohne|pas|sans|sin)$")
 _NOTE = "a learned rule reads otherwise: "
 
 
@@ -54,23 +62,33 @@ def _speaks(cell: Cell) -> bool:
 
 
 def _agree(first: Cell, second: Cell) -> bool:
-    """Whether two values are the same: numbers to 1e-6, the words of one text within the other."""
+    """Whether two values are the same: numbers to 1e-6, names also with a form or a title more."""
     a, b = first.value, second.value
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
         return math.isclose(a, b, rel_tol=1e-6)
     if isinstance(a, str) and isinstance(b, str):
-        short, long = sorted((fold(a), fold(b)), key=len)
-        return _has_words(long, short)
+        short, long = sorted((a, b), key=lambda text: len(fold(text)))
+        return fold(short) == fold(long) or _only_adds(long, fold(short))
     return a == b
 
 
-def _has_words(text: str, words: str) -> bool:
-    """Whether *text* has *words* in a row: `acme ltd` has `acme`, `female` does not have `male`.
+def _only_adds(text: str, words: str) -> bool:
+    """Whether *text* is *words* with no more to say: `acme ltd` is `acme`, `New York` not `York`.
 
-    In scripts without spaces a part of the text will do.
+    More is a legal form, a title or what a mark sets off: `Bern (Switzerland)`, `City: Bern`; never
+    a denial or a number. In scripts without spaces a part of the text will do.
     """
     if words and words[0] >= _FIRST_CJK:
-        return words in text
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+        return words in fold(text)
+    if not words or set(words.split()) <= _ATTACHED:
+        return False
+    parts = [fold(part) for part in _SET_OFF.split(text)]
+    for part in parts:
+        before, found, after = f" {part} ".partition(f" {words} ")
+        if found:
+            added = {word for other in parts if other != part for word in other.split()}
+            beside = {*before.split(), *after.split()}
+            return beside <= _ATTACHED and not any(map(_CHANGING.search, added))
+    return False

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from srag_mcp.documents.document import Span
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
@@ -32,6 +34,48 @@ def test_values_that_mean_the_same_agree() -> None:
     )
     assert find_disagreements(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == ()
     assert len(find_disagreements(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Acme", "Acme Ltd"),
+        ("Acme", "The ACME Co. Ltd."),
+        ("Ada Byron", "Dr Ada Byron"),
+        ("Bern", "City: Bern"),
+        ("Bern", "Bern (Switzerland)"),
+        ("Bern", "Bern, Switzerland"),
+        ("Bern", "Altstadt – Bern"),
+    ],
+)
+def test_a_form_a_title_and_what_is_set_off_add_nothing(one: str, other: str) -> None:
+    assert differing(one, other) == differing(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("York", "New York"),
+        ("Guinea", "Equatorial Guinea"),
+        ("tanker", "not a tanker"),
+        ("tanker", "tanker (not)"),
+        ("tanker", "kein: tanker"),
+        ("100", "1 100"),
+        ("Ltd", "Acme Ltd"),
+        ("Acme", "Acme Ltd, 12"),
+        ("Acme", "Acme Bakery"),
+        ("", "Acme"),
+    ],
+)
+def test_a_longer_name_a_denial_and_a_number_are_another_value(one: str, other: str) -> None:
+    assert differing(one, other) == differing(other, one) == [0]
+
+
+def differing(one: str, other: str) -> list[int]:
+    """Where two readers differ who say *one* and *other* of the first document, then the same."""
+    same = ["same"] * 9
+    found = find_disagreements(cells(one, *same), cells(other, *same))
+    return [item.document for item in found]
 
 
 def test_a_part_of_a_word_is_another_word() -> None:
