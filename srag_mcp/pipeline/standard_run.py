@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.judging import DOUBTED
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
@@ -13,7 +15,7 @@ from srag_mcp.records.standardise.second_look import (
     look_again,
     was_looked_at,
 )
-from srag_mcp.records.standardise.suspicion import read_stated
+from srag_mcp.records.standardise.suspicion import Suspicion, read_stated
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import WorkDatabase
@@ -86,11 +88,16 @@ def _suspects(
     reasons = {
         found.document_id: found.reason
         for found in find_suspicions(attribute, values)
-        if not was_looked_at(cells[found.document_id].cell)
+        if not _is_settled(found, cells[found.document_id].cell)
     }
     for document in predictions.texts(list(reasons)):
         document_id = document.document_id
         yield Suspect(document_id, cells[document_id], reasons[document_id], document.text)
+
+
+def _is_settled(found: Suspicion, cell: Cell) -> bool:
+    """Whether the model has said already that a suspected cell is right."""
+    return was_looked_at(cell) or (found.is_of_quote and DOUBTED in cell.note)
 
 
 def _others(cells: Mapping[str, PredictedCell], suspects: Sequence[Suspect]) -> list[str]:

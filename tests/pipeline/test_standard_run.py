@@ -104,3 +104,24 @@ def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folde
     times = Counter(suspects(body) for body in server.requests if suspects(body))
     assert [(len(values), n) for values, n in times.items()] == [(20, 1), (4, 2)]
     assert report.n_standardised == N_IN_MILLIMETRES // 2
+
+
+def test_a_doubt_that_the_model_has_answered_already_is_not_raised_again(tmp_path: Path) -> None:
+    folder = tmp_path / "stations"
+    folder.mkdir()
+    for number in range(3):
+        write(folder, str(number), 5 + number)
+    odd = "The hut stands 5 metres above the town of Arla, or 5 thousand metres.\n"
+    (folder / "0.txt").write_text(odd)
+
+    def quote_another_place(body: Body) -> Answer:
+        return Answer(str(say(body).text).replace("stands 5 metres", "5 thousand metres"))
+
+    with serving(quote_another_place) as server:
+        settings = settings_for(server.base, folder)
+        assert ingest(folder, settings).n_standardised == 0
+        assert not any(suspects(body) for body in server.requests)
+    with QueryWorker() as worker:
+        notes = "SELECT note FROM cells WHERE note <> ''"
+        [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
+    assert note == "doubted: the quote says '5 thousand metres', the value 5"

@@ -25,10 +25,10 @@ _Sized: TypeAlias = tuple[float, StatedValue]  # the decade of a value, and the 
 
 def suspect_numbers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find values that look as if they were written in another scale or unit."""
-    yield from _other_units(attribute, values)
-    yield from _ignored_scales(attribute, values)
     yield from _other_scales(values)
     yield from _impossible(attribute, values)
+    yield from _ignored_scales(attribute, values)
+    yield from _other_units(attribute, values)
 
 
 def _ignored_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -37,7 +37,7 @@ def _ignored_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iter
         word = ignored_scale(attribute, item.as_stated, _number(item))
         if word:
             reason = f"the document says {word}: is the scale (thousand, million) worked in?"
-            yield Suspicion(item.document_id, "scale", reason)
+            yield Suspicion(item.document_id, "scale_word", reason)
 
 
 def _other_scales(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

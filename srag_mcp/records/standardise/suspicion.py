@@ -9,7 +9,9 @@ from srag_mcp.records.cell import CellValue, State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.schema.attribute import Attribute
 
-SuspicionKind: TypeAlias = Literal["scale", "impossible", "unit", "date_order", "spelling"]
+SuspicionKind: TypeAlias = Literal[
+    "scale", "scale_word", "impossible", "unit", "date_order", "spelling"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,11 @@ class Suspicion:
     document_id: str
     kind: SuspicionKind
     reason: str
+
+    @property
+    def is_of_quote(self) -> bool:
+        """Whether the value's own words make it one, without the rest of the column."""
+        return self.kind in ("scale_word", "unit")
 
 
 def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> list[StatedValue]:

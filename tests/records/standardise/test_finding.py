@@ -178,7 +178,7 @@ def test_a_scale_word_that_the_value_leaves_out_is_found_in_a_small_column() -> 
     assert find_suspicions(TONNES, column(values)) == [
         Suspicion(
             "d0",
-            "scale",
+            "scale_word",
             "the document says 15 thousand tonnes: is the scale (thousand, million) worked in?",
         )
     ]
@@ -194,4 +194,4 @@ def test_a_scale_word_that_the_value_leaves_out_is_found_in_a_small_column() -> 
 )
 def test_a_column_in_thousands_leaves_the_word_out(declared: Attribute) -> None:
     assert suspected(declared, [(15.0, "15 thousand"), (3.5, "USD 3.5 thousand")]) == {}
-    assert suspected(declared, [(15.0, "15 million")]) == {"d0": "scale"}
+    assert suspected(declared, [(15.0, "15 million")]) == {"d0": "scale_word"}
