@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import anyio
 
 from srag_mcp.errors import SragError
+from srag_mcp.model.tokens import count_tokens
 from srag_mcp.records.batch_prediction import RecordTask, fail_record
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
 from srag_mcp.records.document_text import DocumentText
@@ -13,6 +14,7 @@ from srag_mcp.records.reading_on import predict_documents
 
 HAND_OVER_RECORDS = 200
 HAND_OVER_S = 1.0
+_SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
 
 
@@ -94,12 +96,18 @@ class _Run:
 
     def excerpts(self, documents: Iterable[DocumentText]) -> Iterator[Excerpt]:
         """Yield what is shown of each document first; those without text are finished at once."""
-        n_tokens = min(self._task.first_tokens or self._prompt_tokens, self._prompt_tokens)
         for document in documents:
             if document.text.strip():
+                n_tokens = self._first_tokens(document)
                 yield take_excerpt(document, self._task.attributes, n_tokens)
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
+
+    def _first_tokens(self, document: DocumentText) -> int:
+        """Return how much of *document* is shown first: parts of a small one save nothing."""
+        first = min(self._task.first_tokens or self._prompt_tokens, self._prompt_tokens)
+        is_small = count_tokens(document.text) <= _SMALL * first
+        return self._prompt_tokens if is_small else first
 
     async def _predict(self, batch: Sequence[Excerpt]) -> None:
         try:

@@ -181,3 +181,12 @@ def test_one_more_column_costs_less_than_the_documents() -> None:
 
     assert [item.cells[0].value_text for item in records] == ["900", "900"]
     assert sum(len(text) for p in model.prompts for text in shown_documents(p).values()) < 4000
+
+
+def test_a_small_document_is_read_whole_for_one_more_column() -> None:
+    document = lease(10, "Dogs may stay.\n", 1)
+    model = reading(read)
+
+    predict(model, [document], [PETS], first_tokens=count_tokens(document.text) // 2 + 1)
+
+    assert list(shown_documents(model.prompts[0]).values()) == [document.text]
