@@ -20,6 +20,7 @@ from srag_mcp.query.definite import (
     used_columns,
     write_plain,
 )
+from srag_mcp.query.trees import parse_query
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -77,13 +78,9 @@ def read_aggregate(sql: str, schema: Schema) -> Aggregate | None:
 
 def has_aggregate(sql: str) -> bool:
     """Whether *sql* puts out a number or date over many records that unknown cells may change."""
-    import sqlglot  # heavy: only when a question was asked
     from sqlglot import exp
 
-    try:
-        root = sqlglot.parse_one(sql, read="duckdb")
-    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
-        return False
+    root = parse_query(sql)
     outputs = root.expressions if isinstance(root, exp.Select) else []
     computed = [item for item in outputs if not isinstance(item.unalias(), exp.Predicate)]
     functions = [node for item in computed for node in item.find_all(exp.AggFunc)]
@@ -98,21 +95,22 @@ def _counts_stated(node: exp.Expr) -> bool:
 
 
 def _parse(sql: str, schema: Schema) -> exp.Expr | None:
-    import sqlglot  # heavy: only when a question was asked
+    """Parse *sql*, with what its CTEs and subqueries only pass on put in their places."""
     from sqlglot import exp
+    from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
 
+    root = parse_query(sql)
+    sources = [] if root is None else [item.this for item in root.find_all(exp.From)]
+    is_nested = any(isinstance(item, exp.Subquery) for item in sources)
+    if root is None or not (is_nested or root.args.get("with_")):
+        return root
     columns = dict.fromkeys(["document_id", *(item.name for item in schema.attributes)], "VARCHAR")
     try:
-        root: exp.Expr = sqlglot.parse_one(sql, read="duckdb")
-        sources = [item.this for item in root.find_all(exp.From)]
-        if root.args.get("with_") or any(isinstance(item, exp.Subquery) for item in sources):
-            qualified = qualify(root, schema={schema.entity: columns}, dialect="duckdb")
-            return merge_subqueries(qualified)
-    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
+        return merge_subqueries(qualify(root, schema={schema.entity: columns}, dialect="duckdb"))
+    except (SqlglotError, ValueError, RecursionError):
         return None
-    return root
 
 
 class _Reader:

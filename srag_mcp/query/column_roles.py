@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from srag_mcp.query.trees import parse_query
 from srag_mcp.schema.translation import ColumnUse, Role
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def find_column_uses(sql: str, columns: Collection[str]) -> tuple[ColumnUse, ...
     """
     from sqlglot import exp
 
-    root = _parse(sql)
+    root = parse_query(sql)
     if root is None:
         return ()
     by_name = {name.lower(): name for name in columns}
@@ -38,7 +39,7 @@ def find_measured_column(sql: str, columns: Collection[str]) -> str | None:
     """
     from sqlglot import exp
 
-    root = _parse(sql)
+    root = parse_query(sql)
     if not isinstance(root, exp.Select) or len(root.expressions) != 1:
         return None
     output = _unwrapped(root.expressions[0])
@@ -64,7 +65,7 @@ def find_output_columns(sql: str, columns: Collection[str]) -> tuple[OutputColum
     """
     from sqlglot import exp
 
-    root = _parse(sql)
+    root = parse_query(sql)
     if not isinstance(root, exp.Select):
         return ()
     computed = {item.alias.lower() for item in root.find_all(exp.Alias) if not _is_renamed(item)}
@@ -102,21 +103,12 @@ def reads_records(sql: str) -> bool:
     """
     from sqlglot import exp
 
-    root = _parse(sql)
+    root = parse_query(sql)
     if root is None:
         return True  # the guard has run it: it is for others to say what it reads
     named = {item.alias_or_name.lower() for item in root.find_all(exp.CTE)}
     tables = [item for item in root.find_all(exp.Table) if item.name.lower() not in named]
     return bool(tables) and root.find(exp.Column, exp.Star, exp.Count) is not None
-
-
-def _parse(sql: str) -> exp.Expr | None:
-    import sqlglot  # heavy: only when a question was asked
-
-    try:
-        return sqlglot.parse_one(sql, read="duckdb")
-    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
-        return None
 
 
 def _role(node: exp.Column) -> Role:

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from srag_mcp.query.trees import parse_query, split_and, without_tables
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -38,10 +40,10 @@ def find_conditions(sql: str, columns: Collection[str]) -> tuple[Condition, ...]
     `SELECT count(*) FILTER (crew > 9) FROM ships WHERE flag = 'Malta' AND NOT crane` ->
     `crew > 9`, `flag = 'Malta'`, `NOT crane`
     """
-    root = _parse(sql)
+    root = parse_query(sql)
     if root is None:
         return ()
-    parts = [part for clause in _clauses(root) for part in _conjuncts(clause)]
+    parts = [part for clause in _clauses(root) for part in split_and(clause)]
     return _on_records(root, parts, columns)
 
 
@@ -51,20 +53,11 @@ def find_comparisons(sql: str, columns: Collection[str]) -> tuple[Condition, ...
     `SELECT 1 FROM ships WHERE NOT (crew > 9 OR flag IN ('Malta', 'Peru')) AND port <> 'Bonn'` ->
     `flag = 'Malta'`, `flag = 'Peru'`, `port = 'Bonn'`
     """
-    root = _parse(sql)
+    root = parse_query(sql)
     if root is None:
         return ()
     found = _on_records(root, list(_comparisons(root)), columns)
     return tuple(item for item in found if item.texts)
-
-
-def _parse(sql: str) -> exp.Expr | None:
-    import sqlglot  # heavy: only when a question was asked
-
-    try:
-        return sqlglot.parse_one(sql, read="duckdb")
-    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
-        return None
 
 
 def _clauses(root: exp.Expr) -> Iterator[exp.Expr]:
@@ -75,17 +68,6 @@ def _clauses(root: exp.Expr) -> Iterator[exp.Expr]:
         clause = node.args.get("on") if isinstance(node, exp.Join) else node.this
         if isinstance(clause, exp.Expr):
             yield clause
-
-
-def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    from sqlglot import exp
-
-    unwrapped = condition.unnest()
-    if isinstance(unwrapped, exp.And):
-        yield from _conjuncts(unwrapped.left)
-        yield from _conjuncts(unwrapped.right)
-    else:
-        yield unwrapped
 
 
 def _comparisons(root: exp.Expr) -> Iterator[exp.Expr]:
@@ -136,9 +118,7 @@ def _condition(part: exp.Expr, names: Mapping[str, str]) -> Condition | None:
         return None
     if _of_other_table(part, qualifiers.pop()):
         return None
-    plain = part.copy()
-    for column in plain.find_all(exp.Column):
-        column.set("table", None)
+    plain = without_tables(part)
     texts = [str(item.this) for item in plain.find_all(exp.Literal) if item.is_string]
     return Condition(
         plain.sql(dialect="duckdb"), tuple(dict.fromkeys(known)), tuple(dict.fromkeys(texts))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import TYPE_CHECKING
+
+from srag_mcp.query.trees import split_and, without_tables
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -20,7 +22,7 @@ def split_definite(condition: exp.Expr | None) -> list[exp.Expr]:
     """
     if condition is None:
         return []
-    return [_definite(part) for part in _conjuncts(condition)]
+    return [_definite(part) for part in split_and(condition)]
 
 
 def join_definite(parts: Collection[exp.Expr], also: Collection[str] = ()) -> str:
@@ -54,31 +56,11 @@ def columns_of(tree: exp.Expr) -> set[str]:
 
 def write_plain(tree: exp.Expr) -> str:
     """Write *tree* without table names."""
-    return _without_tables(tree).sql(dialect="duckdb")
-
-
-def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    from sqlglot import exp
-
-    unwrapped = condition.unnest()
-    if isinstance(unwrapped, exp.And):
-        yield from _conjuncts(unwrapped.left)
-        yield from _conjuncts(unwrapped.right)
-    else:
-        yield unwrapped
+    return without_tables(tree).sql(dialect="duckdb")
 
 
 def _definite(condition: exp.Expr) -> exp.Expr:
-    return _without_tables(condition).transform(_leave_unknown)
-
-
-def _without_tables(tree: exp.Expr) -> exp.Expr:
-    from sqlglot import exp
-
-    copied = tree.copy()
-    for column in copied.find_all(exp.Column):
-        column.set("table", None)
-    return copied
+    return without_tables(condition).transform(_leave_unknown)
 
 
 def _leave_unknown(node: exp.Expr) -> exp.Expr:

@@ -17,6 +17,7 @@ from srag_mcp.query.column_roles import (
 )
 from srag_mcp.query.diagnosis import diagnose
 from srag_mcp.query.question_prompt import write_question_prompt
+from srag_mcp.query.restating import restate_question
 from srag_mcp.query.translation_reply import TranslationReply
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.corpus import Corpus
@@ -144,10 +145,12 @@ def _translation(
 ) -> Translation:
     schema = corpus.schema()
     uses = find_column_uses(sql, [item.name for item in schema.attributes])
+    described = [schema.attribute(use.column).description for use in uses]
+    shown = [value for row in page.rows for value in row]
     measured = find_measured_column(sql, [item.name for item in schema.attributes])
     return Translation(
         question=question,
-        restated=restated.strip().rstrip(".") or question.strip(" .?"),
+        restated=restate_question(restated, question, (sql, *described, *shown)),
         sql=sql,
         kind=_kind(page),
         columns=uses,

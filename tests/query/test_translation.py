@@ -195,6 +195,12 @@ def test_a_large_number_is_the_same_with_and_without_a_point(ships: Corpus) -> N
     assert found.page.rows == ((40550000,),)
 
 
+def test_an_answer_in_the_words_of_the_model_is_not_shown(ships: Corpus) -> None:
+    said = reply("SELECT count(*) FROM ships", restated="57 ships, of which 12 sank in 1999.")
+    found = translate(replying([said]), ships, "How many ships are there?")
+    assert found.translation.restated == "How many ships are there"
+
+
 def test_a_reading_that_is_not_told_is_the_question(ships: Corpus) -> None:
     said = reply("SELECT count(*) FROM ships", restated=" ")
     assert translate(replying([said]), ships).translation.restated == "How many"
