@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import anyio
 
 from srag_mcp.errors import BudgetError
+from srag_mcp.model.expected_cost import ExpectedCost, Forecast
 from srag_mcp.model.ledger import Totals
+
+_ROUNDING = 1e-9  # sums of money such as 0.1 + 0.2 are not exact
+_NO_PRICE = (
+    "the price of this model is not known, so that a budget of money cannot be kept; give the"
+    " budget as a number of calls (--budget-calls), or none. Nothing was asked"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,76 +28,92 @@ class Budget:
 class Purse:
     """Lets calls begin only while the budget lasts.
 
-    A call that might not fit waits until those in flight are over. So the error comes when nothing
-    is in flight, and no reply that is paid for is lost by it.
+    Each call in flight holds the money that it may cost. One that might not fit waits until those
+    in flight are over. So the error comes when nothing is in flight, and no reply that is paid for
+    is lost by it. With a budget of money, the first call of a step goes alone: it shows how much
+    dearer the others are than they are reckoned.
     """
 
     def __init__(self, budget: Budget, spent: Totals | None = None) -> None:
         self._budget = budget
         self._n_calls = spent.n_calls if spent else 0
         self._cost_usd = (spent.cost_usd or 0.0) if spent else 0.0
-        self._n_priced = self._n_calls
         self._n_in_flight = 0
+        self._held_usd = 0.0
+        self._forecast = Forecast()
         self._waiting: list[anyio.Event] = []
 
     @asynccontextmanager
-    async def reserved(self) -> AsyncIterator[None]:
+    async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
         """Hold a place in the budget for one call; `pay` within.
 
+        Args:
+            expected: What it may cost; None where that is not known.
+
         Raises:
-            BudgetError: If there is none; the text says what was spent and how to go on.
+            BudgetError: If there is no place, the text says what was spent and how to go on; or if
+                the budget is money and the price is not known.
         """
-        while not self._fits():
+        if expected is None and self.is_money:
+            raise BudgetError(_NO_PRICE)
+        while not self._fits(expected):
             if not self._n_in_flight:
-                raise BudgetError(self._describe())
+                raise BudgetError(self._describe(expected))
             self._waiting.append(anyio.Event())
             await self._waiting[-1].wait()
+        held_usd = self._forecast.correct(expected) if expected else 0.0
         self._n_in_flight += 1
+        self._held_usd += held_usd
         try:
             yield
         finally:
             self._n_in_flight -= 1
+            self._held_usd -= held_usd
             for event in self._waiting:
                 event.set()
             self._waiting.clear()
 
-    def pay(self, cost_usd: float | None) -> None:
-        """Count an answered call.
+    @property
+    def is_money(self) -> bool:
+        """Whether it matters what a call costs."""
+        return self._budget.cost_usd is not None
 
-        Raises:
-            BudgetError: If the budget is money, and the call's price is not known.
-        """
+    def pay(self, cost_usd: float | None, expected: ExpectedCost | None) -> None:
+        """Count an answered call: what it cost, and what was expected of it."""
         self._n_calls += 1
-        if cost_usd is not None:
-            self._cost_usd += cost_usd
-            self._n_priced += 1
-        elif self._budget.cost_usd is not None:
-            msg = (
-                "the price of this model is not known, so that a budget of money cannot be kept;"
-                " give the budget as a number of calls, or none. What is answered is kept"
-            )
-            raise BudgetError(msg)
+        self._cost_usd += cost_usd or 0.0
+        if expected is not None and cost_usd is not None:
+            self._forecast.learn(expected, cost_usd)
 
-    def _fits(self) -> bool:
+    def _fits(self, expected: ExpectedCost | None) -> bool:
         limit, n_begun = self._budget.n_calls, self._n_calls + self._n_in_flight
         if limit is not None and n_begun >= limit:
             return False
-        if self._budget.cost_usd is None:
+        if self._budget.cost_usd is None or expected is None:
             return True
-        if not self._n_priced:  # what a call costs is not known before the first: let one go ahead
-            return self._n_in_flight == 0 and self._budget.cost_usd > 0
-        expected = self._cost_usd / self._n_priced * (self._n_in_flight + 1)
-        return self._cost_usd + expected <= self._budget.cost_usd
+        if self._n_in_flight and not self._forecast.is_sure(expected):
+            return False
+        needed = self._cost_usd + self._held_usd + self._forecast.correct(expected)
+        return needed <= self._budget.cost_usd * (1 + _ROUNDING)
 
-    def _describe(self) -> str:
+    def _describe(self, expected: ExpectedCost | None) -> str:
         allowed = []
         if self._budget.n_calls is not None:
             allowed.append(f"{self._budget.n_calls} calls")
         if self._budget.cost_usd is not None:
-            allowed.append(f"${self._budget.cost_usd:,.2f}")
-        money = f" and ${self._cost_usd:,.4f}" if self._n_priced and self._cost_usd else ""
+            allowed.append(_write_usd(self._budget.cost_usd))
+        money = f" and ${self._cost_usd:,.4f}" if self._cost_usd else ""
+        following = ""
+        if self._budget.cost_usd is not None and expected is not None:
+            following = f", and the next may cost ${self._forecast.correct(expected):,.4f}"
         return (
             f"the budget of {' or '.join(allowed)} is used up: {self._n_calls} calls{money} were"
-            " spent. All replies are kept. Raise the budget (--budget-usd, --budget-calls) and"
-            " start the same command again: it goes on where it stopped"
+            f" spent{following}. All replies are kept. Raise the budget (--budget-usd,"
+            " --budget-calls) and start the same command again: it goes on where it stopped"
         )
+
+
+def _write_usd(usd: float) -> str:
+    """`0.5 -> "$0.50"`, `0.001 -> "$0.001"`."""
+    cents = f"{usd:,.2f}"
+    return f"${cents}" if float(cents.replace(",", "")) == usd else f"${usd:,.6f}".rstrip("0")

@@ -54,6 +54,10 @@ class LitellmWire:
         missing = (self._library or await self._load_once()).missing_key
         return Fault("stopped", f"no key is set: {missing}") if missing else None
 
+    async def find_price(self) -> Price | None:
+        """Return the price that litellm lists; None where it lists none."""
+        return (self._library or await self._load_once()).price
+
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""
         import openai  # loaded already, by litellm

@@ -8,6 +8,7 @@ import anyio
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.budget import Budget, Purse
+from srag_mcp.model.expected_cost import ExpectedCost, expect_cost, find_price_of
 from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
 from srag_mcp.model.ledger import Call, Ledger, Outcome, Totals
@@ -107,9 +108,10 @@ class MeteredModel:
     ) -> Reply:
         flight = self._flights[prompt_hash] = _Flight()
         try:
-            async with self._purse.reserved():
+            expected = await self._expect_cost(prompt, reply_schema)
+            async with self._purse.reserved(expected):
                 reply = await self._ask_model(prompt, reply_schema, prompt_hash)
-                self._purse.pay(reply.cost_usd)
+                self._purse.pay(reply.cost_usd, expected)
                 return reply
         except ModelError as error:
             flight.error = error
@@ -117,6 +119,13 @@ class MeteredModel:
         finally:
             del self._flights[prompt_hash]
             flight.landed.set()
+
+    async def _expect_cost(
+        self, prompt: Prompt, reply_schema: Mapping[str, object]
+    ) -> ExpectedCost | None:
+        """Reckon what a call may cost; None where nobody needs to know, or can."""
+        price = await find_price_of(self._model) if self._purse.is_money else None
+        return None if price is None else expect_cost(prompt, reply_schema, price)
 
     async def _ask_model(
         self, prompt: Prompt, reply_schema: Mapping[str, object], prompt_hash: str

@@ -18,6 +18,7 @@ from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, sort_status
 from srag_mcp.model.keys import find_bad_key
 from srag_mcp.model.language_model import Reply
+from srag_mcp.model.prices import Price
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class OpenAIWire:
     async def open(self) -> Fault | None:
         """Look at the key; whether the server is there shows with the first request."""
         return find_bad_key(self._key)
+
+    async def find_price(self) -> Price | None:
+        """Return None: nobody lists the prices of servers of one's own."""
+        return None
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""

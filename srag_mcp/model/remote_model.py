@@ -13,6 +13,7 @@ from srag_mcp.model.concurrency import AdaptiveLimiter
 from srag_mcp.model.faults import Fault
 from srag_mcp.model.keys import hide_keys
 from srag_mcp.model.language_model import Prompt, Reply, Step
+from srag_mcp.model.prices import Price
 from srag_mcp.settings import Settings
 
 
@@ -21,6 +22,10 @@ class Wire(Protocol):
 
     async def open(self) -> Fault | None:
         """Prepare for requests, without sending any; return why there is no use in it, if so."""
+        ...
+
+    async def find_price(self) -> Price | None:
+        """Return what the model charges; None where that is not known."""
         ...
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
@@ -95,6 +100,10 @@ class RemoteModel:
                 self._limiter.speed_up()
                 return outcome
             await self._prepare_again(outcome, tries, round_)
+
+    async def find_price(self) -> Price | None:
+        """Return what the model charges; None where that is not known."""
+        return await self._wire.find_price()
 
     def _first_request(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ChatRequest:
         """Ask in the manner that the model last accepted for this step."""

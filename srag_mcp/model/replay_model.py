@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
+from srag_mcp.model.prices import Price
 from srag_mcp.model.reply_cache import KeptReply, unpack_text
 from srag_mcp.model.tokens import count_tokens
 
@@ -67,6 +68,10 @@ class ReplayModel:
             cost_usd=0.0,
             model=found.model,
         )
+
+    async def find_price(self) -> Price | None:
+        """Return the price: nothing is paid for a recording."""
+        return Price(0.0, 0.0, 0.0)
 
     def _read_text(self, found: RecordedReply, prompt: Prompt) -> str:
         if found.text is not None:

@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import anyio
@@ -6,9 +7,10 @@ import pytest
 
 from srag_mcp.errors import BudgetError, ModelError, PromptRefusedError
 from srag_mcp.model.budget import Budget
-from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.language_model import Prompt, Reply, Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.prices import Price
 from srag_mcp.model.reply_cache import MemoryReplies
 from tests.model.scripted import ScriptedModel, replying
 
@@ -20,6 +22,9 @@ class GatedModel:
     cost_usd: float | None = 0.1
     gate: anyio.Event = field(default_factory=anyio.Event)
     subjects: list[str] = field(default_factory=list)
+
+    async def find_price(self) -> Price | None:
+        return None if self.cost_usd is None else Price(1e-6, 1e-6, 1e-6)
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         self.subjects.append(prompt.subject)
@@ -136,7 +141,7 @@ def test_a_total_with_a_price_that_is_not_known_is_not_known() -> None:
     assert metered.ledger.total.cost_usd is None
 
 
-@pytest.mark.parametrize("budget", [Budget(n_calls=3), Budget(cost_usd=0.35)])
+@pytest.mark.parametrize("budget", [Budget(n_calls=3), Budget(cost_usd=0.3)])
 def test_at_the_budget_nothing_more_is_asked_and_nothing_in_flight_is_lost(budget: Budget) -> None:
     model, cache = GatedModel(), MemoryReplies()
     metered = MeteredModel(model, cache, "a/b", budget=budget)
@@ -157,11 +162,12 @@ def test_at_the_budget_nothing_more_is_asked_and_nothing_in_flight_is_lost(budge
     said = anyio.run(run)
     stopped = [text for text in said if text != "yes"]
     assert (len(said), len(stopped), len(model.subjects)) == (6, 3, 3)
-    allowed = "3 calls" if budget.n_calls else "$0.35"
+    allowed = "3 calls" if budget.n_calls else "$0.30"
+    following = "" if budget.n_calls else ", and the next may cost $0.1000"
     assert set(stopped) == {
-        f"BudgetError: the budget of {allowed} is used up: 3 calls and $0.3000 were spent. All"
-        " replies are kept. Raise the budget (--budget-usd, --budget-calls) and start the same"
-        " command again: it goes on where it stopped"
+        f"BudgetError: the budget of {allowed} is used up: 3 calls and $0.3000 were"
+        f" spent{following}. All replies are kept. Raise the budget (--budget-usd, --budget-calls)"
+        " and start the same command again: it goes on where it stopped"
     }
     assert anyio.run(ask_all, metered, [0, 1, 2]) == ["yes"] * 3  # what is kept costs nothing
 
@@ -196,7 +202,76 @@ def test_a_budget_of_money_needs_a_price() -> None:
     metered = MeteredModel(model, MemoryReplies(), "a/b", budget=Budget(cost_usd=1.0))
     with pytest.raises(BudgetError, match="the price of this model is not known"):
         anyio.run(metered.complete, prompt(), {})
-    assert anyio.run(ask_all, metered, [0]) == ["yes"]  # the one reply is kept
+    assert model.subjects == []
+    silent = MeteredModel(replying([]), MemoryReplies(), "a/b", budget=Budget(cost_usd=1.0))
+    with pytest.raises(BudgetError, match="the price of this model is not known"):
+        anyio.run(silent.complete, prompt(), {})
+
+
+def test_a_call_that_does_not_fit_is_not_made() -> None:
+    model = GatedModel()
+    model.gate.set()
+    metered = MeteredModel(model, MemoryReplies(), "a/b", budget=Budget(cost_usd=0.0001))
+    said = anyio.run(ask_all, metered, [1, 2])
+    assert said[0].startswith(
+        "BudgetError: the budget of $0.0001 is used up: 0 calls were spent, and the next may cost"
+        " $0.0002. All"
+    )
+    assert model.subjects == []
+
+
+@dataclass
+class DearModel:
+    """Charges by the character."""
+
+    usd_a_character: float
+    cost_usd: float = 0.0
+    n_calls: int = 0
+    most_in_flight: int = 0
+    n_in_flight: int = 0
+
+    async def find_price(self) -> Price | None:
+        return Price(1e-6, 2e-6, 1e-6)
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        self.n_in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.n_in_flight)
+        await anyio.lowlevel.checkpoint()
+        self.n_in_flight -= 1
+        cost_usd = len(prompt.content) * self.usd_a_character
+        self.cost_usd += cost_usd
+        self.n_calls += 1
+        return Reply("yes", cost_usd=cost_usd)
+
+
+@pytest.mark.parametrize(
+    ("step", "usd_a_character"),
+    [
+        ("records", 3e-6),  # three times what is expected of them
+        ("schema", 9e-7),  # less than that, but far more than the calls before
+    ],
+)
+def test_a_budget_of_money_is_not_overrun_by_dearer_calls_in_flight(
+    step: Step, usd_a_character: float
+) -> None:
+    model = DearModel(usd_a_character)
+    metered = MeteredModel(model, MemoryReplies(), "a/b", budget=Budget(cost_usd=0.5))
+    cheap = [Prompt("schema", "", f"{number:04}") for number in range(10)]
+    dear = [Prompt(step, "", f"{number:08000}") for number in range(100)]
+
+    async def ask(one: Prompt) -> None:
+        with suppress(BudgetError):
+            await metered.complete(one, {})
+
+    async def run() -> None:
+        for part in (cheap, dear):
+            async with anyio.create_task_group() as tasks:
+                for one in part:
+                    tasks.start_soon(ask, one)
+
+    anyio.run(run)
+    assert 0.46 < model.cost_usd <= 0.5
+    assert model.most_in_flight > 1
 
 
 def test_a_useless_reply_is_asked_for_anew_from_the_next_ingestion_on() -> None:

@@ -1,0 +1,77 @@
+"""A budget of money over real HTTP: many prompts in flight do not overrun it."""
+
+import json
+from collections.abc import Sequence
+
+import anyio
+import pytest
+
+from srag_mcp.errors import BudgetError
+from srag_mcp.model.budget import Budget
+from srag_mcp.model.choice import open_model
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.litellm_library import close_connections
+from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.prices import find_price
+from srag_mcp.model.reply_cache import MemoryReplies
+from srag_mcp.settings import Settings
+from tests.model.openai_server import Answer, Body, content_of, serving
+
+PRICED = "mistral/mistral-small-latest"
+
+
+def charge(body: Body) -> Answer:
+    """Count a token for each three characters, and 2,500 of the reply."""
+    usage = {"prompt_tokens": len(content_of(body)) // 3, "completion_tokens": 2500}
+    said = {"role": "assistant", "content": "{}"}
+    choice = {"index": 0, "finish_reason": "stop", "message": said}
+    head = {"id": "c-1", "object": "chat.completion", "created": 1, "model": body["model"]}
+    return Answer(raw=json.dumps({**head, "choices": [choice], "usage": usage}).encode())
+
+
+def spend(named: str, base: str, budget: Budget, prompts: Sequence[Prompt]) -> MeteredModel:
+    """Ask all at once; raise the error if none was asked."""
+    settings = Settings(model=named, api_base=base, api_key="none", concurrency=16)
+    metered = MeteredModel(open_model(settings), MemoryReplies(), named, budget=budget)
+    stopped: list[BudgetError] = []
+
+    async def ask(prompt: Prompt) -> None:
+        try:
+            await metered.complete(prompt, {"type": "object"})
+        except BudgetError as error:
+            stopped.append(error)
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            for prompt in prompts:
+                tasks.start_soon(ask, prompt)
+        await close_connections()
+
+    anyio.run(run)
+    if len(stopped) == len(prompts):
+        raise stopped[0]
+    return metered
+
+
+def test_what_is_spent_stays_below_the_budget_and_comes_near_it() -> None:
+    price = find_price(PRICED)
+    assert price is not None
+    schema = [Prompt("schema", "Think.", f"{number:03000}") for number in range(2)]
+    records = [Prompt("records", "Read.", f"{number:024000}") for number in range(60)]
+    each = price.cost_usd(8000, 2500)
+    limit = 20 * each
+    with serving(charge) as server:
+        metered = spend(PRICED, server.base, Budget(cost_usd=limit), [*schema, *records])
+    cost_usd = metered.ledger.total.cost_usd
+    assert cost_usd is not None
+    assert limit - 2 * each < cost_usd <= limit
+    assert server.peak > 4
+
+
+def test_where_the_price_is_not_known_nothing_is_asked() -> None:
+    with (
+        serving(charge) as server,
+        pytest.raises(BudgetError, match=r"the price of this model is not known.* Nothing was"),
+    ):
+        spend("openai/own", server.base, Budget(cost_usd=1.0), [Prompt("records", "Read.", "It.")])
+    assert server.requests == []
