@@ -114,6 +114,11 @@ class PromptFiles:
         """Whether a job has the answer to a prompt whose hash begins so."""
         return any(self.taken_folder.glob(f"{beginning}*{REPLY}"))
 
+    def remove_leases(self) -> None:
+        """Let other agents have the prompts that agents have."""
+        for path in self.folder.glob("*.lease"):
+            path.unlink(missing_ok=True)
+
     def remove_older_than(self, seconds: float) -> None:
         """Remove what nobody has touched for so long."""
         for folder in (self.folder, self.parked_folder, self.taken_folder):

@@ -182,7 +182,12 @@ class PromptSpool:
             return [self._answer(prompt_id, reply, known) for prompt_id, reply in answers]
 
     def park(self) -> None:
-        """Put aside what earlier jobs asked, and forget what is old; a job does so at its start."""
+        """Put aside what earlier jobs asked, and forget what is old; a job does so at its start.
+
+        Prompts that agents had are free when they are asked again: who had them may be gone with
+        the job.
+        """
+        self._files.remove_leases()
         for name in self._files.waiting():
             self._files.move(self._files.asked(name), self._files.parked(name))
         self._files.remove_older_than(_KEPT_S)
