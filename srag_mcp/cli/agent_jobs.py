@@ -5,13 +5,18 @@ from pathlib import Path
 
 from srag_mcp.cli.tables import print_json
 from srag_mcp.pipeline.job_state import Job
+from srag_mcp.pipeline.unfinished import go_on
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import published_info
 from srag_mcp.store.layout import CorpusFolder
 
 
 def is_for_agents(location: Path, settings: Settings) -> bool:
-    """Whether an ingestion of *location* would be done by an agent, as the last one was."""
+    """Whether an ingestion of *location* would be done by an agent, as the last one was.
+
+    The last one may have ended, or not.
+    """
+    settings = go_on(location, settings, {}).settings
     if settings.engine != "auto" or settings.model:
         return settings.engine == "agent"
     info = published_info(CorpusFolder(location, settings.home).readable())

@@ -18,7 +18,7 @@ from srag_mcp.pipeline.jobs import start_job
 from srag_mcp.pipeline.options import IngestOptions, RowsMode
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
-from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.pipeline.unfinished import choose_questions, go_on
 from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
@@ -34,8 +34,10 @@ class IngestChoice:
     fresh: bool = False
     attribute: str = ""
 
-    def options(self, location: Path) -> IngestOptions:
+    def options(self, location: Path, settings: Settings) -> IngestOptions:
         """Read what the options name, and what lies beside the documents of *location*.
+
+        Sample questions are those of an ingestion that did not end, where none are given.
 
         Raises:
             SettingsError: If *location* is a build.
@@ -45,7 +47,7 @@ class IngestChoice:
             msg = f"{location} is a published build; only a folder can be ingested"
             raise SettingsError(msg)
         return IngestOptions(
-            questions=self.questions or tuple(read_sample_questions(location)),
+            questions=choose_questions(location, settings, self.questions),
             schema=None if self.schema is None else read_schema_file(self.schema),
             rows=self.rows,
             fresh=self.fresh,
@@ -61,7 +63,7 @@ def ingest_corpus(
     Raises:
         SettingsError: If *location* is a build.
     """
-    options = choice.options(location)
+    options = choice.options(location, settings)
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest(
@@ -84,7 +86,7 @@ def print_quote(location: Path, choice: IngestChoice, settings: Settings, *, as_
     Raises:
         SettingsError: If *location* is a build, or a language model is wanted and none is named.
     """
-    quote = quote_ingestion(location, settings, **choice.options(location))
+    quote = quote_ingestion(location, settings, **choice.options(location, settings))
     if as_json:
         print_json(quote.to_json())
         return
@@ -100,7 +102,7 @@ def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) ->
         JobError: If the process could not be started.
     """
     for_agents = settings.model_copy(update={"engine": "agent"})
-    return start_job(location, for_agents, **choice.options(location))
+    return start_job(location, for_agents, **choice.options(location, settings))
 
 
 def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
@@ -124,8 +126,9 @@ def _ingest_first(location: Path, settings: Settings) -> None:
             f" srag-mcp ingest {location} --engine agent, or take --engine offline"
         )
         raise NotIngestedError(msg) from None
-    by_model = settings.model is not None and settings.engine in {"auto", "model"}
-    model = f" with {settings.model}" if by_model else ""
+    thinking = go_on(location, settings, {}).settings
+    by_model = thinking.model is not None and thinking.engine in {"auto", "model"}
+    model = f" with {thinking.model}" if by_model else ""
     print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
     report = ingest_corpus(location, IngestChoice(), settings)
     if report.stopped:

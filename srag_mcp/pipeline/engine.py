@@ -95,7 +95,8 @@ def choose_engine(work: WorkDatabase, settings: Settings) -> Engine:
         return "agent"
     msg = (
         "this corpus was ingested with a language model, and none is named now. Set SRAG_MODEL or"
-        " --model, or choose --engine agent or --engine offline"
+        " --model, or choose --engine agent. With --engine offline rules read all columns anew; a"
+        " column that is added (extend) they read alone, and the others stay"
     )
     raise SettingsError(msg)
 

@@ -22,6 +22,7 @@ LONGEST_WISH = 300
 _SAMPLE = 8
 _SAMPLE_TOKENS = 500
 _WISH_NAME = "wish"
+_ADDING = "extension"
 
 
 def tidy_wish(wish: str) -> str:
@@ -41,15 +42,24 @@ def recall_extension(work: WorkDatabase, schema: Schema, wish: str) -> Extension
     """Return what became of *wish* before, as long as its attribute is there.
 
     An extension that was stopped goes on when it is asked for again: it must not add another one.
+    Its attribute is added as long as it was not published.
     """
     name = work.note(_note(wish))
     present = None if name is None else find_attribute(schema, name)
-    return None if present is None else Extension(present, added=False)
+    return None if present is None else Extension(present, added=work.note(_ADDING) == name)
 
 
 def remember_extension(work: WorkDatabase, wish: str, extension: Extension) -> None:
     """Take note of what became of *wish*, for `recall_extension`."""
     work.keep_note(_note(wish), extension.attribute.name)
+    if extension.added:
+        work.keep_note(_ADDING, extension.attribute.name)
+
+
+def finish_extension(work: WorkDatabase) -> None:
+    """Take note that the attribute that was being added is published."""
+    if work.note(_ADDING):
+        work.keep_note(_ADDING, "")
 
 
 def extend(

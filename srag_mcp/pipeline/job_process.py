@@ -18,6 +18,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.job_state import Job, JobFiles
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.report import IngestReport, Progress
+from srag_mcp.pipeline.unfinished import go_on
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import PREFIX, EngineChoice, Settings
 from srag_mcp.store.layout import prompts_folder
@@ -122,16 +123,17 @@ def main(request_path: Path) -> None:
     settings = read_settings(request["settings"])
     with files.held():
         spool.park()  # what an earlier job asked does not wait any more
-        attribute = str(request["attribute"])
-        writer = JobWriter(files, request["folder"], spool, settings.engine, attribute)
+        folder, options = Path(request["folder"]), _options(request)
+        engine = go_on(folder, settings, options).settings.engine
+        writer = JobWriter(files, str(folder), spool, engine, options["attribute"])
         writer.begin()
         try:
             report = ingest(
-                Path(request["folder"]),
+                folder,
                 settings,
                 on_progress=writer.show,
                 cancelled=writer.is_cancelled,
-                **_options(request),
+                **options,
             )
         except SragError as error:
             writer.fail(str(error))

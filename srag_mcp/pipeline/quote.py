@@ -13,6 +13,7 @@ from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.quoted_documents import find_quoted
 from srag_mcp.pipeline.schema_choice import find_known_schema
+from srag_mcp.pipeline.unfinished import go_on
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.settings import Settings
@@ -81,6 +82,8 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         LockedError: If another process ingests this corpus.
         SettingsError: If a language model is wanted and none is named.
     """
+    continued = go_on(folder, settings, options)
+    settings, options = continued.settings, continued.options
     found = find_files(folder, settings, options.get("rows", "auto"))
     with open_work(CorpusFolder(folder, settings.home).writable()) as work:
         engine = choose_engine(work, settings)

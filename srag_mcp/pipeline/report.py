@@ -79,6 +79,7 @@ class IngestReport:
         taken: What the language model took, those of interrupted runs included; None offline.
         extension: What became of the attribute that was asked for; None where none was.
         stopped: Why the run ended before its end, for people; empty otherwise.
+        resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
     """
@@ -107,6 +108,7 @@ class IngestReport:
     stopped: str = ""
     answered: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
+    resumed: str = ""
 
     @property
     def read_nothing(self) -> bool:
@@ -135,6 +137,8 @@ class IngestReport:
             f"{self.n_documents} documents ({self.n_extracted} read now, {self.n_unchanged}"
             f" unchanged, {self.n_removed} removed, {len(self.failed)} could not be read)",
         ]
+        if self.resumed:
+            said.append(f"goes on with what the ingestion that did not end had: {self.resumed}")
         if self.rows_reason:
             said.append(self.rows_reason)
         if self.attributes:

@@ -5,11 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
+from pydantic import TypeAdapter, ValidationError
+
 from srag_mcp.documents.document import Document
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.pipeline.sampling import spread_evenly
 from srag_mcp.pipeline.schema_trial import try_schema
+from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.prediction import (
     PredictedSchema,
     Round,
@@ -17,6 +20,7 @@ from srag_mcp.schema.prediction import (
     predict_schema,
     refine_schema,
 )
+from srag_mcp.schema.refinement import Decision
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import decisions_path
@@ -95,5 +99,23 @@ def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:
 
 def write_decisions(state: Path, predicted: PredictedSchema) -> None:
     """Write why each column is there, for people."""
-    entries = [asdict(decision) for decision in predicted.decisions]
+    _write_decisions(state, predicted.decisions)
+
+
+def add_decision(state: Path, wish: str, extension: Extension) -> None:
+    """Add why an attribute was added later, to what is written for people."""
+    try:
+        decisions = TypeAdapter(list[Decision]).validate_json(decisions_path(state).read_bytes())
+    except (OSError, ValidationError):  # a schema that rules found or a person wrote has none
+        decisions = []
+    why = f"somebody asked for “{wish}”"
+    rationale = f"{why}: {extension.rationale}" if extension.rationale else why
+    number = 1 + max((decision.round for decision in decisions), default=0)
+    _write_decisions(
+        state, [*decisions, Decision(number, "add", extension.attribute.name, rationale)]
+    )
+
+
+def _write_decisions(state: Path, decisions: Sequence[Decision]) -> None:
+    entries = [asdict(decision) for decision in decisions]
     write_atomically(decisions_path(state), json.dumps(entries, indent=2, ensure_ascii=False))

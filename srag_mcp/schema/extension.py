@@ -25,10 +25,14 @@ class ExtensionReply(ReplyContent):
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What became of a wish: *attribute* holds it; *added* is false where it was there before."""
+    """What became of a wish: *attribute* holds it; *added* is false where it was there before.
+
+    *rationale* is why it is as it is, where a model said so.
+    """
 
     attribute: Attribute
     added: bool
+    rationale: str = ""
 
 
 async def predict_extension(
@@ -61,7 +65,8 @@ async def predict_extension(
         raise SchemaError(msg)
     taken = {attribute.name for attribute in schema.attributes}
     name = unique_name(reply.definition.name, taken, "attribute")
-    return Extension(read_attribute(reply.definition, name), added=True)
+    attribute = read_attribute(reply.definition, name)
+    return Extension(attribute, added=True, rationale=reply.definition.rationale)
 
 
 def find_attribute(schema: Schema, words: str) -> Attribute | None:

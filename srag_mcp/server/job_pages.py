@@ -47,7 +47,7 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
         SchemaError: If the columns shall be found anew that a person wrote down.
     """
     from srag_mcp.pipeline.jobs import list_jobs, start_job
-    from srag_mcp.pipeline.sample_questions import read_sample_questions
+    from srag_mcp.pipeline.unfinished import choose_questions
 
     folder = corpus_folder(corpora, call.corpus)
     if call.rebuild_schema:
@@ -59,7 +59,7 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
     job = start_job(
         folder,
         settings,
-        questions=call.sample_questions or read_sample_questions(folder),
+        questions=choose_questions(folder, settings, call.sample_questions),
         fresh=call.rebuild_schema,
     )
     page = _page(corpora, call.corpus, job)

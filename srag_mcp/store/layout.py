@@ -88,6 +88,11 @@ def decisions_path(state: Path) -> Path:
     return state / "schema_decisions.json"
 
 
+def unfinished_path(state: Path) -> Path:
+    """Return the path of what an ingestion was asked to do, as long as it has not done it."""
+    return state / "unfinished.json"
+
+
 def jobs_folder(state: Path) -> Path:
     """Return the folder of the states of ingestion jobs."""
     return state / "jobs"

@@ -1,0 +1,146 @@
+"""What an ingestion that did not end was asked to do, for the one that goes on where it stopped."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from srag_mcp.errors import SragError
+from srag_mcp.pipeline.engine import Engine
+from srag_mcp.pipeline.options import IngestOptions, RowsMode
+from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.settings import Settings
+from srag_mcp.store.layout import CorpusFolder, unfinished_path
+from srag_mcp.store.pointer import write_atomically
+
+logger = logging.getLogger(__name__)
+
+
+class Unfinished(BaseModel):
+    """What an ingestion was asked to do, until it has done it.
+
+    Attributes:
+        engine: Who thinks.
+        model: The language model that the settings named, whoever thinks.
+        api_base: Where it is asked; not gone on with, as the key would be sent there.
+        questions: Sample questions.
+        rows: Whether rows of tables are documents.
+        fresh: Whether the schema is still to be found anew.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    engine: Engine
+    model: str | None = None
+    api_base: str | None = None
+    questions: tuple[str, ...] = ()
+    rows: RowsMode = "auto"
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Settings and options of an ingestion, and what of them an earlier one left, for people."""
+
+    settings: Settings
+    options: IngestOptions
+    taken_over: str = ""
+
+
+def read_unfinished(state: Path) -> Unfinished | None:
+    """Return what the last ingestion was asked to do, if it did not end; None if it did."""
+    path = unfinished_path(state)
+    try:
+        return Unfinished.model_validate_json(path.read_bytes())
+    except OSError:
+        return None
+    except ValidationError as error:
+        logger.warning("%s is damaged, and left aside: %s", path, error)
+        return None
+
+
+def remember_unfinished(state: Path, wish: Unfinished | None) -> None:
+    """Take note of what an ingestion is to do; None: there is nothing to go on with."""
+    path = unfinished_path(state)
+    if wish is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_atomically(path, wish.model_dump_json())
+
+
+@contextmanager
+def remembered(
+    state: Path, wish: Unfinished | None, is_begun: Callable[[], bool]
+) -> Iterator[None]:
+    """Remember *wish* while it is done; None remembers nothing.
+
+    It stays when it is cut off, for the next ingestion to go on with. One that fails before it *is
+    begun*, for a wrong key or no documents, leaves what was there before.
+    """
+    before = read_unfinished(state)
+    if wish is not None:
+        remember_unfinished(state, wish)
+    try:
+        yield
+    except SragError:
+        if not is_begun():
+            remember_unfinished(state, before)
+        raise
+
+
+def forget_fresh(state: Path) -> None:
+    """Say that the columns were found anew: who goes on must not do so again."""
+    wish = read_unfinished(state)
+    if wish is not None and wish.fresh:
+        remember_unfinished(state, wish.model_copy(update={"fresh": False}))
+
+
+def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuation:
+    """Complete settings and options by those of the ingestion of *folder* that did not end.
+
+    What is given wins. An engine is given by its name, or by naming another model than then.
+    """
+    wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
+    if wish is None:
+        return Continuation(settings, options)
+    rows = options.get("rows", "auto")
+    completed = options | IngestOptions(
+        questions=options.get("questions") or wish.questions,
+        rows=wish.rows if rows == "auto" else rows,
+        fresh=options.get("fresh", False) or wish.fresh,
+    )
+    thinking = _with_engine(settings, wish)
+    taken_over = []
+    if thinking.engine != settings.engine:
+        taken_over.append(f"engine {thinking.engine}")
+    if thinking.model != settings.model:
+        taken_over.append(f"model {thinking.model}")
+    if wish.questions and not options.get("questions"):
+        taken_over.append(f"{len(wish.questions)} sample questions")
+    return Continuation(thinking, completed, ", ".join(taken_over))
+
+
+def choose_questions(folder: Path, settings: Settings, given: Sequence[str]) -> Sequence[str]:
+    """Return the questions *given*, else those of an ingestion that did not end, else of a file.
+
+    Raises:
+        DocumentError: If the file `sample_questions.txt` cannot be read.
+    """
+    if given:
+        return given
+    wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
+    asked = () if wish is None else wish.questions
+    return asked or tuple(read_sample_questions(folder))
+
+
+def _with_engine(settings: Settings, wish: Unfinished) -> Settings:
+    names_another = settings.model is not None and settings.model != wish.model
+    engine = settings.engine
+    if engine == "auto" and not names_another:
+        engine = wish.engine
+    is_there = wish.api_base in {None, settings.api_base}
+    model = settings.model or (wish.model if engine == "model" and is_there else None)
+    return settings.model_copy(update={"engine": engine, "model": model})
