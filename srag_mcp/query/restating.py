@@ -7,6 +7,7 @@ from srag_mcp.records.normalise import find_quantities
 from srag_mcp.records.normalise.quantity import Quantity
 
 _NUMERAL = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
+_WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+")
 _MARKS = re.compile(r"\D")
 
 
@@ -42,8 +43,8 @@ def _figures(texts: Sequence[str]) -> set[str]:
 
 
 def _figure(text: str) -> str:
-    """Return a numeral without marks: `1,200` -> `1200`, `03` -> `3`; other text as it is."""
-    return (_MARKS.sub("", text).lstrip("0") or "0") if _NUMERAL.fullmatch(text) else text
+    """Return a whole number without marks: `1,200` -> `1200`, `03` -> `3`; other text as it is."""
+    return (_MARKS.sub("", text).lstrip("0") or "0") if _WHOLE.fullmatch(text) else text
 
 
 def _values(texts: Sequence[str]) -> set[float]:
