@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from srag_mcp.model.choice import REPLAY, is_own_server
+from srag_mcp.model.choice import REPLAY
+from srag_mcp.model.keys import key_to_send
 from srag_mcp.model.litellm_library import load_litellm
 from srag_mcp.settings import PREFIX, Settings
 
@@ -25,7 +26,7 @@ def find_key_variables(settings: Settings) -> tuple[str, ...]:
     if settings.api_key:
         return (_OWN,)
     model = settings.model or REPLAY
-    if model.startswith(REPLAY) or is_own_server(model, settings):
+    if model.startswith(REPLAY) or key_to_send(model, settings) is not None:
         return ()
     litellm = load_litellm()
     with _without_secrets():

@@ -2,12 +2,15 @@
 
 import os
 import re
+from urllib.parse import urlsplit
 
 from srag_mcp.model.faults import Fault
 from srag_mcp.settings import Settings
 
 HIDDEN = "[key]"
+NO_KEY = "none"
 _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)\Z")
+_DOMAINS = {"bedrock": "amazonaws", "gemini": "googleapis", "vertex": "googleapis", "xai": "x"}
 _SHORTEST = 8  # shorter ones, such as `none`, are words
 
 
@@ -22,6 +25,30 @@ def hide_keys(text: str, settings: Settings) -> str:
         if len(key) >= _SHORTEST:
             text = text.replace(key, HIDDEN)
     return text
+
+
+def is_address_of_provider(model: str, api_base: str) -> bool:
+    """Whether *api_base* is an address of the provider of *model*, whose variable has its key.
+
+    `("openai/gpt-4o-mini", "https://api.openai.com/v1")` is one; a server of one's own is none, and
+    none is one without TLS.
+    """
+    named = model.partition("/")[0] if "/" in model else "openai"
+    provider = named.partition("_")[0]
+    address = urlsplit(api_base)
+    *_, domain, _ = ["", "", *(address.hostname or "").split(".")]
+    return address.scheme == "https" and domain == _DOMAINS.get(provider, provider)
+
+
+def key_to_send(model: str, settings: Settings) -> str | None:
+    """Return the key for the server of *settings*; None leaves it to the provider's variable.
+
+    A server at an address of one's own never gets a key that was meant for another one.
+    """
+    base = settings.api_base
+    if settings.api_key or not base or is_address_of_provider(model, base):
+        return settings.api_key
+    return NO_KEY
 
 
 def find_bad_key(key: str | None) -> Fault | None:

@@ -10,7 +10,7 @@ import anyio.to_thread
 from srag_mcp.model.chat_reply import read_chat
 from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, find_fault
-from srag_mcp.model.keys import find_bad_key
+from srag_mcp.model.keys import find_bad_key, key_to_send
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.litellm_library import load_litellm
 from srag_mcp.model.prices import Price, find_price
@@ -43,6 +43,7 @@ class LitellmWire:
     def __init__(self, model: str, settings: Settings) -> None:
         self._model = model
         self._settings = settings
+        self._key = key_to_send(model, settings)
         self._library: _Library | None = None
         self._loading = anyio.Lock()
 
@@ -76,7 +77,7 @@ class LitellmWire:
                 messages=messages,
                 **request.options(),
                 api_base=settings.api_base,
-                api_key=settings.api_key,
+                api_key=self._key,
                 timeout=settings.reply_timeout_s,
                 num_retries=0,
                 max_retries=0,
@@ -105,7 +106,7 @@ class LitellmWire:
         litellm = load_litellm()
         settings = self._settings
         found = litellm.validate_environment(
-            self._model, api_key=settings.api_key, api_base=settings.api_base
+            self._model, api_key=self._key, api_base=settings.api_base
         )
         missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
         return _Library(

@@ -16,7 +16,7 @@ import anyio
 from srag_mcp.model.chat_reply import read_chat
 from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, sort_status
-from srag_mcp.model.keys import find_bad_key
+from srag_mcp.model.keys import NO_KEY, find_bad_key, key_to_send
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.prices import Price
 from srag_mcp.settings import Settings
@@ -37,7 +37,8 @@ class OpenAIWire:
         self._model = model
         self._url = f"{api_base.rstrip('/')}/chat/completions"
         self._proxy = _find_proxy(self._url)
-        self._key = (settings.api_key or os.environ.get("OPENAI_API_KEY", "")).strip() or "none"
+        key = key_to_send(f"openai/{model}", settings) or os.environ.get("OPENAI_API_KEY", "")
+        self._key = key.strip() or NO_KEY
         self._session: aiohttp.ClientSession | None = None
         self._n_in_flight = 0
 

@@ -201,11 +201,12 @@ class RemoteModel:
         raise ModelError(about)
 
     def _say(self, problem: str) -> str:
-        place = f" at {self._settings.api_base}" if self._settings.api_base else ""
+        base = self._settings.api_base
+        place, key = (f" at {base}", "SRAG_API_KEY") if base else ("", "the key of the provider")
         return (
             f"the language model {self._settings.model}{place} cannot be asked: {problem}."
-            " Check SRAG_MODEL (--model), SRAG_API_BASE and the key of the provider; what is"
-            " answered is kept, start the same command again to go on"
+            f" Check SRAG_MODEL (--model), SRAG_API_BASE and {key}; what is answered is kept, start"
+            " the same command again to go on"
         )
 
 

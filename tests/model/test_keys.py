@@ -7,7 +7,7 @@ import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.keys import hide_keys
+from srag_mcp.model.keys import hide_keys, is_address_of_provider, key_to_send
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.jobs import start_job, wait_for_job
 from srag_mcp.settings import Settings
@@ -25,7 +25,7 @@ def told(body: Body) -> Answer:
 def test_the_key_that_a_server_repeats_is_hidden(
     model: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY if place == "environment" else "none")
+    monkeypatch.setenv("OTHER_API_KEY", KEY if place == "environment" else "none")
     with serving(told) as server:
         key = KEY if place == "settings" else None
         settings = Settings(model=model, api_base=server.base, api_key=key)
@@ -73,11 +73,55 @@ def test_a_key_that_cannot_be_sent_is_named(model: str, key: str) -> None:
     assert key not in str(stopped.value)
 
 
-def test_a_key_that_was_read_with_its_line_break_is_sent_without(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r\n")
+def test_a_key_that_was_read_with_its_line_break_is_sent_without() -> None:
     with serving(lambda body: Answer("{}")) as server:
-        settings = Settings(model="openai/fake", api_base=server.base)
+        settings = Settings.from_environ(
+            {
+                "SRAG_MODEL": "openai/fake",
+                "SRAG_API_BASE": server.base,
+                "SRAG_API_KEY": f"{KEY}\r\n",
+            }
+        )
         anyio.run(open_model(settings).complete, Prompt("records", "Read.", "It."), {})
     assert server.keys == [f"bearer {KEY}"]
+
+
+@pytest.mark.parametrize(
+    "model", ["openai/fake", "fake", "hosted_vllm/fake", "mistral/fake", "deepseek/fake"]
+)
+def test_a_server_of_ones_own_gets_no_key_that_was_meant_for_another(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI", "HOSTED_VLLM", "MISTRAL", "DEEPSEEK"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+    with serving(lambda body: Answer("{}")) as server:
+        for key in (None, "mine"):
+            settings = Settings(model=model, api_base=server.base, api_key=key)
+            anyio.run(open_model(settings).complete, Prompt("records", "Read.", "It."), {})
+    assert server.keys == ["bearer none", "bearer mine"]
+
+
+@pytest.mark.parametrize(
+    ("model", "api_base", "expected"),
+    [
+        ("openai/gpt-4o-mini", "https://api.openai.com/v1", True),
+        ("gpt-4o-mini", "https://eu.api.openai.com/v1", True),
+        ("azure/gpt", "https://mine.openai.azure.com", True),
+        ("azure_ai/phi", "https://mine.services.ai.azure.com/models", True),
+        ("mistral/small", "https://api.mistral.ai/v1", True),
+        ("gemini/flash", "https://generativelanguage.googleapis.com", True),
+        ("openai/gpt-4o-mini", "http://api.openai.com/v1", False),
+        ("openai/gpt-4o-mini", "https://openai.example.com/v1", False),
+        ("openai/gpt-4o-mini", "https://api.openai.com.example.com/v1", False),
+        ("openai/gpt-4o-mini", "https://example.com/api.openai.com", False),
+        ("mistral/small", "https://api.openai.com/v1", False),
+        ("openai/llama3.1", "http://localhost:11434/v1", False),
+        ("openai/llama3.1", "my server", False),
+    ],
+)
+def test_the_variable_of_a_provider_is_for_its_own_addresses(
+    model: str, api_base: str, expected: bool
+) -> None:
+    assert is_address_of_provider(model, api_base) is expected
+    named = key_to_send(model, Settings(model=model, api_base=api_base))
+    assert named == (None if expected else "none")
