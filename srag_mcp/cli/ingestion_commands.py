@@ -82,6 +82,9 @@ def extend(
     ],
     engine: EngineOption = None,
     model: ModelOption = None,
+    budget_usd: BudgetUsdOption = None,
+    budget_calls: BudgetCallsOption = None,
+    quote: QuoteOption = False,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -91,15 +94,20 @@ def extend(
     from srag_mcp.cli.ingestion import (
         IngestChoice,
         ingest_corpus,
+        print_quote,
         print_report,
         start_ingestion,
     )
     from srag_mcp.cli.shipped import find_corpus
+    from srag_mcp.pipeline.extension import tidy_wish
 
-    settings = command_settings(home, engine=engine, model=model)
+    budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
+    settings = command_settings(home, engine=engine, model=model, **budget)
     location = find_corpus(corpus, settings)
-    choice = IngestChoice(attribute=attribute)
-    if is_for_agents(location, settings):
+    choice = IngestChoice(attribute=tidy_wish(attribute))
+    if quote:
+        print_quote(location, choice, settings, as_json=as_json)
+    elif is_for_agents(location, settings):
         print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
     else:
         print_report(ingest_corpus(location, choice, settings, quiet=quiet), as_json=as_json)

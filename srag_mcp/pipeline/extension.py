@@ -21,6 +21,7 @@ from srag_mcp.store.work import WorkDatabase
 LONGEST_WISH = 300
 _SAMPLE = 8
 _SAMPLE_TOKENS = 500
+EXTENSION_TOKENS = _SAMPLE * _SAMPLE_TOKENS
 _WISH_NAME = "wish"
 _ADDING = "extension"
 

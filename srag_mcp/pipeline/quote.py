@@ -1,14 +1,17 @@
 """A quote: what an ingestion with a language model will take, before any prompt is sent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Unpack
 
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.choice import price_of
 from srag_mcp.model.tokens import count_tokens_of
 from srag_mcp.pipeline.engine import choose_engine
+from srag_mcp.pipeline.extension import EXTENSION_TOKENS
 from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.quoted_documents import find_quoted
@@ -16,13 +19,17 @@ from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.unfinished import go_on
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extension import find_attribute
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import CorpusFolder, work_path
+from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_opening import open_work
 
 USUAL_ATTRIBUTES = 30
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
+_DEFINITION_TOKENS_OUT = 150
 _QUESTION_TOKENS = (4000, 150)
 
 
@@ -85,23 +92,26 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     continued = go_on(folder, settings, options)
     settings, options = continued.settings, continued.options
     found = find_files(folder, settings, options.get("rows", "auto"))
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+    with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine != "offline"
         )
-        documents = find_quoted(work, found, schema, settings)
+        added = _added_attributes(schema, options.get("attribute", ""))
+        documents = find_quoted(work, found, _extended(schema, added), settings)
     if engine == "model" and not settings.model:
         msg = "no language model is named: set SRAG_MODEL or --model"
         raise SettingsError(msg)
     n_documents = documents.n_documents
     if engine == "offline":
         return Quote(engine, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    attributes = schema.attributes if schema else _usual_attributes()
+    attributes = added or (schema.attributes if schema else _usual_attributes())
     lengths = documents.lengths
     total = estimate_records(attributes, lengths, settings.prompt_tokens)
     if schema is None:
         total = _with_schema(total, lengths, settings, len(options.get("questions", ())))
+    if added:
+        total = _with_definition(total)
     price = price_of(settings) if engine == "model" and settings.model else None
     return Quote(
         engine=engine,
@@ -113,6 +123,40 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         tokens_in=total.tokens_in,
         tokens_out=total.tokens_out,
         cost_usd=price.cost_usd(total.tokens_in, total.tokens_out) if price else None,
+    )
+
+
+@contextmanager
+def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
+    """Open what is stored of the corpus; of a new one, nothing, in a place that goes away."""
+    corpus = CorpusFolder(folder, settings.home)
+    if work_path(corpus.readable()).exists():
+        with open_work(corpus.writable()) as work:
+            yield work
+        return
+    with TemporaryDirectory(prefix="srag-quote-") as scratch, open_work(Path(scratch)) as work:
+        yield work
+
+
+def _added_attributes(schema: Schema | None, wish: str) -> Sequence[Attribute]:
+    """Return one of the usual length for the attribute that is to be added, unless it is there."""
+    if schema is None or not wish or find_attribute(schema, wish) is not None:
+        return ()
+    return _usual_attributes()[:1]
+
+
+def _extended(schema: Schema | None, added: Sequence[Attribute]) -> Schema | None:
+    if schema is None:
+        return None
+    return schema.model_copy(update={"attributes": (*schema.attributes, *added)})
+
+
+def _with_definition(records: Estimate) -> Estimate:
+    """Add the definition of an attribute from passages of some documents."""
+    return Estimate(
+        records.n_prompts + 1,
+        records.tokens_in + _ROUND_TOKENS_IN + EXTENSION_TOKENS,
+        records.tokens_out + _DEFINITION_TOKENS_OUT,
     )
 
 

@@ -86,6 +86,28 @@ def test_an_ingestion_that_its_budget_stops_ends_with_1(
     assert finished.out.startswith("huts: published build")
 
 
+def test_a_column_is_added_within_a_budget_that_is_quoted_before(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    wish = ("--attribute", "who keeps the station", "-q")
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        cli("ingest", stations, "-q")
+        n_asked = len(server.requests)
+        quoted = cli("extend", stations, *wish, "--quote")
+        assert len(server.requests) == n_asked
+        stopped = cli("extend", stations, *wish, "--budget-calls", "1")
+        nothing = cli("extend", stations, "--attribute", "")
+        n_stopped = len(server.requests)
+
+    assert quoted.out.startswith("5 of 5 documents to be read, 1 columns, engine model")
+    assert (stopped.status, n_stopped - n_asked) == (1, 1)
+    assert stopped.out.startswith("stations: stopped: the budget of 1 calls is used up")
+    assert (nothing.status, nothing.out) == (1, "")
+    assert "describe one attribute in 1 to 300 characters" in nothing.err
+
+
 def test_a_question_to_a_new_folder_ingests_it_with_the_model_of_the_question(
     cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,29 @@ def test_a_quote_is_what_the_ingestion_then_takes(folder: Path, tmp_path: Path) 
         assert quote_ingestion(folder, settings, schema=SCHEMA).n_to_read == 1
 
 
+def test_a_column_is_quoted_alone(folder: Path, tmp_path: Path) -> None:
+    with serving(say) as server:
+        settings = Settings(
+            workers=1, home=tmp_path, model="openai/fake", api_base=server.base, api_key="none"
+        )
+        ingest(folder, settings, schema=SCHEMA)
+        wish = "who keeps the station"
+        quote = quote_ingestion(folder, settings, attribute=wish)
+        n_asked = len(server.requests)
+        ingest(folder, settings, attribute=wish)
+
+    assert (quote.n_to_read, quote.n_attributes) == (20, 1)
+    assert quote.n_calls == len(server.requests) - n_asked
+    there = quote_ingestion(folder, settings, attribute="Height m")
+    assert (there.n_to_read, there.n_calls) == (0, 0)
+
+
+def test_a_quote_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    quote_ingestion(folder, Settings(workers=1, home=tmp_path / "home", model="gpt-4o-mini"))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_path: Path) -> None:
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
     quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
