@@ -60,6 +60,7 @@ def test_what_general_libraries_misread_silently_is_read(
         ("about 600 metres from the centre", 600, "m"),
         ("45 sq km", 45, "km²"),
         ("80 km per hour", 80, "km/h"),
+        ("242 nautical miles", 242, "nmi"),
         ("45 per cent", 45, "percent"),
         ("1 h 30 min", 1.5, "h"),
         ("6 ft 6 in", 6.5, "ft"),
