@@ -48,7 +48,7 @@ def answer_prompts(
     from srag_mcp.cli.shipped import find_corpus
 
     settings = command_settings(home)
-    page = give_answers(find_corpus(corpus, settings), settings, read_answers(file))
-    print_answers(page, corpus, as_json=as_json)
+    page, n_refused = give_answers(find_corpus(corpus, settings), settings, read_answers(file))
+    print_answers(page, n_refused, corpus, as_json=as_json)
     if page.problems:
         raise typer.Exit(1)

@@ -20,6 +20,7 @@ from srag_mcp.server.prompt_pages import (
     PromptCall,
     answers_page,
     await_prompts,
+    count_refused,
     keep_answers,
     prompt_page,
     prompt_status,
@@ -44,8 +45,10 @@ def fetch_prompts(
         return prompt_page(corpora, call)
 
 
-def give_answers(location: Path, settings: Settings, answers: list[JsonValue]) -> AnswersPage:
-    """Answer prompts.
+def give_answers(
+    location: Path, settings: Settings, answers: list[JsonValue]
+) -> tuple[AnswersPage, int]:
+    """Answer prompts; return what became of them, and how many are to be sent again.
 
     Raises:
         JobError: If nothing asks.
@@ -53,7 +56,7 @@ def give_answers(location: Path, settings: Settings, answers: list[JsonValue]) -
     """
     with closing(Corpora([location], settings)) as corpora:
         call, outcomes = keep_answers(corpora, PromptCall(""), answers)
-        return answers_page(corpora, call, outcomes)
+        return answers_page(corpora, call, outcomes), count_refused(outcomes)
 
 
 def read_answers(file: str) -> list[JsonValue]:
@@ -84,15 +87,18 @@ def print_prompts(page: PromptPage, corpus: str, *, as_json: bool) -> None:
     print(_advice(page, corpus), file=sys.stderr)
 
 
-def print_answers(page: AnswersPage, corpus: str, *, as_json: bool) -> None:
-    """Print what became of answers."""
+def print_answers(page: AnswersPage, n_refused: int, corpus: str, *, as_json: bool) -> None:
+    """Print what became of answers, of which *n_refused* are to be sent again."""
+    advice = _advice(page, corpus)
+    if n_refused and page.state in ASKING:
+        advice = f"send the {n_refused} refused again, put right: srag-mcp prompts answer {corpus}"
     if as_json:
-        print(json.dumps(structured(page) | {"next": _advice(page, corpus)}, ensure_ascii=False))
+        print(json.dumps(structured(page) | {"next": advice}, ensure_ascii=False))
         return
     print(f"{page.accepted} accepted, {len(page.problems)} refused")
     for item in page.problems:
         print(printable(f"{item.id}: {item.problem}"))
-    print(_advice(page, corpus), file=sys.stderr)
+    print(advice, file=sys.stderr)
 
 
 def _read_lines(text: str, file: str) -> Iterator[JsonValue]:

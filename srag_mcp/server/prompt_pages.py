@@ -33,6 +33,7 @@ POLL_S = 0.25
 MAX_ID_CHARACTERS = 80
 NO_JOB = "no job"
 ASKING = {"running", NO_JOB}
+NOT_AN_ANSWER = "an answer is an object with id and reply"
 SAME_AS_BEFORE = "the same, and the same reply schema, as of the prompts that you just answered"
 
 
@@ -119,9 +120,7 @@ def keep_answers(
     whole = [pair for pair in pairs if pair is not None]
     kept = iter(open_spool(corpora, call.corpus).answer(whole))
     outcomes = [
-        AnswerOutcome(_id_of(answer), "an answer is an object with id and reply")
-        if pair is None
-        else next(kept)
+        AnswerOutcome(_id_of(answer), NOT_AN_ANSWER) if pair is None else next(kept)
         for answer, pair in zip(answers, pairs, strict=True)
     ]
     known = frozenset(outcome.shared for outcome in outcomes if outcome.shared)
@@ -139,7 +138,23 @@ def answers_page(
         if not item.accepted
     ]
     n_accepted = len(outcomes) - len(problems)
+    n_refused = count_refused(outcomes)
+    if n_refused and page.state in ASKING:
+        theirs = "answer those of this page, and " if page.steps else ""
+        page.next = (
+            f"{theirs}send the {n_refused} refused ones again, put right: call answer_prompts with"
+            f" corpus={page.corpus!r}"
+        )
     return AnswersPage(**page.model_dump(), accepted=n_accepted, problems=problems)
+
+
+def count_refused(outcomes: Sequence["AnswerOutcome"]) -> int:
+    """Count the answers that were not kept, and that it helps to put right.
+
+    It does not help where the prompt has an answer, or is not there.
+    """
+    return sum(bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER))
+               for item in outcomes)  # fmt: skip
 
 
 def _pair(answer: JsonValue) -> tuple[JsonValue, JsonValue] | None:
@@ -180,7 +195,8 @@ def _advice(page: PromptPage, n_given: int, lease_s: float) -> str:
         return f"{page.waiting} prompts wait: call next_prompts with {at}"
     if page.with_others:
         return (
-            f"other agents have the {page.with_others} prompts that wait; those that they leave are"
-            f" free in {lease_s:.0f} s: call next_prompts with {at} then"
+            f"the {page.with_others} prompts that wait were given out, to other agents or to you:"
+            f" answer yours; those that nobody answers are free in {lease_s:.0f} s: call"
+            f" next_prompts with {at} then"
         )
     return f"no prompt waits now: call next_prompts with {at} again"

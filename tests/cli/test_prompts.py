@@ -119,6 +119,8 @@ def test_a_refused_answer_is_named_and_the_status_is_1(
 
     assert said.status == 1
     assert said.out == f"0 accepted, 1 refused\n{name[:8]}: fields are missing: n\n"
+    again = f"srag-mcp prompts answer {ferries}\n"
+    assert said.err == f"send the 1 refused again, put right: {again}"
 
 
 @pytest.mark.parametrize(

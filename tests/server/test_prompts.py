@@ -156,8 +156,8 @@ async def test_a_page_says_how_many_wait_and_what_to_do_in_text_and_structure(
     assert (len(prompts(rest)), rest.waiting, rest.with_others) == (3, 0, 2)
     assert (none.accepted, none.waiting, none.with_others) == (0, 0, 5)
     assert re.fullmatch(
-        r"other agents have the 5 prompts that wait; those that they leave are free in \d+ s:"
-        r" call next_prompts with corpus='notes' then",
+        r"the 5 prompts that wait were given out, to other agents or to you: answer yours; those"
+        r" that nobody answers are free in \d+ s: call next_prompts with corpus='notes' then",
         none.next,
     )
 
@@ -209,6 +209,10 @@ async def test_what_is_wrong_with_an_answer_is_told_and_the_others_count(
         AnswerProblem(id=fourth.id, problem="an answer is an object with id and reply"),
         AnswerProblem(id="well", problem="an answer is an object with id and reply"),
     ]
+    assert said.next == (
+        "send the 3 refused ones again, put right: call answer_prompts with corpus='notes'"
+    )
+    assert again.next.startswith("the 2 prompts that wait were given out, to other agents or to")
     (twice,) = again.problems
     assert twice.problem == "answered before; the first answer is kept"
     assert (taken.accepted, corrected.content) == (1, third.content)
