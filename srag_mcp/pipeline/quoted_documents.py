@@ -8,6 +8,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.pipeline.file_plan import FoundFiles, plan_files
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.sampling import Sample, read_sample
+from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import WorkDatabase
@@ -34,7 +35,8 @@ def find_quoted(
     """
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
-    pending = predictions.pending(schema.attributes) if kept and schema else []
+    n_readable = count_readable(settings.prompt_tokens)
+    pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
     known = [n for group in pending for n in predictions.lengths(group.document_ids)]
     n_processes = settings.workers or default_processes()
     plan = plan_files(work, found, schema or Schema(title="Record"), n_processes)

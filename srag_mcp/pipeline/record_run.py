@@ -7,7 +7,7 @@ from srag_mcp.pipeline.report import Progress
 from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.reading_on import choose_first_tokens
+from srag_mcp.records.reading_on import choose_first_tokens, count_readable
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_predictions import PendingDocuments, Predictions
@@ -30,7 +30,7 @@ def predict_missing_records(
     """
     predictions = Predictions(work)
     predictions.forget_gone()
-    pending = predictions.pending(schema.attributes)
+    pending = predictions.pending(schema.attributes, count_readable(prompt_tokens))
     n_asked = sum(len(group.document_ids) for group in pending)
     n_done = 0
 

@@ -76,5 +76,6 @@ def _warn_of_long_ones(n_in_part: int, n_documents: int) -> tuple[str, ...]:
         return ()
     return (
         f"{n_in_part} of {n_documents} documents are too long to be read whole: what they do not"
-        " mention in the parts that were read stays unknown",
+        " mention in the parts that were read stays unknown; with a larger SRAG_PROMPT_TOKENS the"
+        " next ingestion reads more of them",
     )

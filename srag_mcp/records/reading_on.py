@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.records.batch_prediction import RecordTask, predict_batch
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
 from srag_mcp.records.cell import READ_IN_PART, State, add_note
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
+_FILLED = 0.75  # whole passages do not fill a prompt to its end
 _GROWTH = 4
 _MIN_TOKENS = 100
 _FEW = 4
@@ -25,6 +27,14 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
     if n_attributes * _FEW > n_columns:
         return None
     return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
+
+
+def count_readable(prompt_tokens: int) -> int:
+    """Return how many characters of a long document are read at least.
+
+    Where a prediction was made from fewer, a larger *prompt_tokens* reads more.
+    """
+    return int(_FILLED * MAX_PROMPTFULS * prompt_tokens * CHARACTERS_A_TOKEN)
 
 
 async def predict_documents(

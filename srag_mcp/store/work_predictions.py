@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from srag_mcp.records.cell import READ_IN_PART
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
@@ -21,17 +22,20 @@ PredictionRow: TypeAlias = tuple[
 """attribute, state, as_stated, start, end, value, unit, engine, note."""
 
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note'
-_PENDING = """
+_PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
 missing AS (
   SELECT document_id, path, place FROM documents CROSS JOIN asked
-  ANTI JOIN (FROM predictions WHERE NOT unanswered)
+  ANTI JOIN (
+    SELECT *, TRY_CAST(replace(regexp_extract(note, '^{READ_IN_PART}: ([0-9,]+)', 1), ',', '')
+                       AS BIGINT) AS n_read
+    FROM predictions WHERE NOT unanswered AND coalesce(n_read >= ?, true))
     USING (document_id, sha256, attribute, attribute_hash))
 SELECT places, list(document_id ORDER BY path, document_id) FROM (
   SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
   GROUP BY document_id, path)
 GROUP BY places ORDER BY places
-"""
+"""  # noqa: S608 - constants
 _TEXTS_AT_ONCE = 100
 
 
@@ -65,15 +69,18 @@ class Predictions:
         self._work = work
         self._connection = work.connection
 
-    def pending(self, attributes: Sequence[Attribute]) -> list[PendingDocuments]:
+    def pending(
+        self, attributes: Sequence[Attribute], n_readable: int = 0
+    ) -> list[PendingDocuments]:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
-        What could not be answered is asked again.
+        What could not be answered is asked again; so is what is not mentioned in a document of
+        which fewer than *n_readable* characters were read.
         """
         names = [attribute.name for attribute in attributes]
         hashes = [hash_attribute(attribute) for attribute in attributes]
         rows = self._connection.execute(
-            _PENDING, [names, hashes, list(range(len(names)))]
+            _PENDING, [names, hashes, list(range(len(names))), n_readable]
         ).fetchall()
         return [
             PendingDocuments(tuple(attributes[place] for place in places), tuple(ids))
