@@ -28,13 +28,20 @@ def ask(
 ) -> None:
     """Answer a question, with SQL, denominator and quotes."""
     from srag_mcp.cli.answers import print_answer
+    from srag_mcp.errors import ModelError
     from srag_mcp.pipeline.ask import ask as answer
     from srag_mcp.pipeline.asking import choose_asking
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
     with open_ready(corpus, settings) as opened:
-        print_answer(answer(opened, question, asking), corpus, as_json=as_json)
+        found = answer(opened, question, asking)
+        no_reply = asking.model is not None and found.refused and found.engine != "model"
+        if no_reply and not as_json:
+            raise ModelError(found.text)
+        print_answer(found, corpus, as_json=as_json)
+        if no_reply:
+            raise typer.Exit(1)
 
 
 def sql(

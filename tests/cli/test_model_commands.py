@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.model.openai_server import serving
+from tests.model.openai_server import Answer, serving
 from tests.pipeline.reading_model import say
 
 
@@ -133,6 +133,25 @@ def test_a_question_to_a_new_folder_ingests_it_with_the_engine_of_the_question(
     agent = cli("ask", stations.parent, "How many are there?", "--engine", "agent")
     assert agent.status == 1
     assert f"start with srag-mcp ingest {stations.parent} --engine agent" in agent.err
+
+
+def test_a_question_that_the_model_gives_no_reply_to_is_an_error(
+    cli: Cli, huts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("ingest", huts, "-q")
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    refusal = Answer(status=401, error=("no such key", "invalid_api_key"))
+    with serving(lambda body: refusal) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        question = ("ask", huts, "Which quorum does the assembly have?")
+        asked = [cli(*question, "--engine", engine) for engine in ("model", "auto")]
+        as_json = cli(*question, "--json")
+
+    for said in asked:
+        assert (said.status, said.out) == (1, "")
+        assert said.err.startswith("error: Not answered: the language model could not be asked")
+        assert "no such key" in said.err
+    assert (as_json.status, json.loads(as_json.out)["kind"]) == (1, "brief")
 
 
 def test_a_question_whose_ingestion_was_stopped_says_so(
