@@ -85,14 +85,16 @@ def _modifies_records(
 
 
 def _only_belongs(sentence: Sentence, item: Item, column: Column) -> bool:
-    """Whether a number is only said of what *item*, behind `how many`, means.
+    """Whether a number, a yes or a no is only said of what *item*, behind `how many`, means.
 
     That is another noun than the one of the records, where they have one.
     """
     asked = any(left.kind == "how_many" and right is item for _, left, right in sentence.pairs())
-    if not (sentence.table.named and asked and column.is_additive):
+    if not (sentence.table.named and asked):
         return False
-    return not is_count_of(column, sentence.stems(item))
+    if column.attribute.type == "boolean":
+        return True
+    return column.is_additive and not is_count_of(column, sentence.stems(item))
 
 
 def _names_record(sentence: Sentence, item: Item, column: Column) -> bool:

@@ -6,7 +6,7 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation import translate
 from srag_mcp.offline.translation.counted_nouns import is_count_of
 from srag_mcp.offline.translation.profiles import describe_table
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, AttributeType
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import MemoryValueIndex
@@ -40,9 +40,12 @@ def test_records_are_counted_where_a_column_only_belongs_to_the_noun(column: Att
     assert sql("How many stations are there?", schema(town, column)) == "SELECT COUNT(*) FROM c1"
 
 
-def test_where_records_have_another_name_the_noun_has_no_place() -> None:
+@pytest.mark.parametrize("type_", ["integer", "boolean"])
+def test_where_records_have_another_name_the_noun_has_no_place(type_: AttributeType) -> None:
+    nearby = Attribute(name="station_shop", type=type_)
+
     with pytest.raises(QuestionError, match="“stations”"):
-        sql("How many stations are there?", schema(HEIGHT, noun="visits"))
+        sql("How many stations are there?", schema(nearby, HEIGHT, noun="visits"))
 
 
 @pytest.mark.parametrize(
