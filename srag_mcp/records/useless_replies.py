@@ -29,7 +29,7 @@ class UselessReplies:
         if self._n_in_a_row < (MOST_LATER if self.is_proven else MOST_AT_FIRST):
             return
         msg = (
-            f"the replies to {self._n_in_a_row} documents in a row were of no use; the last one:"
+            f"no reply of use came for {self._n_in_a_row} documents in a row; the last one:"
             f" {reason.rstrip('.')}. Try another model (--model), another SRAG_REPLY_FORMAT or a"
             " smaller SRAG_PROMPT_TOKENS; what could be used is kept, start the same command again"
             " to go on"

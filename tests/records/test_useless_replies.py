@@ -78,7 +78,7 @@ def test_the_run_ends_after_few_documents(
 ) -> None:
     with pytest.raises(UselessRepliesError) as stopped:
         predict(say)
-    assert str(stopped.value).startswith(f"the replies to {MOST_AT_FIRST} documents in a row were")
+    assert str(stopped.value).startswith(f"no reply of use came for {MOST_AT_FIRST} documents in a")
     assert reason in str(stopped.value)
     assert "SRAG_PROMPT_TOKENS" in str(stopped.value)
     assert isinstance(stopped.value, ReplyError)  # so that the useless replies are forgotten
@@ -110,5 +110,5 @@ def test_a_model_that_breaks_down_later_is_given_more_patience() -> None:
     useless.reset()
     for _ in range(MOST_LATER - 1):
         useless.count("no")
-    with pytest.raises(UselessRepliesError, match=f"to {MOST_LATER} documents in a row"):
+    with pytest.raises(UselessRepliesError, match=f"for {MOST_LATER} documents in a row"):
         useless.count("no")
