@@ -30,10 +30,13 @@ class ReplyContent(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _take_what_is_plain(cls, data: object) -> object:
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             return data
-        taken = {name: data[name] for name in cls.model_fields if data.get(name) is not None}
-        return {**_empty_fields(cls), **taken} if taken else data  # else it is something else
+        names, empty = _find_shape(cls)
+        if data.keys() == names and None not in data.values():  # so are nearly all
+            return data
+        taken = {name: data[name] for name in names if data.get(name) is not None}
+        return {**empty, **taken} if taken else data  # else it is something else
 
 
 class ReplyElement(ReplyContent):
@@ -72,8 +75,10 @@ def describe_misfits(element: ReplyElement) -> list[str]:
 
 
 @cache
-def _empty_fields(content_type: type[ReplyContent]) -> Mapping[str, object]:
-    """Return the fields that may be left out, with what that means."""
+def _find_shape(
+    content_type: type[ReplyContent],
+) -> tuple[frozenset[str], Mapping[str, object]]:
+    """Return the names of the fields, and those that may be left out with what that means."""
     empty: dict[str, object] = {}
     for name, field in content_type.model_fields.items():
         kind = field.annotation
@@ -83,7 +88,7 @@ def _empty_fields(content_type: type[ReplyContent]) -> Mapping[str, object]:
             empty[name] = ()
         elif name == "rationale":
             empty[name] = ""
-    return empty
+    return frozenset(content_type.model_fields), empty
 
 
 def _describe_fields(error: ValidationError) -> dict[str, str]:
