@@ -136,7 +136,9 @@ def _think(run: Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
     except (ReplyError, SchemaError):  # the same replies would end the next run, too
         thinker.model.drop_useless()
         raise
-    taken = thinker.replies.unsettled()
+    # Calls are paid for once, whatever runs they took; replies are found anew in every run.
+    n_cached = thinker.model.ledger.total.n_cached
+    taken = replace(thinker.replies.unsettled(), n_cached=n_cached)
     if not report.cancelled:
         thinker.model.drop_useless()
         thinker.replies.settle()

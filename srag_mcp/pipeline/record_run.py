@@ -19,8 +19,8 @@ def predict_missing_records(
     thinker: Thinker,
     prompt_tokens: int,
     on_progress: Callable[[Progress], None],
-) -> int:
-    """Ask for the attributes that documents lack a prediction of; return for how many documents.
+) -> set[str]:
+    """Ask for the attributes that documents lack a prediction of; return the documents' ids.
 
     Each batch is kept as it is finished.
 
@@ -61,4 +61,4 @@ def predict_missing_records(
     if pending:
         on_progress(Progress("predicting", 0, n_asked))
         thinker.run(predict)
-    return n_asked
+    return {document_id for group in pending for document_id in group.document_ids}

@@ -76,7 +76,8 @@ class IngestReport:
         engine: Who did the thinking: `offline`, `model` or `agent`.
         n_predicted: Documents that a language model was asked about in this run.
         n_standardised: Cells that were changed because they did not fit their column.
-        taken: What the language model took, those of interrupted runs included; None offline.
+        taken: What the language model took, in interrupted runs before, too; the replies that were
+            there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
         stopped: Why the run ended before its end, for people; empty otherwise.
         resumed: What was not given and is as it was for an ingestion that did not end.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 from pydantic import TypeAdapter, ValidationError
@@ -38,12 +38,14 @@ class SchemaPredictor:
         thinker: Who predicts.
         settings: How many documents, questions and rounds.
         on_progress: Called after each round.
+        asked: Takes up the ids of the documents that were asked about.
     """
 
     work: WorkDatabase
     thinker: Thinker
     settings: Settings
     on_progress: Callable[[Progress], None]
+    asked: set[str] = field(default_factory=set)
 
     def predict(self, sample: Sequence[Document], questions: Sequence[str], name: str) -> Schema:
         """Predict from a varied part of *sample*; *name* is that of the corpus.
@@ -84,6 +86,7 @@ class SchemaPredictor:
             prompt_tokens=request.n_tokens,
         )
         Predictions(self.work).store(predicted.schema.attributes, trial.records)
+        self.asked.update(record.document_id for record in trial.records)
         self.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
         if not trial.problems:
             return predicted

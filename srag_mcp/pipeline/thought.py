@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from srag_mcp.documents.document import Document
@@ -37,28 +37,39 @@ class Thought:
 
     Each may raise `ModelStoppedError`, or `CancelledError` when somebody wants it to stop; what is
     finished is kept.
+
+    Attributes:
+        work: Where what was said is kept.
+        thinker: Who is asked.
+        settings: How much is asked and shown.
+        on_progress: Called after each step.
+        asked: The ids of the documents that were asked about.
     """
 
     work: WorkDatabase
     thinker: Thinker
     settings: Settings
     on_progress: Callable[[Progress], None]
+    asked: set[str] = field(default_factory=set)
 
     def predict_schema(
         self, sample: Sequence[Document], questions: Sequence[str], name: str
     ) -> Schema:
         """Let the model decide on the columns."""
-        predictor = SchemaPredictor(self.work, self.thinker, self.settings, self.on_progress)
+        predictor = SchemaPredictor(
+            self.work, self.thinker, self.settings, self.on_progress, self.asked
+        )
         return predictor.predict(sample, questions, name)
 
     def predict_records(self, schema: Schema) -> Thoughts:
         """Ask for what is missing, then about what does not fit its column."""
-        n_predicted = predict_missing_records(
+        asked = predict_missing_records(
             self.work, schema, self.thinker, self.settings.prompt_tokens, self.on_progress
         )
+        self.asked.update(asked)
         n_standardised = standardise_columns(self.work, schema, self.thinker, self.on_progress)
         self.work.put_engine_in_force(self.thinker.engine)
-        return Thoughts(n_predicted, n_standardised)
+        return Thoughts(len(self.asked), n_standardised)
 
     def find_uncovered(
         self, folder: Path, questions: Sequence[str]

@@ -114,7 +114,8 @@ def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuat
     )
     thinking = _with_engine(settings, wish)
     taken_over = []
-    if thinking.engine != settings.engine:
+    usual = "model" if settings.model else "offline"
+    if thinking.engine not in {settings.engine, usual}:
         taken_over.append(f"engine {thinking.engine}")
     if thinking.model != settings.model:
         taken_over.append(f"model {thinking.model}")

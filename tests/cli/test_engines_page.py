@@ -70,7 +70,8 @@ def test_the_table_of_files_names_what_an_ingestion_with_a_model_leaves(tmp_path
     named = set(re.findall(r"^\| `\.srag/([\w.]+)", PAGE, re.MULTILINE))
     left = {path.name for path in (tmp_path / "stations" / ".srag").iterdir()}
 
-    assert named - left == {"prompts"}, "only the agent engine has prompts"
+    others = {"asked.jsonl", "prompts", "unfinished.json"}
+    assert named - left == others, "of questions, of the agent engine, of what was stopped"
 
 
 def blocks(language: str) -> list[str]:

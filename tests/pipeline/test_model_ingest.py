@@ -76,7 +76,7 @@ def test_schema_records_and_quotes_come_from_the_model(
 ) -> None:
     report = ingest(folder, settings, questions=["Which station opened last?"])
     assert report.attributes == ("town", "height_m", "opened")
-    assert (report.engine, report.n_predicted, report.uncovered) == ("model", 0, ())
+    assert (report.engine, report.n_predicted, report.uncovered) == ("model", 6, ())
     assert report.taken is not None
     assert report.taken.n_calls == len(server.requests)
     rows = select(folder, settings, "SELECT town, height_m, opened FROM stations ORDER BY 1")
@@ -165,6 +165,18 @@ def test_a_budget_stops_it_and_the_next_run_goes_on(
     assert done.taken is not None
     assert done.taken.n_calls == len(server.requests), "what the first run paid for is counted"
     assert steps(server).count("You design o") == 1, "and not paid for again"
+
+
+def test_replies_that_were_there_are_counted_for_each_run(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    found = []
+    for budget in (1, 1, 1, None):
+        report = ingest(folder, settings.model_copy(update={"budget_calls": budget}))
+        assert report.taken is not None
+        found.append((report.taken.n_calls, report.taken.n_cached))
+    assert found[:3] == [(1, 0), (1, 1), (1, 1)]
+    assert found[3][0] == len(server.requests)
 
 
 def test_a_cancelled_ingestion_keeps_what_it_has(

@@ -5,36 +5,47 @@ from pathlib import Path
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.jobs import start_job, wait_for_job
-from tests.model.openai_server import Answer, Body, Script, content_of, serving
+from tests.model.openai_server import Answer, Body, Script, serving
 from tests.pipeline.reading_model import reply, say
 from tests.pipeline.test_model_crashes import settings_for, write_stations
 
 QUESTION = "Which station opened last?"
-USELESS = "no reply had the right form"
+USELESS = "I am sorry, I cannot do that."
 
 
 def instructions(body: Body) -> str:
+    return part_of(body, 0)
+
+
+def part_of(body: Body, number: int) -> str:
     messages = body["messages"]
     assert isinstance(messages, list)
-    return str(messages[0]["content"])
+    return str(messages[number]["content"])
 
 
-def useless_for(name: str) -> Script:
-    """Answer all prompts but those for records in which *name* stands."""
+def failing_for(name: str, text: str) -> Script:
+    """Answer all prompts but those for records in which *name* stands, and *text* to these."""
 
     def script(body: Body) -> Answer:
         reads = instructions(body).startswith("You read documents")
-        messages = body["messages"]
-        assert isinstance(messages, list)
-        is_useless = reads and name in str(messages[1]["content"])
-        return Answer("I am sorry, I cannot do that.") if is_useless else say(body)
+        is_useless = reads and name in part_of(body, 1)
+        return Answer(text) if is_useless else say(body)
 
     return script
 
 
+def making_up(body: Body) -> Answer:
+    """Quote what no document says."""
+    said = reply(instructions(body), part_of(body, 1))
+    for document in said.get("documents", []):  # type: ignore[attr-defined] # of JSON
+        for cell in document["cells"]:
+            cell["quote"] = "they say so"
+    return Answer(json.dumps(said))
+
+
 def without_years(body: Body) -> Answer:
     """Leave the year out of all records."""
-    said = reply(instructions(body), content_of(body))
+    said = reply(instructions(body), part_of(body, 1))
     for document in said.get("documents", []):  # type: ignore[attr-defined] # of JSON
         document["cells"] = [item for item in document["cells"] if item["attribute"] != "opened"]
         if "- opened (" in instructions(body):
@@ -44,18 +55,18 @@ def without_years(body: Body) -> Answer:
 
 def test_an_ingestion_that_read_nothing_says_so(tmp_path: Path) -> None:
     folder = write_stations(tmp_path / "stations", 21)
-    with serving(useless_for("")) as server:
+    with serving(making_up) as server:
         settings = settings_for(server.base, tmp_path / "home")
         report = ingest(folder, settings, questions=[QUESTION])
 
     assert report.read_nothing
     assert [item.path for item in report.failed] == [f"{n:03d}.txt" for n in range(21)]
-    assert {USELESS in item.reason for item in report.failed} == {True}, report.failed[0]
+    assert {"not grounded" in item.reason for item in report.failed} == {True}, report.failed
     assert report.answered == ()
     assert [item.reason for item in report.uncovered] == ["no document has a value of opened"]
     assert report.warnings == (
         "no reply of the language model to 21 of 21 documents could be used: all their cells are"
-        " failed; the next ingestion asks for 21 of them again",
+        " failed",
     )
     named = [line for line in report.lines() if line.startswith("could not be read: ")]
     assert len(named) == 21
@@ -64,7 +75,7 @@ def test_an_ingestion_that_read_nothing_says_so(tmp_path: Path) -> None:
 
 def test_a_document_that_could_not_be_read_is_named_until_it_is(tmp_path: Path) -> None:
     folder = write_stations(tmp_path / "stations", 12)
-    with serving(useless_for("003.txt")) as server:
+    with serving(failing_for("003.txt", USELESS)) as server:
         settings = settings_for(server.base, tmp_path / "home")
         report = ingest(folder, settings, questions=[QUESTION])
         again = ingest(folder, settings)
@@ -73,6 +84,10 @@ def test_a_document_that_could_not_be_read_is_named_until_it_is(tmp_path: Path) 
 
     assert [item.path for item in report.failed] == ["003.txt"]
     assert (report.n_documents, report.read_nothing) == (12, False)
+    assert report.warnings == (
+        "no reply of the language model to 1 of 12 documents could be used: all their cells are"
+        " failed; the next ingestion asks for 1 of them again",
+    )
     assert report.answered == (QUESTION,)
     assert [item.path for item in again.failed] == ["003.txt"]
     assert (mended.failed, mended.warnings) == ((), ())
@@ -107,8 +122,8 @@ def test_a_question_whose_column_is_empty_is_not_answered(tmp_path: Path) -> Non
 
 
 def test_a_job_that_read_nothing_has_failed(tmp_path: Path) -> None:
-    folder = write_stations(tmp_path / "stations", 5)
-    with serving(useless_for("")) as server:
+    folder = write_stations(tmp_path / "stations", 4)
+    with serving(failing_for("", USELESS)) as server:
         settings = settings_for(server.base, tmp_path / "home")
         job = wait_for_job(folder, settings, start_job(folder, settings).id, 60)
 
