@@ -167,3 +167,26 @@ async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
         "call extend_schema with attribute='how long it rained' to go on where it stopped"
     )
     assert refused.is_error
+
+
+async def test_another_agent_goes_on_with_engine_and_questions_of_a_job_that_died(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 4)
+    question = "Which town lies highest?"
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        given = {"engine": "agent", "sample_questions": [question]}
+        job = await call(client, JobStatus, "ingest_corpus", **given, wait_seconds=50)
+        await answer_page(client, await call(client, PromptPage, "next_prompts"))
+        os.kill(job_process(notes, job.job_id), signal.SIGKILL)
+        with anyio.fail_after(30):
+            while (await call(client, JobStatus, "ingest_status")).state == "running":
+                pass
+        again = await call(client, JobStatus, "ingest_corpus", wait_seconds=50)
+        page = await call(client, PromptPage, "next_prompts")
+        await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=50)
+
+    assert (again.state, again.waiting) == ("running", 1)
+    (second_round,) = prompts(page)
+    assert question in second_round.content
