@@ -43,6 +43,28 @@ def settings_for(base: str, folder: Path) -> Settings:
     )
 
 
+def test_a_model_that_cannot_standardise_does_not_keep_the_table_from_being_published(
+    folder: Path,
+) -> None:
+    is_useless = True
+
+    def script(body: Body) -> Answer:
+        return Answer("Sorry, no.") if is_useless and suspects_of(body) else say(body)
+
+    def suspects_of(body: Body) -> bool:
+        messages = body["messages"]
+        assert isinstance(messages, list)
+        return any("Values to look at" in str(item["content"]) for item in messages)
+
+    with serving(script) as server:
+        settings = settings_for(server.base, folder)
+        first = ingest(folder, settings)
+        is_useless = False
+        again = ingest(folder, settings)
+    assert (first.published, first.n_standardised) == (True, 0)
+    assert (again.published, again.n_standardised) == (True, N_IN_MILLIMETRES // 2)
+
+
 def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
     with serving(say) as server:
         settings = settings_for(server.base, folder)

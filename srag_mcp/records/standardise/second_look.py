@@ -1,11 +1,13 @@
 """A second look: a language model says what suspected values should be."""
 
+import logging
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from srag_mcp.documents.document import Span
+from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
@@ -18,6 +20,8 @@ from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
 from srag_mcp.schema.attribute import Attribute
+
+logger = logging.getLogger(__name__)
 
 MAX_SUSPECTS = 20
 KEPT = "looked at again and kept"
@@ -60,10 +64,11 @@ async def look_again(
 
     *others* are values of documents that are not suspected, most frequent first. Every change is
     noted in the cell, with the value before and after and why; so is that a value was kept, so that
-    it is not asked about again. A verdict that is missing or does not fit leaves the cell as it is.
+    it is not asked about again. A verdict that is missing or does not fit leaves the cell as it is,
+    and so does a prompt without a reply of use: the next ingestion asks again.
 
     Raises:
-        ModelError: If no reply could be had.
+        ModelStoppedError: If no further prompt can be answered.
 
     Source: DESIGN 7.4.
     """
@@ -80,7 +85,13 @@ async def look_again(
     def check(reply: VerdictsReply) -> list[str]:
         return _problems(attribute, reply, ids.keys())
 
-    asked = await ask_for(model, prompt, VerdictsReply, check)
+    try:
+        asked = await ask_for(model, prompt, VerdictsReply, check)
+    except ModelStoppedError:
+        raise
+    except ModelError:
+        logger.warning("%s: no reply of use on %d odd values", attribute.name, len(suspects))
+        return [suspect.predicted for suspect in suspects]
     times = Counter(verdict.id for verdict in asked.content.verdicts)
     verdicts = {
         item.id: item for item in asked.content.verdicts if times[item.id] == 1 and not item.misfits

@@ -5,6 +5,8 @@ import anyio
 import pytest
 
 from srag_mcp.documents.document import Span
+from srag_mcp.errors import ModelStoppedError
+from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
 from srag_mcp.records.canonical import read_column
 from srag_mcp.records.cell import Cell, State
@@ -121,6 +123,21 @@ def test_a_verdict_that_does_not_fit_goes_back_and_does_not_lose_the_others() ->
     message = model.prompts[1].corrections[0].message
     assert "- c1: value: Input should be a valid string or" in message
     assert "- c3: verdict: Input should be 'keep', 'change' or 'unknown', not 'drop'" in message
+
+
+def test_without_a_reply_of_use_the_cells_stay_as_they_are() -> None:
+    model = replying(["Sorry, no."] * 3)
+    assert judge(model) == [SMALL.predicted, RIGHT.predicted, WRONG.predicted]
+    assert len(model.prompts) == 3
+
+
+def test_a_model_that_cannot_be_asked_any_more_ends_it() -> None:
+    def stop(prompt: Prompt) -> str:
+        msg = "the key is wrong"
+        raise ModelStoppedError(msg)
+
+    with pytest.raises(ModelStoppedError):
+        judge(ScriptedModel(stop))
 
 
 def test_a_verdict_needs_neither_a_value_nor_a_reason() -> None:
