@@ -39,6 +39,12 @@ def _print_cells(evaluation: Evaluation) -> None:
         ("gold field", "column", "accuracy"),
         [*rows, ("mean", None, f"{evaluation.cells_mean:.3f}")],
     )
+    for score in evaluation.cells:
+        if score.renamed:
+            print(
+                f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
+                f" {score.column}"
+            )
     print()
 
 

@@ -4,14 +4,17 @@ Names say little, since an induced schema names things after the documents. Colu
 fields one to one, the best pair first, by their agreement beyond chance (Cohen's kappa over all
 documents, empty counted as a value), names breaking ties. Where all documents have one value,
 values tell nothing, and the names decide. A field that no column fits was not found: all its cells
-count as wrong, also the empty ones.
+count as wrong, also the empty ones. A category of a closed set counts as the gold value that it is
+another name for (see `renaming`); how many do only for that reason is counted, too.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
+from srag_mcp.evaluation.renaming import name_as_gold
 from srag_mcp.records.normalise import fold, read_boolean
 from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.schema.names import snake_case
@@ -23,11 +26,17 @@ _NAME_WEIGHT = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class FieldScore:
-    """How well a gold field was found: in which *column* (None: in none), and how many cells."""
+    """How well a gold field was found: in which *column* (None: in none), and how many cells.
+
+    Attributes:
+        accuracy: The share of the cells that are right.
+        renamed: The share of those that are right by another name of a category.
+    """
 
     field: str
     column: str | None
     accuracy: float
+    renamed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +45,18 @@ class _Pair:
     field: str
     column: str
     accuracy: float
+    renamed: float
 
 
 def align(
-    gold: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Value]]
+    gold: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Mapping[str, Value]],
+    categories: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[FieldScore, ...]:
     """Score each gold field; *gold* and *found* have the cells of a document by its id.
 
     Documents of *found* that gold does not list are left out; one that is missing there is empty.
+    *categories* has the closed set of each column that has one.
     """
     fields = list(next(iter(gold.values()), {}))
     columns = list(dict.fromkeys(name for cells in found.values() for name in cells))
@@ -51,7 +64,8 @@ def align(
         pair
         for field in fields
         for column in columns
-        if (pair := _pair(field, column, gold, found)).agreement >= _LEAST_AGREEMENT
+        if (pair := _pair(field, column, gold, found, categories.get(column, ()))).agreement
+        >= _LEAST_AGREEMENT
     ]
     chosen: dict[str, _Pair] = {}
     taken: set[str] = set()
@@ -76,7 +90,9 @@ def score_by_name(
 
 
 def _score(field: str, pair: _Pair | None) -> FieldScore:
-    return FieldScore(field, pair.column, pair.accuracy) if pair else FieldScore(field, None, 0.0)
+    if pair is None:
+        return FieldScore(field, None, 0.0)
+    return FieldScore(field, pair.column, pair.accuracy, pair.renamed)
 
 
 def _pair(
@@ -84,9 +100,12 @@ def _pair(
     column: str,
     gold: Mapping[str, Mapping[str, str]],
     found: Mapping[str, Mapping[str, Value]],
+    categories: Sequence[str] = (),
 ) -> _Pair:
     wanted = [cells[field] for cells in gold.values()]
-    values = [found.get(document, {}).get(column) for document in gold]
+    spelled = [found.get(document, {}).get(column) for document in gold]
+    names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want))
+    values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
     kind = gold_type(wanted)
     equal = [equal_cells(value, want, kind) for value, want in zip(values, wanted, strict=True)]
     accuracy = sum(equal) / len(equal)
@@ -96,7 +115,8 @@ def _pair(
     if by_chance == 1 and accuracy == 1 and _names_hold(field, column):
         beyond = _LEAST_AGREEMENT
     agreement = beyond + _NAME_WEIGHT * _alike(field, column) if says else 0.0
-    return _Pair(agreement, field, column, accuracy)
+    strict = [equal_cells(value, want, kind) for value, want in zip(spelled, wanted, strict=True)]
+    return _Pair(agreement, field, column, accuracy, accuracy - sum(strict) / len(strict))
 
 
 def _names_hold(field: str, column: str) -> bool:

@@ -2,14 +2,14 @@
 
 import logging
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.alignment import align, score_by_name
+from srag_mcp.evaluation.alignment import FieldScore, align, score_by_name
 from srag_mcp.evaluation.bench import Bench, OnProgress, open_bench
 from srag_mcp.evaluation.evaluation import Evaluation
 from srag_mcp.evaluation.found_records import match_documents, read_records
@@ -24,7 +24,9 @@ from srag_mcp.model.replay_model import write_replies
 from srag_mcp.pipeline.engine import Thinker, choose_engine, open_thinker
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.guard import Value
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
 
@@ -95,7 +97,6 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         taken = Totals() if thinker is None else thinker.replies.ledger().total
         if thinker is not None and plan.record is not None:
             write_replies(plan.record, thinker.replies.kept(), "delta")
-    score = align if plan.schema == "inferred" else score_by_name
     found = match_documents(read_records(corpus), list(pack.gold))
     if plan.schema != "gold-records":
         _warn_of_missing([name for name in pack.gold if name not in found])
@@ -103,11 +104,23 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         pack=pack.name,
         engine="offline" if thinker is None else thinker.engine,
         documents=corpus.info().n_documents,
-        cells=() if plan.schema == "gold-records" else score(pack.gold, found),
+        cells=_score(pack, plan, corpus.schema(), found),
         questions=results,
         calls=taken.n_calls,
         tokens=taken.tokens_in + taken.tokens_out,
     )
+
+
+def _score(
+    pack: Pack, plan: EvaluationPlan, schema: Schema, found: Mapping[str, Mapping[str, Value]]
+) -> tuple[FieldScore, ...]:
+    """Compare the records with gold, but for gold records."""
+    if plan.schema == "gold-records":
+        return ()
+    if plan.schema == "gold":
+        return score_by_name(pack.gold, found)
+    categories = {item.name: item.categories for item in schema.attributes if item.categories}
+    return align(pack.gold, found, categories)
 
 
 def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
