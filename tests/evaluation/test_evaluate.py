@@ -53,8 +53,8 @@ def test_records_and_questions_are_scored_and_the_pack_is_left_alone(pack: Path)
     assert evaluation.questions[2].sql == ""
     written = evaluation.to_json()
     assert list(written) == [
-        "pack", "engine", "documents", "cells", "cells_mean", "questions", "per_question",
-        "seconds", "calls", "tokens",
+        "pack", "engine", "documents", "cells", "cells_mean", "cells_renamed", "questions",
+        "per_question", "seconds", "calls", "tokens",
     ]  # fmt: skip
     assert written["pack"] == "inns"
     assert written["engine"] == "offline"

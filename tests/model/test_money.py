@@ -65,7 +65,7 @@ def test_what_is_spent_stays_below_the_budget_and_comes_near_it() -> None:
     cost_usd = metered.ledger.total.cost_usd
     assert cost_usd is not None
     assert limit - 2 * each < cost_usd <= limit
-    assert server.peak > 4
+    assert server.peak > 1, "the calls that fit go together"
 
 
 def test_where_the_price_is_not_known_nothing_is_asked() -> None:
