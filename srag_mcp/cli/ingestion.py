@@ -18,7 +18,7 @@ from srag_mcp.pipeline.jobs import start_job
 from srag_mcp.pipeline.options import IngestOptions, RowsMode
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
-from srag_mcp.pipeline.unfinished import choose_questions, go_on
+from srag_mcp.pipeline.unfinished import choose_questions, go_on, within_budget
 from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
@@ -130,7 +130,7 @@ def _ingest_first(location: Path, settings: Settings) -> None:
     by_model = thinking.model is not None and thinking.engine in {"auto", "model"}
     model = f" with {thinking.model}" if by_model else ""
     print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
-    report = ingest_corpus(location, IngestChoice(), settings)
+    report = ingest_corpus(location, IngestChoice(), within_budget(location, settings))
     if report.stopped:
         msg = f"{location} is not ingested yet, as that was stopped: {report.stopped}"
         raise NotIngestedError(msg)

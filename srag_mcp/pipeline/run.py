@@ -48,6 +48,8 @@ class Run:
             questions=self.wish.questions,
             rows=self.rows,
             fresh=self.wish.fresh,
+            budget_usd=self.settings.budget_usd,
+            budget_calls=self.settings.budget_calls,
         )
 
 

@@ -29,6 +29,7 @@ class Unfinished(BaseModel):
         questions: Sample questions.
         rows: Whether rows of tables are documents.
         fresh: Whether the schema is still to be found anew.
+        budget_usd, budget_calls: What it was not to exceed; see `within_budget`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,6 +40,8 @@ class Unfinished(BaseModel):
     questions: tuple[str, ...] = ()
     rows: RowsMode = "auto"
     fresh: bool = False
+    budget_usd: float | None = None
+    budget_calls: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,19 @@ def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuat
     if wish.questions and not options.get("questions"):
         taken_over.append(f"{len(wish.questions)} sample questions")
     return Continuation(thinking, completed, ", ".join(taken_over))
+
+
+def within_budget(folder: Path, settings: Settings) -> Settings:
+    """Return *settings* with the budget of the ingestion of *folder* that did not end.
+
+    It is for those who do not mean to spend, as somebody who asks a question. A budget in
+    *settings* wins.
+    """
+    wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
+    if wish is None or settings.budget_usd is not None or settings.budget_calls is not None:
+        return settings
+    kept = {"budget_usd": wish.budget_usd, "budget_calls": wish.budget_calls}
+    return settings.model_copy(update=kept)
 
 
 def choose_questions(folder: Path, settings: Settings, given: Sequence[str]) -> Sequence[str]:

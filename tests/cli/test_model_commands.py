@@ -166,6 +166,21 @@ def test_a_question_whose_ingestion_was_stopped_says_so(
     assert "is not ingested yet, as that was stopped: the budget of 1 calls is used up" in asked.err
 
 
+def test_a_question_does_not_spend_what_a_budget_kept_back(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    with serving(say) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        assert cli("ingest", stations, "--budget-calls", "2", "-q").status == 1
+        n_requests = len(server.requests)
+        asked = cli("ask", stations, "How high is the highest?")
+        assert len(server.requests) == n_requests
+        assert cli("ingest", stations, "-q").status == 0
+    assert asked.status == 1
+    assert "as that was stopped: the budget of 2 calls is used up" in asked.err
+
+
 def test_the_ledger_has_every_call_of_ingestion_and_questions(
     cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
