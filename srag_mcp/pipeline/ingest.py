@@ -1,12 +1,13 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from srag_mcp.errors import BudgetError, ReplyError, SchemaError
+from srag_mcp.errors import BudgetError, ReplyError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.engine import (
     AGENT,
     CancelledError,
@@ -154,7 +155,8 @@ def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> Ing
     told: tuple[str, ...] = ()
     if not extraction.cancelled:
         if thought is not None:
-            thoughts = thought.predict_records(schema)
+            with _withdrawn_if_useless(work, schema, extension):
+                thoughts = thought.predict_records(schema)
         elif extension is not None and work.engine_in_force() != "offline":
             told = add_by_rules(work, schema, extension)
         else:
@@ -175,6 +177,26 @@ def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> Ing
         extension=extension,
         warnings=stored.warnings + told,
     )
+
+
+@contextmanager
+def _withdrawn_if_useless(
+    work: WorkDatabase, schema: Schema, extension: Extension | None
+) -> Iterator[None]:
+    """Take an added attribute out again where no reply to it is of use.
+
+    Raises:
+        UselessRepliesError: As before; later ingestions do not end by this attribute.
+    """
+    try:
+        yield
+    except UselessRepliesError:
+        if extension is not None and extension.added:
+            name = extension.attribute.name
+            left = tuple(item for item in schema.attributes if item.name != name)
+            replace_schema_in_force(work, schema.model_copy(update={"attributes": left}))
+            finish_extension(work)
+        raise
 
 
 def _choose_schema(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import ReplyError, SettingsError
+from srag_mcp.errors import ReplyError, SettingsError, UselessRepliesError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings
@@ -218,6 +218,28 @@ def test_an_extension_that_was_stopped_goes_on_with_its_column(
         assert report.attributes == ("town", "height_m", "keeper")
     assert steps(server)[asked:] == ["A table was ", "You read doc"]
     assert select(folder, settings, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+
+
+def test_a_column_that_the_model_cannot_read_is_taken_out_again(
+    folder: Path, tmp_path: Path
+) -> None:
+    def script(body: Body) -> Answer:
+        is_column = "- keeper (" in instructions(body)
+        return Answer("I cannot.") if is_column else say(body)
+
+    for number in range(6, 40):
+        text = f"The station stands {number}00 metres high, above the town of Town{number}.\n"
+        (folder / f"more{number}.txt").write_text(text)
+    with serving(script) as served:
+        settings = Settings(
+            workers=1, model="openai/fake", api_base=served.base, home=tmp_path / "home"
+        )
+        ingest(folder, settings)
+        with pytest.raises(UselessRepliesError):
+            ingest(folder, settings, attribute="who keeps the station")
+        (folder / "more6.txt").unlink()
+        report = ingest(folder, settings)
+    assert (report.attributes, report.published) == (("town", "height_m"), True)
 
 
 @pytest.mark.parametrize("engine", ["offline", "model"])
