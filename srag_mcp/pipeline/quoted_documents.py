@@ -37,7 +37,6 @@ def find_quoted(
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)
     pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
-    known = [n for group in pending for n in predictions.lengths(group.document_ids)]
     n_processes = settings.workers or default_processes()
     plan = plan_files(work, found, schema or Schema(title="Record"), n_processes)
     paths = {item.relative for item in found.sources}
@@ -45,8 +44,14 @@ def find_quoted(
     sample = read_sample(found, n_processes) if new else _UNREAD
     tables = {item.relative for item in found.sources if found.is_row_file(item)}
     stored = work.known_documents(sorted(tables)) if kept else {}
+    changed = new - tables  # counted as new, not also as what was stored of them
+    known = [
+        length
+        for group in pending
+        for length in predictions.lengths([key for key in group.document_ids if key not in changed])
+    ]
     counts = {path: _count(path, new, sample, stored) for path in tables}
-    n_new = len(new - tables) + sum(
+    n_new = len(changed) + sum(
         _count_new_rows(counts[path], _rows_of(path, sample), stored.get(path, {}))
         for path in new & tables
     )

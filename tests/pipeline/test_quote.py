@@ -49,6 +49,14 @@ def test_a_quote_is_what_the_ingestion_then_takes(folder: Path, tmp_path: Path) 
         assert (after.n_to_read, after.n_calls, after.tokens_in) == (0, 0, 0)
         (folder / "20.txt").write_text("The hut stands 7 metres above the town of Brun.")
         assert quote_ingestion(folder, settings, schema=SCHEMA).n_to_read == 1
+        (folder / "00.txt").write_text("The hut stands 9 metres above the town of Cima.")
+        edited = SCHEMA.model_copy(update={"attributes": SCHEMA.attributes[:1]})
+        edited = edited.model_copy(
+            update={
+                "attributes": (edited.attributes[0].model_copy(update={"description": "Town"}),)
+            }
+        )
+        assert quote_ingestion(folder, settings, schema=edited).n_to_read == 21, "each once"
 
 
 def test_a_column_is_quoted_alone(folder: Path, tmp_path: Path) -> None:
