@@ -37,6 +37,7 @@ VARYING = (
 )
 
 
+@pytest.mark.thorough
 def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     write_stations(tmp_path / "stations")
     (tmp_path / "my_model.py").write_text(MODEL, encoding="utf-8")

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("pack", "n_right"), [("cvs", 39), pytest.param("hotels", 40, marks=pytest.mark.slow)]
+    ("pack", "n_right"),
+    [pytest.param(*pack, marks=pytest.mark.thorough) for pack in (("cvs", 39), ("hotels", 40))],
 )
 def test_a_recorded_model_gives_its_figures_again(pack: str, n_right: int) -> None:
     replies = ROOT / "tests" / "replies" / f"{pack}.jsonl"

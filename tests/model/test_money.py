@@ -26,7 +26,9 @@ def charge(body: Body) -> Answer:
     said = {"role": "assistant", "content": "{}"}
     choice = {"index": 0, "finish_reason": "stop", "message": said}
     head = {"id": "c-1", "object": "chat.completion", "created": 1, "model": body["model"]}
-    return Answer(raw=json.dumps({**head, "choices": [choice], "usage": usage}).encode())
+    return Answer(
+        raw=json.dumps({**head, "choices": [choice], "usage": usage}).encode(), delay_s=0.05
+    )
 
 
 def spend(named: str, base: str, budget: Budget, prompts: Sequence[Prompt]) -> MeteredModel:

@@ -41,6 +41,7 @@ print(json.dumps({"n_queries": n_queries, "counts": sorted(counts), "torn": torn
 """
 
 
+@pytest.mark.thorough
 def test_every_query_is_answered_from_a_whole_build_while_another_process_ingests(
     tmp_path: Path, settings: Settings, schema: Schema, write_station: WriteStation
 ) -> None:

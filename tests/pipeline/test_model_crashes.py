@@ -114,7 +114,10 @@ def needed_to_standardise(tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return calls
 
 
-@pytest.mark.parametrize("n_requests", [1, 2, 3, 4, 6, 8, 10])
+@pytest.mark.parametrize(
+    "n_requests",
+    [1, 4, 10, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 6, 8))],
+)
 def test_a_killed_ingestion_goes_on_where_it_was(
     tmp_path: Path, needed: dict[str, int], n_requests: int
 ) -> None:

@@ -56,7 +56,14 @@ def add_fields(text: str) -> str:
     return text.replace('"quote"', '"confidence": 0.9, "quote"').replace('{"id"', '{"n": 1, "id"')
 
 
-@pytest.mark.parametrize("change", [think_aloud, leave_a_comma, add_fields])
+@pytest.mark.parametrize(
+    "change",
+    [
+        add_fields,
+        pytest.param(think_aloud, marks=pytest.mark.thorough),
+        pytest.param(leave_a_comma, marks=pytest.mark.thorough),
+    ],
+)
 def test_a_model_with_odd_manners_costs_no_more_calls(
     folder: Path, tmp_path: Path, change: Callable[[str], str]
 ) -> None:

@@ -115,6 +115,7 @@ async def test_the_calling_agent_ingests_a_corpus_without_a_key(
     assert any("nothing has changed" in line for line in again.report)
 
 
+@pytest.mark.thorough
 async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
     tmp_path: Path, connect: Connect
 ) -> None:
