@@ -122,6 +122,7 @@ def test_the_next_command_can_be_pasted_from_any_folder(sections: dict[str, str]
     assert arguments == ["ask", "./your-folder", "How many …?"]
 
 
+@pytest.mark.thorough
 def test_the_demo_asks_no_model_and_waits_for_no_agent(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

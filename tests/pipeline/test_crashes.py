@@ -60,6 +60,7 @@ def draw_moment(chance: random.Random) -> tuple[str, int]:
     return (stage, {"extracting": chance.randint(1, N_ADDED * 2), "normalising": 2}.get(stage, 1))
 
 
+@pytest.mark.thorough
 def test_kill_at_random_moments_loses_nothing_and_does_nothing_twice(
     corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
 ) -> None:

@@ -116,7 +116,7 @@ def needed_to_standardise(tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 @pytest.mark.parametrize(
     "n_requests",
-    [1, 4, 10, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 6, 8))],
+    [1, 10, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 3, 4, 6, 8))],
 )
 def test_a_killed_ingestion_goes_on_where_it_was(
     tmp_path: Path, needed: dict[str, int], n_requests: int
@@ -131,7 +131,7 @@ def test_a_killed_ingestion_goes_on_where_it_was(
     assert calls_of(folder, tmp_path / "home") == needed
 
 
-@pytest.mark.parametrize("n_requests", [1, 2])
+@pytest.mark.parametrize("n_requests", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_an_ingestion_that_is_killed_as_it_standardises_goes_on_where_it_was(
     tmp_path: Path, needed_to_standardise: dict[str, int], n_requests: int
 ) -> None:

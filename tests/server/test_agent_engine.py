@@ -147,6 +147,7 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
     assert table.rows == [[10 * sum(range(N_NOTES))]]
 
 
+@pytest.mark.thorough
 async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
     tmp_path: Path, connect: Connect
 ) -> None:

@@ -103,6 +103,7 @@ async def test_a_call_that_does_not_wait_returns_the_job_and_another_can_cancel_
     assert ended.next == "call ingest_corpus to go on where it stopped"
 
 
+@pytest.mark.thorough
 async def test_a_job_outlives_the_server_that_started_it(
     tmp_path: Path, connect_stdio: ConnectStdio
 ) -> None:

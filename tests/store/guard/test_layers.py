@@ -170,6 +170,7 @@ def render(rows: list[Row]) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="some statements speak of /proc")
+@pytest.mark.thorough
 def test_the_table_of_layers_is_what_the_layers_do(table: str) -> None:
     path = FOLDER / "layers.md"
     if "SRAG_WRITE_LAYERS" in os.environ:
@@ -178,6 +179,7 @@ def test_the_table_of_layers_is_what_the_layers_do(table: str) -> None:
     assert path.read_text(encoding="utf-8") == table
 
 
+@pytest.mark.thorough
 def test_the_tree_alone_stops_every_statement_that_reads_or_changes(table: str) -> None:
     lines = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")]
     verdicts = {line[0].removeprefix("| "): line[1] for line in lines}
