@@ -1,13 +1,18 @@
 """Which files of a folder are documents."""
 
+from __future__ import annotations
+
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from srag_mcp.documents.formats import media_type, readable_endings
 from srag_mcp.errors import CorpusError, DocumentError
-from srag_mcp.settings import Settings
+
+if TYPE_CHECKING:  # a process that reads documents starts faster without
+    from srag_mcp.settings import Settings
 
 DOCUMENTS_FOLDER = "documents"
 SCHEMA_FILE = "schema.json"

@@ -15,8 +15,8 @@ from srag_mcp.errors import ModelError, QueryError, QuestionError
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.reply_cache import MemoryReplies, ReplyCache
-from srag_mcp.offline.translation import translate
 from srag_mcp.offline.translation.certainty import is_certain
+from srag_mcp.offline.translation.translator import translate
 from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.query.translation import translate_question

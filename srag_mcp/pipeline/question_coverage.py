@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.offline.translation import translate
+from srag_mcp.offline.translation.translator import translate
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.offline.translation import translate
+from srag_mcp.offline.translation.translator import translate
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation

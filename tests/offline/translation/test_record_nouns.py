@@ -1,4 +1,4 @@
-from srag_mcp.offline.translation import translate
+from srag_mcp.offline.translation.translator import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.offline.translation import translate
+from srag_mcp.offline.translation.translator import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.values import MemoryValueIndex
