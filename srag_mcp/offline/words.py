@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
 
 WORD = re.compile(r"\w+")
@@ -97,8 +96,3 @@ def content_words(text: str) -> list[str]:
 def content_stems(text: str) -> list[str]:
     """Return the stems of the content words of *text*, in order."""
     return [stem(word) for word in content_words(text)]
-
-
-def joined_stems(texts: Iterable[str]) -> frozenset[str]:
-    """Return the stems of the content words of all *texts*."""
-    return frozenset(found for text in texts for found in content_stems(text))

@@ -72,7 +72,6 @@ def label_of(table: Table) -> Term:
     return Term(table.label.name) if table.label is not None else Term(ROW)
 
 
-_Shown = list[tuple[Item, Term]]
 _PASSED: frozenset[Kind] = frozenset(
     {"filter", "number", "distinct", "most", "least", "superlative", "ordinal", "aggregate", "wh",
      "how_many", "which_of", "other", "hint", "direction", "list", "yes_no"}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.reading import (
-    ROW,
     Between,
     Compare,
     Condition,
@@ -256,8 +255,3 @@ def joined(*conditions: Condition) -> Every:
 
 def _parts(condition: Condition) -> tuple[Condition, ...]:
     return condition.conditions if isinstance(condition, Every) else (condition,)
-
-
-def row_order() -> Term:
-    """Return the term that keeps records in the order of their documents."""
-    return Term(ROW)

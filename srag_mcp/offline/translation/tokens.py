@@ -74,7 +74,6 @@ _VOWELS = set("aeiouy")
 # "fined" comes of "fine": of "fin" it would be "finned".
 _CUT_SHORT = re.compile(r"[^aeiouy][aeiou][^aeiouwxy]$")
 _MIN_STEM = 4
-_MIN_PLURAL = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
 from srag_mcp.offline.translation.reading import Condition, Contains, OneOf
 from srag_mcp.offline.words import fold_word
-from srag_mcp.store.values import ValueMatch, fold_words
+from srag_mcp.store.values import fold_words
 
 MAX_LISTED_VALUES = 12
 _MAX_GAP = 2
@@ -125,8 +124,3 @@ def _best_names(sentence: Sentence, at: int, index: int) -> list[str]:
         return []
     weights = dict(sentence.items[index].columns)
     return [name for name in names if weights[name] >= 0.6 * weights[names[0]]]
-
-
-def value_columns(matches: Sequence[ValueMatch], table: Table) -> list[str]:
-    """Return the columns of *matches* that the table has, best first."""
-    return [name for name in dict.fromkeys(m.column for m in matches) if table.column(name)]
