@@ -1,7 +1,8 @@
 """The commands that build the table of a corpus."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,6 +15,10 @@ from srag_mcp.cli.options import (
     QuietOption,
     command_settings,
 )
+from srag_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from srag_mcp.cli.ingestion import IngestChoice
 
 QuestionsOption = Annotated[
     list[str] | None,
@@ -36,6 +41,15 @@ BudgetCallsOption = Annotated[
 QuoteOption = Annotated[bool, typer.Option("--quote", help="Say what it would take, and stop.")]
 
 
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """What a build prints: its quote only, progress or none, JSON or text."""
+
+    is_quote: bool
+    is_quiet: bool
+    as_json: bool
+
+
 def ingest(
     corpus: CorpusArgument,
     question: QuestionsOption = None,
@@ -52,27 +66,12 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
-    from srag_mcp.cli.agent_jobs import is_for_agents, print_job
-    from srag_mcp.cli.ingestion import (
-        IngestChoice,
-        ingest_corpus,
-        print_quote,
-        print_report,
-        start_ingestion,
-    )
-    from srag_mcp.cli.shipped import find_corpus
+    from srag_mcp.cli.ingestion import IngestChoice
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
-    location = find_corpus(corpus, settings)
     choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
-    if quote:
-        print_quote(location, choice, settings, as_json=as_json)
-    elif is_for_agents(location, settings):
-        print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
-    else:
-        report = ingest_corpus(location, choice, settings, quiet=quiet)
-        print_report(report, as_json=as_json)
+    _build(corpus, choice, settings, Printing(quote, quiet, as_json))
 
 
 def extend(
@@ -90,24 +89,27 @@ def extend(
     as_json: JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents."""
-    from srag_mcp.cli.agent_jobs import is_for_agents, print_job
-    from srag_mcp.cli.ingestion import (
-        IngestChoice,
-        ingest_corpus,
-        print_quote,
-        print_report,
-        start_ingestion,
-    )
-    from srag_mcp.cli.shipped import find_corpus
+    from srag_mcp.cli.ingestion import IngestChoice
     from srag_mcp.pipeline.extension import tidy_wish
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
-    location = find_corpus(corpus, settings)
     choice = IngestChoice(attribute=tidy_wish(attribute))
-    if quote:
-        print_quote(location, choice, settings, as_json=as_json)
+    _build(corpus, choice, settings, Printing(quote, quiet, as_json))
+
+
+def _build(corpus: str, choice: "IngestChoice", settings: Settings, printing: Printing) -> None:
+    """Quote, start for an agent, or do what *choice* says."""
+    from srag_mcp.cli.agent_jobs import is_for_agents, print_job
+    from srag_mcp.cli.ingestion import ingest_corpus, print_quote, print_report, start_ingestion
+    from srag_mcp.cli.shipped import find_corpus
+
+    location = find_corpus(corpus, settings)
+    if printing.is_quote:
+        print_quote(location, choice, settings, as_json=printing.as_json)
     elif is_for_agents(location, settings):
-        print_job(start_ingestion(location, choice, settings), corpus, as_json=as_json)
+        job = start_ingestion(location, choice, settings)
+        print_job(job, corpus, as_json=printing.as_json)
     else:
-        print_report(ingest_corpus(location, choice, settings, quiet=quiet), as_json=as_json)
+        report = ingest_corpus(location, choice, settings, quiet=printing.is_quiet)
+        print_report(report, as_json=printing.as_json)

@@ -21,7 +21,7 @@ from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Translation
-from srag_mcp.store.asked_replies import AskedReplies
+from srag_mcp.store.asked_replies import open_asked
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.layout import asked_path
@@ -74,7 +74,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
 def _replies(corpus: Corpus, asking: Asking) -> ReplyCache:
     """Return where the replies to questions are kept."""
     state = corpus.state if asking.model_name else None
-    return MemoryReplies() if state is None else AskedReplies(asked_path(state))
+    return MemoryReplies() if state is None else open_asked(asked_path(state))
 
 
 def _ask_offline(corpus: Corpus, question: str) -> Answer:

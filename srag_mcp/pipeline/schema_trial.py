@@ -12,10 +12,10 @@ from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.sample_corpus import open_sample_corpus
 from srag_mcp.query.diagnosis import explain_nothing, is_empty
 from srag_mcp.query.translation import Translated, translate_question
-from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.standardise.complaints import find_complaints
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus

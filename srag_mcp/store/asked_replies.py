@@ -2,7 +2,9 @@
 
 import json
 import os
+import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from srag_mcp.errors import StoreError
@@ -17,16 +19,21 @@ _FORGOTTEN_LINE = b'{"forgotten"'
 
 
 class AskedReplies:
-    """The `ReplyCache` of questions: lines of calls that many processes add to at the same time."""
+    """The `ReplyCache` of questions: lines of calls that many processes add to at the same time.
+
+    Each line is read once by a process, see `open_asked`. Safe to use from many threads.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lock = threading.Lock()
         self._n_read = 0
         self._kept: dict[tuple[str, str], Reply] = {}
 
     def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
         """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
-        self._read_on()
+        with self._lock:
+            self._read_on()
         return self._kept.get((prompt_hash, asked_model))
 
     def keep(self, call: Call, kept: KeptReply | None = None) -> None:
@@ -64,9 +71,12 @@ class AskedReplies:
         """Read what was added since, by whomever."""
         try:
             with self._path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < self._n_read:  # it is another file
+                    self._n_read, self._kept = 0, {}
                 file.seek(self._n_read)
                 added = file.read()
         except FileNotFoundError:
+            self._n_read, self._kept = 0, {}
             return
         whole = added[: added.rfind(b"\n") + 1]
         self._n_read += len(whole)
@@ -82,6 +92,12 @@ class AskedReplies:
             if entry.kept is not None:
                 kept = entry.kept
                 self._kept[kept.prompt_hash, kept.asked_model] = kept.reply
+
+
+@cache
+def open_asked(path: Path) -> AskedReplies:
+    """Return the replies in the file *path*, the same ones to all who ask in this process."""
+    return AskedReplies(path)
 
 
 def read_asked(path: Path) -> Iterator[CallEntry]:

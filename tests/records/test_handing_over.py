@@ -7,9 +7,9 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
 from tests.records.reading_model import answer, reading, stated

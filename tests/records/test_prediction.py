@@ -15,11 +15,11 @@ from srag_mcp.errors import (
     StoreError,
 )
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
-from srag_mcp.records.batch_prediction import RecordTask
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.prediction import predict_records
+from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel, replying
 from tests.records.reading_model import answer, reading, reply, shown_documents, stated

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from srag_mcp.store.asked_replies import AskedReplies
+from srag_mcp.store.asked_replies import AskedReplies, open_asked
 from srag_mcp.store.layout import asked_path
 from srag_mcp.store.ledger import read_calls
 from srag_mcp.store.work_opening import open_work
@@ -39,6 +39,18 @@ def test_a_line_that_was_torn_costs_no_other(state: Path) -> None:
     found = AskedReplies(asked_path(state))
     names = [first[1].prompt_hash, second[1].prompt_hash, third[1].prompt_hash]
     assert [found.find(name, MODEL) is not None for name in names] == [True, False, True]
+
+
+def test_a_folder_of_state_that_was_removed_is_forgotten(state: Path) -> None:
+    replies = open_asked(asked_path(state))
+    assert open_asked(asked_path(state)) is replies, "each line is read once by a process"
+    (first, kept), other = answered(1), answered(2)
+    replies.keep(first, kept)
+    assert replies.find(kept.prompt_hash, MODEL) == kept.reply
+    asked_path(state).unlink()
+    assert replies.find(kept.prompt_hash, MODEL) is None
+    AskedReplies(asked_path(state)).keep(*other)
+    assert replies.find(other[1].prompt_hash, MODEL) == other[1].reply
 
 
 def test_the_ledger_counts_questions_once_and_no_budget_does(tmp_path: Path) -> None:

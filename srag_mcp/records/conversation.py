@@ -1,0 +1,210 @@
+"""A conversation: records of some documents, asked again for what cannot be used."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.forgetting import forget_reply
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
+from srag_mcp.records.batches import Excerpt
+from srag_mcp.records.cell import State
+from srag_mcp.records.grounding import LONGEST_QUOTE
+from srag_mcp.records.judging import LEFT_OUT, Judge, Judgement
+from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.records.record_prompt import render_records_prompt
+from srag_mcp.records.record_task import RecordTask
+from srag_mcp.records.reply import CellReply, DocumentReply, RecordsReply
+
+MAX_CORRECTIONS = 2
+_MAX_PROBLEMS = 60
+_LONGEST_NAME = 80
+_LEFT_OUT = "the reply leaves the document out"
+_CORRECTION = (
+    "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
+    " else, as one JSON object of the same form. What the document does not say goes into"
+    " not_mentioned."
+)
+
+
+class CutOffError(ReplyError):
+    """A reply to several documents was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WholeReplies:
+    """A model whose reply to several documents must be whole: half of them fit better."""
+
+    model: LanguageModel
+    n_documents: int
+
+    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+        reply = await self.model.complete(prompt, reply_schema)
+        if reply.truncated and self.n_documents > 1:
+            msg = f"the reply to {self.n_documents} documents was cut off"
+            raise CutOffError(msg)
+        return reply
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        if self.n_documents == 1:  # several are asked in halves, which is an answer of its own
+            forget_reply(self.model, prompt, reply_schema)
+
+
+@dataclass
+class Conversation:
+    """Asks for the records of some documents until nothing is left to put right.
+
+    A correction asks only for the cells that it is about; other documents are not sent again.
+    """
+
+    task: RecordTask
+    batch: Sequence[Excerpt]
+    _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
+    _doubted: set[tuple[str, str]] = field(default_factory=set)
+    _heard: set[str] = field(default_factory=set)
+    _unanswered: Mapping[str, str] = field(default_factory=dict)
+
+    async def finish(self) -> list[PredictedRecord]:
+        """Return a record for each document, in their order.
+
+        Raises:
+            ModelError: If the first prompt has no reply that can be used.
+            ModelStoppedError: If no further prompt can be answered.
+        """
+        excerpts = {f"d{number}": item for number, item in enumerate(self.batch, start=1)}
+        names = tuple(attribute.name for attribute in self.task.attributes)
+        wanted: dict[str, tuple[str, ...]] = dict.fromkeys(excerpts, names)
+        correction: tuple[Correction, ...] = ()
+        for n_corrections in range(MAX_CORRECTIONS + 1):
+            asked = {key: excerpts[key] for key in wanted}
+            part = wanted if n_corrections else None
+            prompt = render_records_prompt(self.task.attributes, asked, part, correction)
+            try:
+                reply = await self._ask(prompt, len(asked))
+            except ModelError as error:
+                if not n_corrections or isinstance(error, ModelStoppedError):
+                    raise
+                self._unanswered = dict.fromkeys(wanted, str(error))
+                break  # what was found before stands
+            self._judge(asked, wanted, reply)
+            wanted = self._open_questions(wanted)
+            if not wanted:
+                break
+            correction = (self._correct(reply, wanted),)
+        return [await self._ask_alone(key, item) for key, item in excerpts.items()]
+
+    async def _ask(self, prompt: Prompt, n_documents: int) -> RecordsReply:
+        """Ask, and let the model forget a reply that has nothing of the only document."""
+        model = _WholeReplies(self.task.model, n_documents)
+        asked = await ask_for(model, prompt, RecordsReply)
+        if not any(map(_names_in, asked.content.documents)):
+            asked.forget(model)
+        return asked.content
+
+    async def _ask_alone(self, key: str, excerpt: Excerpt) -> PredictedRecord:
+        """Return the record of a document; what the replies to several left out is asked alone."""
+        record = self._record(key, excerpt)
+        if not record.error or len(self.batch) == 1:
+            return record
+        try:
+            [alone] = await Conversation(self.task, (excerpt,)).finish()
+        except ModelStoppedError:
+            raise
+        except ModelError:
+            return record
+        return record if alone.error else alone
+
+    def _judge(
+        self,
+        excerpts: Mapping[str, Excerpt],
+        wanted: Mapping[str, Sequence[str]],
+        reply: RecordsReply,
+    ) -> None:
+        for key, excerpt in excerpts.items():
+            attributes = [item for item in self.task.attributes if item.name in wanted[key]]
+            replies = [document for document in reply.documents if document.id == key]
+            if any(_names_in(document).intersection(wanted[key]) for document in replies):
+                self._heard.add(key)
+            judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
+            before = self._judged.setdefault(key, {})
+            for name, judgement in judged.items():
+                if judgement.is_usable or name not in before or not before[name].is_usable:
+                    before[name] = judgement
+
+    def _open_questions(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """Return what is to be asked again: what has a problem that was not told before."""
+        open_questions: dict[str, tuple[str, ...]] = {}
+        for key, names in wanted.items():
+            left = tuple(name for name in names if self._is_open(key, name))
+            if left:
+                open_questions[key] = left
+        return open_questions
+
+    def _is_open(self, key: str, name: str) -> bool:
+        judgement = self._judged[key][name]
+        if not judgement.problem:
+            return False
+        if judgement.told_once:
+            if (key, name) in self._doubted:
+                return False
+            self._doubted.add((key, name))
+        return True
+
+    def _correct(self, reply: RecordsReply, wanted: Mapping[str, Sequence[str]]) -> Correction:
+        """Give back the part of *reply* that is asked for again, with what is wrong with it."""
+        documents = [item for item in reply.documents if item.id in wanted]
+        parts = [_part(item, wanted[item.id]) for item in documents]
+        text = json.dumps({"documents": parts}, ensure_ascii=False, separators=(",", ":"))
+        problems = [
+            f"- {key}, {name}: {self._judged[key][name].problem}"
+            for key, names in wanted.items()
+            for name in names
+        ]
+        problems += [f"- {problem}" for problem in dict.fromkeys(self._unknown(reply))]
+        told = "\n".join(problems[:_MAX_PROBLEMS])
+        return Correction(text, f"{_CORRECTION}\n{told}")
+
+    def _unknown(self, reply: RecordsReply) -> Iterator[str]:
+        names = {attribute.name for attribute in self.task.attributes}
+        for document in reply.documents:
+            if document.id not in self._judged:
+                yield f"there is no document {document.id!r:.{_LONGEST_NAME}}"
+            for cell in document.cells:
+                if cell.attribute not in names:
+                    name = f"{cell.attribute!r:.{_LONGEST_NAME}}"
+                    yield f"{document.id:.{_LONGEST_NAME}}: there is no attribute {name}"
+
+    def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
+        judged = self._judged[key]
+        cells = [judged[attribute.name].taken for attribute in self.task.attributes]
+        document = excerpt.document
+        error = self._find_error(key, cells)
+        return PredictedRecord(document.document_id, document.sha256, tuple(cells), error)
+
+    def _find_error(self, key: str, cells: Sequence[PredictedCell]) -> str:
+        """Say why to ask about a document again: no reply has it, or nobody put it right."""
+        if key not in self._heard:
+            notes = (item.cell.note for item in cells)
+            misfit = next((note for note in notes if note != LEFT_OUT), _LEFT_OUT)
+            return self._unanswered.get(key, misfit)
+        is_open = any(item.cell.state is State.FAILED for item in cells)
+        return self._unanswered.get(key, "") if is_open else ""
+
+
+def _names_in(document: DocumentReply) -> frozenset[str]:
+    """Return the names of the attributes of which a reply says something."""
+    stated = [cell.attribute for cell in document.cells if not cell.misfits]
+    return frozenset([*stated, *document.not_mentioned])
+
+
+def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:
+    cells = [_shortened(cell) for cell in document.cells if cell.attribute in names]
+    silent = [name for name in document.not_mentioned if name in names]
+    return {"id": document.id, "cells": cells, "not_mentioned": silent}
+
+
+def _shortened(cell: CellReply) -> dict[str, object]:
+    """Write a cell for the model that gave it; of endless texts the beginning."""
+    fields = cell.model_dump().items()
+    return {key: f[:LONGEST_QUOTE] if isinstance(f, str) else f for key, f in fields}
