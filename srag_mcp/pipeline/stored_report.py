@@ -64,8 +64,11 @@ def _warn_of_unread(unread: UnreadRecords, n_documents: int) -> tuple[str, ...]:
         )
     if unread.n_cells:
         counts = ", ".join(f"{name} {n}" for name, n in unread.n_cells)
+        others = " of other documents" if unread.records else ""
+        n_failed = sum(n for _, n in unread.n_cells)
+        cells = "1 cell" if n_failed == 1 else f"{n_failed} cells"
         warnings.append(
-            f"{sum(n for _, n in unread.n_cells)} cells of other documents are failed ({counts});"
+            f"{cells}{others} failed ({counts});"
             " trace_value, or srag-mcp trace, with the state failed says why"
         )
     return tuple(warnings)
