@@ -1,17 +1,20 @@
 """Records are handed over while others are still being predicted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from srag_mcp.errors import BudgetError, StoreError
 from srag_mcp.model.language_model import Prompt, Reply
 from srag_mcp.records.document_text import DocumentText
+from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
+from tests.records.inns import INN, FaultyModel, document, inns, read_inn
 from tests.records.reading_model import answer, reading, stated
 
 ATTRIBUTES = (Attribute(name="number", type="integer"),)
@@ -37,7 +40,7 @@ def read_number(key: str, text: str, prompt: Prompt) -> dict[str, object]:
 
 def test_each_record_comes_once_however_the_replies_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("srag_mcp.records.prediction.HAND_OVER_S", 0)
-    inns = [
+    long_inns = [
         DocumentText(f"{n:02d}", "Inn", f"{n:02d}", f"Inn {n}\n{LONG[: 9000 + n]}", "sha")
         for n in range(60)
     ]
@@ -46,11 +49,96 @@ def test_each_record_comes_once_however_the_replies_come(monkeypatch: pytest.Mon
     async def run() -> None:
         await predict_records(
             RecordTask(Uneven(reading(read_number)), ATTRIBUTES, "model"),
-            inns,
+            long_inns,
             prompt_tokens=8000,
             max_in_flight=8,
             on_done=lambda records: handed.extend(item.document_id for item in records),
         )
 
     anyio.run(run)
-    assert sorted(handed) == [inn.document_id for inn in inns]
+    assert sorted(handed) == [inn.document_id for inn in long_inns]
+
+
+def test_a_stop_ends_it_and_keeps_what_is_finished() -> None:
+    texts = inns(80)
+    model = FaultyModel({"Inn 40\n": BudgetError("the budget is used up")})
+    found: list[str] = []
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(model, INN, "model"),
+            texts,
+            prompt_tokens=8000,
+            max_in_flight=2,
+            on_done=lambda records: found.extend(item.document_id for item in records),
+        )
+
+    with pytest.raises(BudgetError, match="the budget is used up"):
+        anyio.run(run)
+    assert found == [f"{number}.txt" for number in (*range(40), *range(48, 56))]
+
+
+def test_what_is_finished_is_kept_when_it_is_cancelled() -> None:
+    texts = inns(80)
+    found: list[str] = []
+    waiting = anyio.Event()
+
+    class HangingModel(FaultyModel):
+        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+            if "Inn 40\n" in prompt.content:
+                waiting.set()
+                await anyio.sleep_forever()
+            return await super().complete(prompt, reply_schema)
+
+    async def predicting() -> None:
+        await predict_records(
+            RecordTask(HangingModel({}), INN, "model"),
+            texts,
+            prompt_tokens=8000,
+            max_in_flight=1,
+            on_done=lambda records: found.extend(item.document_id for item in records),
+        )
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(predicting)
+            await waiting.wait()
+            tasks.cancel_scope.cancel()
+
+    anyio.run(run)
+    assert found == [f"{number}.txt" for number in range(40)]
+
+
+def test_records_are_handed_over_many_at_a_time() -> None:
+    texts = inns(500)
+    n_records: list[int] = []
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(reading(read_inn), INN, "model"),
+            texts,
+            prompt_tokens=8000,
+            max_in_flight=4,
+            on_done=lambda records: n_records.append(len(records)),
+        )
+
+    anyio.run(run)
+    assert (sum(n_records), max(n_records) >= 100) == (500, True)
+
+
+def test_an_error_of_the_caller_comes_out_as_it_is() -> None:
+    def full(records: Sequence[PredictedRecord]) -> None:
+        msg = "the disk is full"
+        raise StoreError(msg)
+
+    async def run() -> None:
+        await predict_records(
+            RecordTask(reading(read_inn), INN, "model"),
+            [document("a.txt", "Inn\nRooms: 1")],
+            prompt_tokens=8000,
+            max_in_flight=2,
+            on_done=full,
+        )
+
+    with pytest.raises(StoreError, match="the disk is full"):
+        anyio.run(run)
