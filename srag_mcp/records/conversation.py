@@ -21,6 +21,7 @@ MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60
 _LONGEST_NAME = 80
 _LEFT_OUT = "the reply leaves the document out"
+_EMPTY = "the reply says nothing of the document"
 _CORRECTION = (
     "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
     " else, as one JSON object of the same form. What the document does not say goes into"
@@ -63,6 +64,7 @@ class Conversation:
     _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
     _doubted: set[tuple[str, str]] = field(default_factory=set)
     _heard: set[str] = field(default_factory=set)
+    _empty: set[str] = field(default_factory=set)
     _unanswered: Mapping[str, str] = field(default_factory=dict)
 
     async def finish(self) -> list[PredictedRecord]:
@@ -95,17 +97,26 @@ class Conversation:
         return [await self._ask_alone(key, item) for key, item in excerpts.items()]
 
     async def _ask(self, prompt: Prompt, n_documents: int) -> RecordsReply:
-        """Ask, and let the model forget a reply that has nothing of the only document."""
+        """Ask, and let the model forget a reply of which nothing can be made.
+
+        One that leaves several documents out is kept: they are asked alone, as answers of their
+        own. Those that it lists with nothing are not.
+        """
         model = _WholeReplies(self.task.model, n_documents)
         asked = await ask_for(model, prompt, RecordsReply)
-        if not any(map(_names_in, asked.content.documents)):
-            asked.forget(model)
+        documents = asked.content.documents
+        if not any(map(_names_in, documents)):
+            asked.forget(self.task.model if any(map(_is_empty, documents)) else model)
         return asked.content
 
     async def _ask_alone(self, key: str, excerpt: Excerpt) -> PredictedRecord:
-        """Return the record of a document; what the replies to several left out is asked alone."""
+        """Return the record of a document; what the replies to several left out is asked alone.
+
+        One that they list with nothing is not: it was asked again as it would be alone.
+        """
         record = self._record(key, excerpt)
-        if not record.error or len(self.batch) == 1:
+        is_listed = key in self._empty and key not in self._unanswered
+        if not record.error or is_listed or len(self.batch) == 1:
             return record
         try:
             [alone] = await Conversation(self.task, (excerpt,)).finish()
@@ -126,6 +137,9 @@ class Conversation:
             replies = [document for document in reply.documents if document.id == key]
             if any(_names_in(document).intersection(wanted[key]) for document in replies):
                 self._heard.add(key)
+            self._empty.discard(key)
+            if replies and all(map(_is_empty, replies)):
+                self._empty.add(key)
             judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
             before = self._judged.setdefault(key, {})
             for name, judgement in judged.items():
@@ -186,10 +200,16 @@ class Conversation:
         """Say why to ask about a document again: no reply has it, or nobody put it right."""
         if key not in self._heard:
             notes = (item.cell.note for item in cells)
-            misfit = next((note for note in notes if note != LEFT_OUT), _LEFT_OUT)
+            nothing = _EMPTY if key in self._empty else _LEFT_OUT
+            misfit = next((note for note in notes if note != LEFT_OUT), nothing)
             return self._unanswered.get(key, misfit)
         is_open = any(item.cell.state is State.FAILED for item in cells)
         return self._unanswered.get(key, "") if is_open else ""
+
+
+def _is_empty(document: DocumentReply) -> bool:
+    """Return whether a reply lists a document with nothing: it did not leave it out."""
+    return not document.cells and not document.not_mentioned and not document.misfits
 
 
 def _names_in(document: DocumentReply) -> frozenset[str]:

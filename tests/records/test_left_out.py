@@ -1,5 +1,7 @@
 """A document of which a reply says nothing is asked about again."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -8,8 +10,8 @@ import pytest
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.records.cell import State
 from tests.model.scripted import ScriptedModel
-from tests.records.inns import CROWN, document, inns, predict, read_inn
-from tests.records.reading_model import reply, shown_documents
+from tests.records.inns import CROWN, INN, document, inns, predict, read_inn
+from tests.records.reading_model import answer, reading, reply, shown_documents
 
 
 def leaving_out(name: str, *, alone: bool, correction: str | None = None) -> ScriptedModel:
@@ -63,16 +65,69 @@ def test_a_document_that_is_left_out_alone_fails_with_a_reason_to_ask_again(
     assert {item.cell.state for item in found["2.txt"].cells} == {State.FAILED}
 
 
+@dataclass
+class ForgetfulModel(ScriptedModel):
+    """Keeps the prompts whose replies are of no use in `forgotten`."""
+
+    forgotten: list[Prompt] = field(default_factory=list)
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        self.forgotten.append(prompt)
+
+
 def test_replies_that_leave_the_only_document_out_are_forgotten() -> None:
-    @dataclass
-    class ForgetfulModel(ScriptedModel):
-        forgotten: list[Prompt] = field(default_factory=list)
-
-        def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
-            self.forgotten.append(prompt)
-
     model = ForgetfulModel(lambda prompt: reply())
 
     predict(model, [document("crown.txt", CROWN)])
+
+    assert (len(model.prompts), model.forgotten) == (3, model.prompts)
+
+
+def listing_nothing(names: str, *, always: bool) -> ScriptedModel:
+    """A model that lists the documents whose name matches with nothing at all."""
+
+    def read(key: str, text: str, prompt: Prompt) -> dict[str, object]:
+        is_empty = re.match(names, text) and (always or not prompt.corrections)
+        return answer(key, [], []) if is_empty else read_inn(key, text, prompt)
+
+    return reading(read)
+
+
+def test_a_document_that_is_listed_with_nothing_is_told_what_is_missing() -> None:
+    model = listing_nothing("Inn 2\n", always=False)
+
+    found = predict(model, inns(4))
+
+    assert [record.error for record in found.values()] == [""] * 4
+    assert [record.cells[1].value_text for record in found.values()] == ["0", "1", "2", "3"]
+    _, second = model.prompts
+    assert list(shown_documents(second).values()) == ["Inn 2\nRooms: 2"]
+    [correction] = second.corrections
+    assert json.loads(correction.reply) == {"documents": [answer("d3", [], [])]}
+    assert correction.message.splitlines()[1:] == [
+        f"- d3, {item.name}: it is neither in cells nor in not_mentioned" for item in INN
+    ]
+
+
+@pytest.mark.parametrize("n_documents", [1, 3])
+def test_a_document_that_stays_listed_with_nothing_fails_as_it_would_alone(
+    n_documents: int,
+) -> None:
+    model = listing_nothing("Inn 0\n", always=True)
+
+    found = predict(model, inns(n_documents))
+
+    assert [len(shown_documents(prompt)) for prompt in model.prompts] == [n_documents, 1, 1]
+    assert [key for key, record in found.items() if record.error] == ["0.txt"]
+    assert found["0.txt"].error == "the reply says nothing of the document"
+    assert {(item.cell.state, item.cell.note) for item in found["0.txt"].cells} == {
+        (State.FAILED, "the reply leaves it out")
+    }
+
+
+def test_a_reply_that_lists_all_with_nothing_is_forgotten() -> None:
+    model = ForgetfulModel(listing_nothing("Inn", always=True).reply)
+
+    predict(model, inns(3))
 
     assert (len(model.prompts), model.forgotten) == (3, model.prompts)
