@@ -53,7 +53,7 @@ def _add_ingestion_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
         corpus: CorpusName = "",
         sample_questions: Annotated[
             list[str],
-            Field(max_length=10, description="Questions that the columns should answer."),
+            Field(description="Questions that the columns should answer."),
         ] = [],  # noqa: B006 - shown in the input schema
         rebuild_schema: Annotated[
             bool, Field(description="Find the columns anew; those there are go.")

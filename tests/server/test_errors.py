@@ -28,7 +28,6 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("ask", {"corpus": "fresh", "question": "How many?"}, "call ingest_corpus"),
     ("ingest_status", {"corpus": "fresh"}, "yet: call ingest_corpus"),
     ("ingest_status", {**FLEET, "job_id": "../../x"}, "no ingestion job '../../x'"),
-    ("ingest_corpus", {**FLEET, "sample_questions": ["How many?"] * 11}, "at most 10 items"),
     ("ask", {**FLEET, "question": "How many? " * 999}, "at most 2000 are read: ask one thing"),
     ("ingest_corpus", {"corpus": "handed"}, "'handed' is a published build without documents"),
     ("run_sql", {**FLEET, "sql": "SELECT lenght FROM boats"}, "Did you mean length?"),

@@ -78,6 +78,19 @@ async def test_a_folder_becomes_a_table_through_the_tools_alone(
     assert done[-1] == 100
 
 
+async def test_as_many_sample_questions_are_taken_as_by_the_command_line(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 4)
+    questions = [f"How many notes have a height of more than {n} m?" for n in range(12)]
+
+    async with connect(notes) as client:
+        await call(client, "ingest_corpus", sample_questions=questions, wait_seconds=50)
+        job = await await_end(client)
+
+    assert job.report[-12:] == [f"answered: {question}" for question in questions]
+
+
 async def test_a_call_that_does_not_wait_returns_the_job_and_another_can_cancel_it(
     tmp_path: Path, connect: Connect
 ) -> None:
