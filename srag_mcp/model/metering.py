@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.budget import Budget, Purse
@@ -112,13 +113,14 @@ class MeteredModel:
             async with self._purse.reserved(expected):
                 reply = await self._ask_model(prompt, reply_schema, prompt_hash)
                 self._purse.pay(reply.cost_usd, expected)
-                return reply
         except ModelError as error:
             flight.error = error
             raise
         finally:
             del self._flights[prompt_hash]
             flight.landed.set()
+        await checkpoint()  # the next prompt is sent before anyone thinks about this reply
+        return reply
 
     async def _expect_cost(
         self, prompt: Prompt, reply_schema: Mapping[str, object]

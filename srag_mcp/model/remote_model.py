@@ -71,6 +71,7 @@ class RemoteModel:
         self._limiter = AdaptiveLimiter(settings.concurrency)
         self._accepted: dict[Step, ChatRequest] = {}  # schemas differ between steps
         self._n_lost = 0
+        self._stops: list[str] = []  # why no further prompt could be answered, each time
 
     @property
     def n_in_flight_most(self) -> int:
@@ -87,12 +88,16 @@ class RemoteModel:
             PromptRefusedError: If the provider refuses it for its content.
             ModelError: If no reply could be had to this prompt.
         """
+        n_stops = len(self._stops)
         hindrance = await self._wire.open()
         if hindrance is not None:
-            raise ModelStoppedError(self._say(hindrance.message))
-        tries = _Tries(self._first_request(prompt, reply_schema))
+            self._stop(hindrance.message)
+        tries: _Tries | None = None
         while True:
             async with self._limiter.place() as round_:
+                if len(self._stops) > n_stops:  # while this one waited
+                    raise ModelStoppedError(self._say(self._stops[-1]))
+                tries = tries or _Tries(self._first_request(prompt, reply_schema))
                 outcome = await self._try(tries.request)
             if isinstance(outcome, Reply):
                 self._n_lost = 0
@@ -160,7 +165,7 @@ class RemoteModel:
         if fault.kind == "refused":
             raise PromptRefusedError(about)
         if fault.kind == "stopped":
-            raise ModelStoppedError(self._say(fault.message))
+            self._stop(fault.message)
         if fault.kind in {"form", "temperature"}:
             self._lose(fault, about)
 
@@ -181,8 +186,7 @@ class RemoteModel:
             about = _describe(fault, tries.request.prompt)
             self._lose(fault, f"{about} (tried {tries.n_all} times)")
         if fault.retry_after_s is not None and fault.retry_after_s > patience.longest_wait_s:
-            msg = f"{fault.message} (it asks to wait {fault.retry_after_s:.0f} s)"
-            raise ModelStoppedError(self._say(msg))
+            self._stop(f"{fault.message} (it asks to wait {fault.retry_after_s:.0f} s)")
         doubled = patience.first_wait_s * 2.0 ** (tries.n_all - 1)
         wait_s = min(doubled, patience.longest_wait_s) * random.uniform(0.5, 1.5)
         return max(wait_s, fault.retry_after_s or 0.0)
@@ -196,9 +200,13 @@ class RemoteModel:
         """
         self._n_lost += 1
         if self._n_lost >= self._patience.n_lost_prompts:
-            msg = f"{self._n_lost} prompts in a row had no reply; the last one: {fault.message}"
-            raise ModelStoppedError(self._say(msg))
+            n_lost = self._n_lost
+            self._stop(f"{n_lost} prompts in a row had no reply; the last one: {fault.message}")
         raise ModelError(about)
+
+    def _stop(self, problem: str) -> NoReturn:
+        self._stops.append(problem)
+        raise ModelStoppedError(self._say(problem))
 
     def _say(self, problem: str) -> str:
         base = self._settings.api_base

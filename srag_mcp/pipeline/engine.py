@@ -24,6 +24,7 @@ Returned = TypeVar("Returned")
 
 AGENT = "agent"
 AGENT_PROMPTS = 200
+READY_PROMPTS = 16  # are written while others are in flight, so that no place stays empty meanwhile
 _POLL_S = 0.2
 
 
@@ -39,7 +40,8 @@ class Thinker:
         engine: `model` or `agent`, for the cells that it predicts.
         model: Counted, kept to the budget; never asked the same twice.
         replies: What it said, and the ledger.
-        max_in_flight: Most prompts at a time.
+        max_in_flight: Most prompts at a time: the model lets as many through as it may, the others
+            are ready.
         cancelled: Whether somebody wants it to stop.
     """
 
@@ -124,5 +126,5 @@ def open_thinker(
             budget=Budget(settings.budget_usd, settings.budget_calls),
             spent=replies.unsettled(),
         )
-        in_flight = AGENT_PROMPTS if is_agent else settings.concurrency
+        in_flight = AGENT_PROMPTS if is_agent else settings.concurrency + READY_PROMPTS
         yield Thinker(engine, metered, replies, in_flight, cancelled)

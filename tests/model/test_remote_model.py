@@ -369,6 +369,29 @@ def test_what_a_model_does_not_accept_is_left_out_from_then_on(
     ]
 
 
+def test_who_waits_for_a_place_asks_in_the_manner_that_is_accepted_by_then(named: str) -> None:
+    with serving(refuse("json_schema")) as server:
+        replies = ask(open_model(settings(server, named, concurrency=1), HASTE), numbered(4))
+    assert all(isinstance(reply, Reply) for reply in replies)
+    assert len(server.requests) == 1 + 4
+
+
+def test_who_waits_for_a_place_when_the_run_stops_is_not_sent(named: str) -> None:
+    wrong_key = Answer(status=401, error=("Wrong key", "invalid_api_key"))
+    with serving(lambda body: wrong_key) as server:
+        stops = ask(open_model(settings(server, named, concurrency=1), HASTE), numbered(4))
+    assert {type(stop) for stop in stops} == {ModelStoppedError}
+    assert len({str(stop) for stop in stops}) == 1
+    assert len(server.requests) == 1
+
+
+def test_a_model_that_stopped_can_be_asked_again_later(named: str) -> None:
+    with serving(in_turn(Answer(status=402, error=("No credit", "")), GOOD)) as server:
+        model = open_model(settings(server, named), HASTE)
+        said = [ask(model)[0], ask(model)[0]]
+    assert [type(item) for item in said] == [ModelStoppedError, Reply]
+
+
 def test_a_fixed_form_is_not_left(named: str) -> None:
     with serving(refuse("json_schema")) as server:
         [caught] = ask(open_model(settings(server, named, reply_format="schema"), HASTE))
