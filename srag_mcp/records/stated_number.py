@@ -85,6 +85,33 @@ def numerals_of(text: str) -> set[str]:
     return {_MARKS.sub("", numeral) for numeral in numerals}
 
 
+def column_unit(attribute: Attribute) -> str | None:
+    """Return the unit of the column; None for one that is a ratio (`grams per litre`)."""
+    unit = parse_unit(attribute.unit or "").unit
+    return (
+        None if unit in SIZES and "/" not in unit and _RATIO.search(attribute.unit or "") else unit
+    )
+
+
+def is_in_measure(unit: str | None, readings: Sequence[float], value: float) -> bool:
+    """Return whether *value*, in *unit*, is one of the *readings* in another unit.
+
+    The quote does not name it; the head of a table or a longer word may: `242 nautical miles`.
+    """
+    sizes = [convert(1.0, other, unit) for other in SIZES if other != unit] if unit else []
+    return any(
+        math.isclose(abs(number * size), abs(value), rel_tol=_NEARLY)
+        for size in sizes
+        if size is not None
+        for number in readings
+    )
+
+
+def is_in_hundredths(quote: str) -> bool:
+    """Return whether *quote* has a word for hundredths of money, such as `cents`."""
+    return _HUNDREDTHS.search(quote) is not None
+
+
 def names_attribute(attribute: Attribute, quote: str) -> bool:
     """Return whether *quote* has a word of the attribute's name."""
     words = {word.casefold() for word in _WORD.findall(quote)}
@@ -118,7 +145,7 @@ def _other_scale(attribute: Attribute, quote: str, value: float) -> str:
 def _other_quantity(
     attribute: Attribute, found: Quantity, quote: str, value: float, text: str | None
 ) -> str:
-    unit = _unit_of(attribute)
+    unit = column_unit(attribute)
     if found.unit is not None and unit is not None and found.unit != unit:
         return _other_measure(attribute, found, value)
     if _proves_nothing(attribute, found, quote):
@@ -130,14 +157,14 @@ def _other_quantity(
         for number in readings
     )
     is_year = _may_be_year(attribute, value) and found.value == value % _CENTURY  # '84
-    if follows or is_year or (found.unit is None and _is_in_measure(unit, readings, value)):
+    if follows or is_year or (found.unit is None and is_in_measure(unit, readings, value)):
         return ""
     return f"the quote says {found.value}, the value {value}"
 
 
 def _proves_nothing(attribute: Attribute, found: Quantity, quote: str) -> bool:
     """Whether the number of *quote* may be something else than the value of *attribute*."""
-    unit = _unit_of(attribute)
+    unit = column_unit(attribute)
     if unit is None and found.unit is not None and attribute.unit:  # litres, of a column per litre
         return True
     is_measured = found.unit is not None and found.unit == unit
@@ -155,14 +182,14 @@ def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
 
 
 def _may_be_year(attribute: Attribute, value: float) -> bool:
-    unit = _unit_of(attribute)
+    unit = column_unit(attribute)
     is_year = attribute.type == "integer" and unit in (None, "year")
     return is_year and _FIRST_YEAR <= value <= _LAST_YEAR
 
 
 def _unconverted(attribute: Attribute, quote: str, value: float) -> str:
     """Find a value that is the only number of *quote*, which has another unit than the column."""
-    wanted = _unit_of(attribute)
+    wanted = column_unit(attribute)
     quantities = [quantity for _, quantity in find_quantities(quote)]
     if wanted is None or len(quantities) != 1 or find_dates(quote, partial=True):
         return ""
@@ -174,7 +201,7 @@ def _unconverted(attribute: Attribute, quote: str, value: float) -> str:
 
 def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
     """Hold *value* against a quantity in another unit; one that cannot be converted is no proof."""
-    wanted, scale = _unit_of(attribute), parse_unit(attribute.unit or "").scale
+    wanted, scale = column_unit(attribute), parse_unit(attribute.unit or "").scale
     carried = [
         converted / scale
         for number in _readings(found)
@@ -198,7 +225,7 @@ def _factors(
     """Yield by what the number of *quote* may be multiplied."""
     yield 1.0
     words = f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
-    unit = _unit_of(attribute)
+    unit = column_unit(attribute)
     if "percent" in (unit, found.unit):
         yield from _parts(attribute, found, words)
         return
@@ -223,20 +250,6 @@ def _parts(attribute: Attribute, found: Quantity, words: str) -> Iterator[float]
         yield 100.0
 
 
-def _is_in_measure(unit: str | None, readings: Sequence[float], value: float) -> bool:
-    """Whether *value*, in *unit*, is one of the *readings* in a unit that the quote does not name.
-
-    The head of a table or a longer word may name it: `242 nautical miles`.
-    """
-    sizes = [convert(1.0, other, unit) for other in SIZES if other != unit] if unit else []
-    return any(
-        math.isclose(abs(number * size), abs(value), rel_tol=_NEARLY)
-        for size in sizes
-        if size is not None
-        for number in readings
-    )
-
-
 def _is_about(attribute: Attribute, quote: str) -> bool:
     """Whether *quote* is a number alone, or has a word of the attribute's name beside it."""
     said = [letter for letter in quote if letter.isalnum()]
@@ -245,17 +258,11 @@ def _is_about(attribute: Attribute, quote: str) -> bool:
     return names_attribute(attribute, quote)
 
 
-def _unit_of(attribute: Attribute) -> str | None:
-    """Return the unit of the column; None for one that is a ratio (`grams per litre`)."""
-    unit = parse_unit(attribute.unit or "").unit
-    return (
-        None if unit in SIZES and "/" not in unit and _RATIO.search(attribute.unit or "") else unit
-    )
-
-
 def _readings(quantity: Quantity) -> Sequence[float]:
-    ends = (quantity.value,) if quantity.upper is None else (quantity.value, quantity.upper)
-    return (*ends, sum(ends) / 2)
+    """Return what a quantity may be: a range either of its ends, or the middle."""
+    if quantity.upper is None:
+        return (quantity.value,)
+    return (quantity.value, quantity.upper, (quantity.value + quantity.upper) / 2)
 
 
 def _is_same(one: float, other: float) -> bool:

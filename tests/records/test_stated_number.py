@@ -65,6 +65,8 @@ def test_what_a_caption_a_unit_or_a_period_explains_is_not_doubted(
         (SALES, "$3.4 million", 3.4e12, "the quote says 3400000, the value 3400000000000.0"),
         (SALES, "fifteen thousand", 15, "the quote says 15000, the value 15"),
         (SALES, "250 USD", 25.0, "the quote says 250, the value 25.0"),
+        (SALES, "250 USD", 125, "the quote says 250, the value 125"),
+        (LENGTH, "5 miles", 5, "the quote says 5 mi, which is 8.04672 in km, the value 5"),
         (SALES, "12.5", 1.25, "the quote says 12.5, the value 1.25"),
         (SHARE, "12 %", 0.12, "the quote says 12, the value 0.12"),
         (SHARE, "12 %", 1200, "the quote says 12, the value 1200"),
