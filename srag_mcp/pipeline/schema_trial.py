@@ -17,6 +17,7 @@ from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.standardise.complaints import find_complaints
+from srag_mcp.records.standardise.suspicion import read_tags
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.corpus import Corpus
 
@@ -60,10 +61,12 @@ async def try_schema(
         max_in_flight=thinker.max_in_flight,
         on_done=records.extend,
     )
+    cells = {item.name: _cells_of(item.name, records) for item in schema.attributes}
+    tags = read_tags(cells[item.name] for item in schema.attributes if item.type == "string")
     problems = [
         problem
         for attribute in schema.attributes
-        for problem in find_complaints(attribute, _cells_of(attribute.name, records))
+        for problem in find_complaints(attribute, cells[attribute.name], tags)
     ]
     if questions:
         with open_sample_corpus(schema, documents, records, thinker.engine) as corpus:

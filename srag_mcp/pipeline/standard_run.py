@@ -15,7 +15,12 @@ from srag_mcp.records.standardise.second_look import (
     look_again,
     was_looked_at,
 )
-from srag_mcp.records.standardise.suspicion import Suspicion, read_stated
+from srag_mcp.records.standardise.suspicion import (
+    Suspicion,
+    Tags,
+    read_stated,
+    read_tags,
+)
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import WorkDatabase
@@ -42,11 +47,13 @@ def standardise_columns(
     Source: DESIGN 7.4.
     """
     predictions = Predictions(work)
+    texts = [attribute for attribute in schema.attributes if attribute.type == "string"]
+    tags = read_tags(predictions.cells(attribute) for attribute in texts)
     n_changed = 0
     for place, attribute in enumerate(schema.attributes):
         on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
         cells = predictions.cells(attribute)
-        suspects = list(_suspects(predictions, attribute, cells))
+        suspects = list(_suspects(predictions, attribute, cells, tags))
         if not suspects:
             continue
         judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
@@ -82,12 +89,15 @@ def _asking(
 
 
 def _suspects(
-    predictions: Predictions, attribute: Attribute, cells: Mapping[str, PredictedCell]
+    predictions: Predictions,
+    attribute: Attribute,
+    cells: Mapping[str, PredictedCell],
+    tags: Tags,
 ) -> Iterator[Suspect]:
     values = read_stated(attribute, cells)
     reasons = {
         found.document_id: found.reason
-        for found in find_suspicions(attribute, values)
+        for found in find_suspicions(attribute, values, tags)
         if not _is_settled(found, cells[found.document_id].cell)
     }
     for document in predictions.texts(list(reasons)):

@@ -7,16 +7,19 @@ from srag_mcp.records.cell import State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.spellings import alike_categories
-from srag_mcp.records.standardise.suspicion import read_stated
+from srag_mcp.records.standardise.suspicion import NO_TAGS, Tags, read_stated
 from srag_mcp.schema.attribute import Attribute
 
 _MAX_EXAMPLES = 3
 
 
-def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
+def find_complaints(
+    attribute: Attribute, cells: Mapping[str, PredictedCell], tags: Tags = NO_TAGS
+) -> Iterator[str]:
     """Say what its definition should settle: failed cells, silence, mixed scales, spellings.
 
-    A category that is listed in two spellings is told, too. *cells* are by document id.
+    A category that is listed in two spellings is told, too. *cells* are by document id; *tags* are
+    the units that the text cells of the documents name.
     """
     failed = [item.cell.note for item in cells.values() if item.cell.state is State.FAILED]
     if failed:
@@ -30,7 +33,7 @@ def find_complaints(attribute: Attribute, cells: Mapping[str, PredictedCell]) ->
     values = read_stated(attribute, cells)
     said = {item.document_id: item.as_stated for item in values}
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for found in find_suspicions(attribute, values):
+    for found in find_suspicions(attribute, values, tags):
         reasons[found.reason].append(said[found.document_id])
     for reason, words in reasons.items():
         shown = ", ".join(f"“{word}”" for word in words[:_MAX_EXAMPLES])

@@ -3,25 +3,23 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
-from statistics import median
 
 from srag_mcp.records.normalise import decide_order, find_dates
 from srag_mcp.records.normalise.dates import DateText
-from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion, SuspicionKind
+from srag_mcp.records.standardise.years import far_away
 
-_FEWEST = 5
-_YEARS_AWAY = 100
-_SPREADS_AWAY = 5
 _MOST_EXCEPTIONS = 0.1
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find dates that were read in another order than the column proves, or centuries away.
+    """Find dates that were read in another order than the column proves, or far away.
 
     Where a column proves both orders, all dates that may be either are suspected.
     """
     yield from _other_order(values)
-    yield from _far_away(values)
+    years = {item.document_id: item.value.year for item in values if isinstance(item.value, date)}
+    yield from far_away(years, "dates")
 
 
 def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -36,7 +34,8 @@ def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     for item, found in read:
         ambiguous = [text for text in found if text.ambiguous]
         if ambiguous and (doubt or item.value not in {text.on(order) for text in found}):
-            yield Suspicion(item.document_id, "date_order", doubt or reason)
+            kind: SuspicionKind = "date_orders" if doubt else "date_order"
+            yield Suspicion(item.document_id, kind, doubt or reason)
 
 
 def _mixed_orders(texts: Sequence[DateText]) -> str:
@@ -49,16 +48,3 @@ def _mixed_orders(texts: Sequence[DateText]) -> str:
         f"{n_day} dates of this column are written the day first, {n_month} the month first, and"
         " this one may be either: what does its document use?"
     )
-
-
-def _far_away(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    years = [item.value.year for item in values if isinstance(item.value, date)]
-    if len(years) < _FEWEST:
-        return
-    middle = median(years)
-    spread = median(abs(year - middle) for year in years)
-    limit = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
-    for item in values:
-        if isinstance(item.value, date) and abs(item.value.year - middle) > limit:
-            reason = f"most dates are around {int(middle)}, this one is in {item.value.year}"
-            yield Suspicion(item.document_id, "impossible", reason)

@@ -6,10 +6,11 @@ from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
 
-from srag_mcp.records.normalise import find_quantities
-from srag_mcp.records.normalise.units import convert, parse_unit
 from srag_mcp.records.scale_words import ignored_scale
-from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.records.standardise.quoted_numbers import suspect_quoted_numbers
+from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, Suspicion, Tags
+from srag_mcp.records.standardise.units import suspect_units
+from srag_mcp.records.standardise.years import suspect_years
 from srag_mcp.schema.attribute import Attribute
 
 _FEWEST = 5
@@ -23,18 +24,22 @@ _HUNDRED = 100
 _Sized: TypeAlias = tuple[float, StatedValue]  # the decade of a value, and the value
 
 
-def suspect_numbers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+def suspect_numbers(
+    attribute: Attribute, values: Sequence[StatedValue], tags: Tags = NO_TAGS
+) -> Iterator[Suspicion]:
     """Find values that look as if they were written in another scale or unit."""
     yield from _other_scales(values)
     yield from _impossible(attribute, values)
     yield from _ignored_scales(attribute, values)
-    yield from _other_units(attribute, values)
+    yield from suspect_units(attribute, values, tags)
+    yield from suspect_quoted_numbers(attribute, values)
+    yield from suspect_years(attribute, values)
 
 
 def _ignored_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find values that leave out the scale word of their own quote: `15 thousand` read as 15."""
     for item in values:
-        word = ignored_scale(attribute, item.as_stated, _number(item))
+        word = ignored_scale(attribute, item.as_stated, item.number)
         if word:
             reason = f"the document says {word}: is the scale (thousand, million) worked in?"
             yield Suspicion(item.document_id, "scale_word", reason)
@@ -42,7 +47,7 @@ def _ignored_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iter
 
 def _other_scales(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find a cluster that lies 10³, 10⁶ or 10⁹ away from the largest, and both if equally large."""
-    sized = [(math.log10(abs(_number(item))), item) for item in values if _number(item)]
+    sized = [(math.log10(abs(item.number)), item) for item in values if item.number]
     if len(sized) < _FEWEST:
         return
     clusters = _clusters(sized)
@@ -83,7 +88,7 @@ def _is_scale_apart(decades: float, share: float) -> bool:
 def _away_from(
     main: Sequence[_Sized], cluster: Sequence[_Sized], away: float, n_values: int
 ) -> Iterator[Suspicion]:
-    low, high = (_plain(_number(item)) for item in (main[0][1], main[-1][1]))
+    low, high = (_plain(item.number) for item in (main[0][1], main[-1][1]))
     direction = "larger" if away > 0 else "smaller"
     reason = (
         f"{len(main)} of {n_values} values lie between {low} and {high}; this one is"
@@ -94,39 +99,17 @@ def _away_from(
         yield Suspicion(item.document_id, "scale", reason)
 
 
-def _other_units(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values that equal the figure of their quote although the quote has another unit."""
-    wanted = parse_unit(attribute.unit or "").unit
-    if wanted is None:
-        return
-    for item in values:
-        for found in find_quantities(item.as_stated):
-            quantity = found[1]
-            unit = quantity.unit
-            if unit is None or unit == wanted or not math.isclose(quantity.value, _number(item)):
-                continue
-            converted = convert(quantity.value, unit, wanted)
-            if converted is not None and not math.isclose(converted, quantity.value):
-                reason = f"the document gives it in {unit}, the column is in {attribute.unit}"
-                yield Suspicion(item.document_id, "unit", reason)
-                break
-
-
 def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find percentages above 100 and negative values where hardly any other is so."""
-    n_large = sum(_number(item) > _HUNDRED for item in values)
-    n_negative = sum(_number(item) < 0 for item in values)
+    n_large = sum(item.number > _HUNDRED for item in values)
+    n_negative = sum(item.number < 0 for item in values)
     for item in values:
-        number = _number(item)
+        number = item.number
         is_rare_share = n_large <= _MOST_OTHERS * len(values)
         if attribute.unit == "percent" and number > _HUNDRED and is_rare_share:
             yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
         elif number < 0 and n_negative == 1 and len(values) >= _FEWEST:
             yield Suspicion(item.document_id, "impossible", "it alone is negative")
-
-
-def _number(item: StatedValue) -> float:
-    return float(item.value) if isinstance(item.value, int | float) else 0.0
 
 
 def _plain(number: float) -> str:

@@ -1,6 +1,7 @@
 """Texts that are probably one value in several spellings."""
 
-from collections import Counter
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -14,26 +15,34 @@ _ALIKE = 82.0
 _WORDS_ALIKE = 70.0
 _VERY_ALIKE = 88.0
 _SHORTEST = 4
+_LETTERS = {
+    "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
+    "ß": "ss",
+}  # fmt: skip
+_WRITTEN_OUT = frozenset(_LETTERS)
+_TRANSLITERATION = str.maketrans(_LETTERS)
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find values outside of the categories, and ones that resemble a value as frequent or more.
 
     Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
-    every document has a value of its own (names, numbers) are left alone.
+    every document has a value of its own (names, numbers) are left alone, but for letters that are
+    written out: `Koeln`.
     """
     counts = Counter(str(item.value) for item in values)
+    transliterated = _transliterated(counts)
     if attribute.categories:
         known = {fold(name) for name in attribute.categories}
-        reasons = _alike(counts, _is_one_spelt_twice) | {
+        reasons = _alike(counts, _is_one_spelt_twice, transliterated) | {
             text: f"it is none of the categories {', '.join(attribute.categories)}"
             for text in counts
             if fold(text) not in known
         }
     elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
-        return
+        reasons = transliterated
     else:
-        reasons = _alike(counts, _may_be_one)
+        reasons = _alike(counts, _may_be_one, transliterated)
     for item in values:
         if str(item.value) in reasons:
             yield Suspicion(item.document_id, "spelling", reasons[str(item.value)])
@@ -47,18 +56,51 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
 
 
-def _alike(counts: Mapping[str, int], rarer_alike: Callable[[str, str], bool]) -> dict[str, str]:
-    """Map each value to why it may be another one, which at least as many documents have."""
+def _alike(
+    counts: Mapping[str, int], rarer_alike: Callable[[str, str], bool], known: Mapping[str, str]
+) -> dict[str, str]:
+    """Map each value to why it may be another one, which at least as many documents have.
+
+    *known* are the reasons that were found before.
+    """
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
-    reasons: dict[str, str] = {}
+    reasons = dict(known)
     for place, text in enumerate(ranked):
+        if text in reasons:
+            continue
         for frequent in ranked[:place]:
             n_frequent = counts[frequent]
             alike = rarer_alike if counts[text] < n_frequent else _is_one_spelt_twice
             if frequent not in reasons and alike(text, frequent):
-                reasons[text] = f"{n_frequent} documents have “{frequent}”: is this the same value?"
+                reasons[text] = _is_it(frequent, n_frequent)
                 break
     return reasons
+
+
+def _transliterated(counts: Mapping[str, int]) -> dict[str, str]:
+    """Map values to why they may be another one: they have a letter written out, or a rarer one."""
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for text in sorted(counts, key=lambda text: (-counts[text], text.isascii(), text)):
+        spellings[_written_out(text)].append(text)
+    return {
+        text: _is_it(frequent, counts[frequent])
+        for frequent, *rarer in spellings.values()
+        for text in rarer
+        if _rare_letters(text) != _rare_letters(frequent)
+    }
+
+
+def _written_out(text: str) -> str:
+    """Fold a text as one without such letters is written: `Köln` -> `koeln`."""
+    return unicodedata.normalize("NFC", fold(text)).translate(_TRANSLITERATION)
+
+
+def _rare_letters(text: str) -> frozenset[str]:
+    return _WRITTEN_OUT & set(unicodedata.normalize("NFC", text).lower())
+
+
+def _is_it(frequent: str, n_documents: int) -> str:
+    return f"{n_documents} documents have “{frequent}”: is this the same value?"
 
 
 def _is_one_spelt_twice(text: str, other: str) -> bool:

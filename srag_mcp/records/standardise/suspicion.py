@@ -1,17 +1,34 @@
 """A suspicion: a cell that does not fit the others of its column, and why."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from srag_mcp.records.canonical import read_canonical
 from srag_mcp.records.cell import CellValue, State
+from srag_mcp.records.normalise.units import unit_of
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.schema.attribute import Attribute
 
 SuspicionKind: TypeAlias = Literal[
-    "scale", "scale_word", "impossible", "unit", "date_order", "spelling"
+    "scale",
+    "scale_word",
+    "shift",
+    "sign",
+    "out_of",
+    "impossible",
+    "unit",
+    "other_unit",
+    "date_order",
+    "date_orders",
+    "spelling",
 ]
+Tags: TypeAlias = Mapping[str, frozenset[str]]
+"""The units that text cells name, by document id: `{"a.txt": {"EUR"}}`."""
+
+NO_TAGS: Tags = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +38,11 @@ class StatedValue:
     document_id: str
     value: CellValue
     as_stated: str
+
+    @property
+    def number(self) -> float:
+        """The value as a number; 0 where it is none."""
+        return float(self.value) if isinstance(self.value, int | float) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +58,22 @@ class Suspicion:
 
     @property
     def is_of_quote(self) -> bool:
-        """Whether the value's own words make it one, without the rest of the column."""
-        return self.kind in ("scale_word", "unit")
+        """Whether the value's own words show it, so that a reader may have been told of it."""
+        return self.kind in ("scale_word", "shift", "unit")
+
+
+def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:
+    """Read which units the cells of text *columns* name, by document: a column of currencies.
+
+    `{"a.txt": EUR}`, `{"a.txt": Lyon}` -> `{"a.txt": {"EUR"}}`
+    """
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for cells in columns:
+        for document_id, item in cells.items():
+            unit = unit_of((item.value_text or "").strip())
+            if unit is not None:
+                tags[document_id].add(unit)
+    return {document_id: frozenset(units) for document_id, units in tags.items()}
 
 
 def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> list[StatedValue]:

@@ -93,8 +93,8 @@ def test_where_both_orders_are_proven_each_ambiguous_date_is_asked_about() -> No
         " be either: what does its document use?"
     )
     assert find_suspicions(signed, column(proofs + ambiguous)) == [
-        Suspicion("d4", "date_order", reason),
-        Suspicion("d5", "date_order", reason),
+        Suspicion("d4", "date_orders", reason),
+        Suspicion("d5", "date_orders", reason),
     ]
     one_exception = proofs[:2] * 5 + proofs[2:3] + ambiguous
     assert suspected(signed, one_exception) == {"d11": "date_order"}

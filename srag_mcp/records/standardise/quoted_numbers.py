@@ -1,0 +1,151 @@
+"""Numbers that do not follow from their quotes as others of the column do."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.records.normalise import find_dates, find_quantities, fold
+from srag_mcp.records.normalise.unit_words import SIZES
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.records.stated_number import column_unit, is_in_hundredths, is_in_measure
+from srag_mcp.schema.attribute import Attribute
+
+_FEWEST_ALIKE = 3
+_MOST_NEGATIVE = 0.34
+_MOST = 0.5
+_FARTHEST = 2
+_MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_OUT_OF = re.compile(
+    r"(?<![\d/.,])(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van|av)\b)"
+    r"\s*(\d+)(?![\d/]|[.,]\d)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The only number of a quote, its unit, and by which power of ten the value differs from it."""
+
+    item: StatedValue
+    number: float
+    unit: str
+    power: int
+
+
+def suspect_quoted_numbers(
+    attribute: Attribute, values: Sequence[StatedValue]
+) -> Iterator[Suspicion]:
+    """Find values ten or a hundred times their quote, of another sign, out of another total."""
+    yield from _other_powers(attribute, values)
+    yield from _other_signs(values)
+    yield from _other_totals(values)
+
+
+def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find values 10 or 100 times more or less than their quotes, where others are as quoted.
+
+    Scales are powers of 1,000: captions give them. Among values with the same unit the reverse is
+    odd, too: 15 from "15 %", where others make 0.12 of "12 %".
+    """
+    groups: defaultdict[str, list[_Step]] = defaultdict(list)
+    for item in values:
+        if (step := _step(attribute, item)) is not None:
+            groups[step.unit].append(step)
+    for unit, steps in groups.items():
+        counts = Counter(step.power for step in steps)
+        usual = min(counts, key=lambda power: (-counts[power], abs(power)))
+        if counts[usual] < _FEWEST_ALIKE or (usual and not unit):
+            continue
+        alike = [step for step in steps if step.power == usual]
+        for step in steps:
+            if step.power != usual and not _fits_better(step, alike):
+                yield Suspicion(step.item.document_id, "shift", _why(step, usual, len(alike)))
+
+
+def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
+    """Read a value and its quote; None where they may differ for another reason."""
+    quantities = [quantity for _, quantity in find_quantities(item.as_stated)]
+    if len(quantities) != 1 or not item.number or find_dates(item.as_stated, partial=True):
+        return None
+    [found] = quantities
+    if not found.value or found.upper is not None or found.ambiguous:
+        return None
+    ratio = abs(item.number) / abs(found.value)
+    power = round(math.log10(ratio))
+    if abs(power) > _FARTHEST or not math.isclose(ratio, 10.0**power, rel_tol=1e-6):
+        return None
+    if power and _is_explained(attribute, item, abs(found.value), found.unit):
+        return None
+    return _Step(item, abs(found.value), found.unit or "", power)
+
+
+def _is_explained(attribute: Attribute, item: StatedValue, number: float, unit: str | None) -> bool:
+    """Whether a unit may be why a value is not the *number* of its quote: 0.12, cents, metres."""
+    wanted = column_unit(attribute)
+    if unit is not None:
+        return (unit != wanted and unit in SIZES) or is_in_hundredths(item.as_stated)
+    if is_in_hundredths(item.as_stated) or is_in_measure(wanted, [number], item.number):
+        return True
+    is_fraction = min(number, abs(item.number)) <= 1
+    return is_fraction and wanted in (None, "percent")
+
+
+def _fits_better(step: _Step, alike: Sequence[_Step]) -> bool:
+    """Whether a value is among the others and the number of its quote is not: `1.80`, 180."""
+    sizes = [abs(other.item.number) for other in alike]
+    low, high = min(sizes), max(sizes)
+    return low <= abs(step.item.number) <= high and not low <= step.number <= high
+
+
+def _why(step: _Step, usual: int, n_alike: int) -> str:
+    times = 10 ** abs(step.power)
+    if not step.power:
+        times = 10 ** abs(usual)
+        word = "larger" if usual > 0 else "smaller"
+        return f"{n_alike} values are {times} times {word} than the number that is quoted, not this"
+    word = "larger" if step.power > 0 else "smaller"
+    return f"it is {times} times {word} than the number that is quoted, {n_alike} others are not"
+
+
+def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find a few negative values whose quotes have no minus, and no word that others lack.
+
+    `less` or `loss` may say it; a word that stands beside positive values as well does not.
+    """
+    positive = [item for item in values if item.number > 0]
+    negative = [item for item in values if item.number < 0]
+    if len(positive) < _FEWEST_ALIKE or len(negative) > _MOST_NEGATIVE * len(values):
+        return
+    usual = {word for item in positive for word in _words(item)}
+    for item in negative:
+        numbers = [quantity.value for _, quantity in find_quantities(item.as_stated)]
+        if -item.number not in numbers or _MINUS.search(item.as_stated):
+            continue
+        if item.number not in numbers and _words(item) <= usual:
+            reason = f"it is negative, its words are not, and {len(positive)} others are positive"
+            yield Suspicion(item.document_id, "sign", reason)
+
+
+def _words(item: StatedValue) -> set[str]:
+    return {fold(word) for word in _WORD.findall(item.as_stated)}
+
+
+def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find points out of another total than most: 92 from "92/100" among 8.1 from "8.1/10"."""
+    totals = {
+        item.document_id: int(total)
+        for item in values
+        for points, total in _OUT_OF.findall(item.as_stated)
+        if math.isclose(float(points.replace(",", ".")), item.number) and item.number <= int(total)
+    }
+    counts = Counter(totals.values())
+    usual = min(counts, key=lambda total: (-counts[total], total), default=0)
+    if counts[usual] < _FEWEST_ALIKE or counts[usual] <= _MOST * len(totals):
+        return
+    for document_id, total in totals.items():
+        if total != usual:
+            reason = f"it is out of {total}, {counts[usual]} others are out of {usual}"
+            yield Suspicion(document_id, "out_of", reason)
