@@ -42,9 +42,10 @@ def _add_other_commands(app: typer.Typer) -> None:
     from srag_mcp.cli.ledger_command import ledger
     from srag_mcp.cli.prompt_commands import prompts
     from srag_mcp.cli.question_commands import ask, sql
+    from srag_mcp.cli.status_command import status
     from srag_mcp.cli.trial_commands import demo, evaluate
 
-    for command in (ingest, extend, ask, sql, schema, stats, trace, review, ledger, demo):
+    for command in (ingest, extend, status, ask, sql, schema, stats, trace, review, ledger, demo):
         app.command()(command)
     app.command(name="eval")(evaluate)
     app.command()(config)

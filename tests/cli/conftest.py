@@ -4,13 +4,15 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from srag_mcp.__main__ import main
+from srag_mcp.pipeline.jobs import cancel_job, wait_for_job
+from srag_mcp.settings import Settings
 
 PASSENGERS = {"Aldra": 120, "Borgund": 240, "Calypso": 360, "Dovre": 480}
 PROPERTIES = {
@@ -97,3 +99,36 @@ def program(tmp_path: Path) -> tuple[list[str], dict[str, str]]:
     """Return the command and the environment that run `srag-mcp` as a process of its own."""
     environment = {**os.environ, "SRAG_HOME": str(tmp_path / "home"), "SRAG_WORKERS": "1"}
     return [sys.executable, "-m", "srag_mcp"], environment
+
+
+@pytest.fixture
+def stations(tmp_path: Path) -> Path:
+    """Return a folder of pages that `say` can read."""
+    folder = tmp_path / "place" / "stations"
+    folder.mkdir(parents=True)
+    for number in range(1, 6):
+        text = f"The station stands {number}00 metres high, above the town of Town{number}.\n"
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home")
+
+
+@pytest.fixture
+def job(cli: Cli, ferries: Path, tmp_path: Path, settings: Settings) -> Iterator[str]:
+    """Start a job that asks an agent how many passengers each ferry carries."""
+    passengers = {"type": "integer", "description": "How many passengers. As in the document."}
+    schema = {"title": "Ferry", "type": "object", "properties": {"passengers": passengers}}
+    (ferries / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+    started = cli("ingest", ferries, "--engine", "agent", "--json")
+
+    assert started.status == 0, started.err
+    job_id = json.loads(started.out)["job_id"]
+    assert started.err.startswith(f"next: srag-mcp prompts next {ferries}, then")
+    yield job_id
+    cancel_job(ferries, settings, job_id)
+    wait_for_job(ferries, settings, job_id, 30)

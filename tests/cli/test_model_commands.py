@@ -22,17 +22,6 @@ def huts(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def stations(tmp_path: Path) -> Path:
-    """Return a folder of pages that `say` can read."""
-    folder = tmp_path / "place" / "stations"
-    folder.mkdir(parents=True)
-    for number in range(1, 6):
-        text = f"The station stands {number}00 metres high, above the town of Town{number}.\n"
-        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
-    return folder
-
-
 def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
     assert cli("ingest", str(huts), "-q").status == 0
     added = cli("extend", str(huts), "--attribute", "beds", "-q")
@@ -179,27 +168,3 @@ def test_a_question_does_not_spend_what_a_budget_kept_back(
         assert cli("ingest", stations, "-q").status == 0
     assert asked.status == 1
     assert "as that was stopped: the budget of 2 calls is used up" in asked.err
-
-
-def test_the_ledger_has_every_call_of_ingestion_and_questions(
-    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving(say) as server:
-        monkeypatch.setenv("SRAG_API_BASE", server.base)
-        for _ in range(2):
-            cli("ask", stations, "How high is the highest?", "--model", "openai/any")
-        n_requests = len(server.requests)
-    steps = json.loads(cli("ledger", stations, "--json").out)
-    assert steps["total"]["n_calls"] == n_requests
-    translated = steps["translate"]
-    assert (translated["n_calls"], translated["n_cached"]) == (1, 1)
-    calls = json.loads(cli("ledger", stations, "--calls", "--json").out)
-    assert calls[-1]["subject"] == "How high is the highest?"
-    assert [call["outcome"] for call in calls[-2:]] == ["answered", "cached"]
-    assert "not known" in cli("ledger", stations).out
-
-
-def test_a_folder_that_was_not_ingested_has_no_ledger(cli: Cli, stations: Path) -> None:
-    failed = cli("ledger", stations)
-    assert failed.status == 1
-    assert "was not ingested, so no language model was asked for it" in failed.err

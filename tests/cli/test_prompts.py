@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -10,34 +9,12 @@ import pytest
 
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.prompt_spool import PromptSpool
-from srag_mcp.pipeline.jobs import cancel_job, wait_for_job
+from srag_mcp.pipeline.jobs import wait_for_job
 from srag_mcp.settings import Settings
 from tests.cli.conftest import PASSENGERS, Cli
 
 SHIP = re.compile(r'^(d\d+) \(path "\w+\.txt".*?Passengers: (\d+)', re.DOTALL | re.MULTILINE)
 N_SHIPS = len(PASSENGERS)
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(home=tmp_path / "home")
-
-
-@pytest.fixture
-def job(cli: Cli, ferries: Path, tmp_path: Path, settings: Settings) -> Iterator[str]:
-    """Start a job that asks an agent how many passengers each ferry carries."""
-    passengers = {"type": "integer", "description": "How many passengers. As in the document."}
-    schema = {"title": "Ferry", "type": "object", "properties": {"passengers": passengers}}
-    (ferries / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
-
-    started = cli("ingest", ferries, "--engine", "agent", "--json")
-
-    assert started.status == 0, started.err
-    job_id = json.loads(started.out)["job_id"]
-    assert started.err.startswith(f"next: srag-mcp prompts next {ferries}, then")
-    yield job_id
-    cancel_job(ferries, settings, job_id)
-    wait_for_job(ferries, settings, job_id, 30)
 
 
 def reply(content: str) -> dict[str, object]:
@@ -48,6 +25,14 @@ def reply(content: str) -> dict[str, object]:
         cells = [cell | {"quote": f"Passengers: {passengers}"}]
         documents.append({"id": key, "cells": cells, "not_mentioned": []})
     return {"documents": documents}
+
+
+def answer_all(cli: Cli, ferries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answer all prompts that wait."""
+    (step,) = json.loads(cli("prompts", "next", ferries, "--json").out)["steps"]
+    answers = [{"id": item["id"], "reply": reply(item["content"])} for item in step["prompts"]]
+    monkeypatch.setattr("sys.stdin", StringIO(json.dumps(answers)))
+    assert cli("prompts", "answer", ferries).status == 0
 
 
 def test_a_script_answers_the_prompts_of_a_job(
@@ -74,10 +59,7 @@ def test_a_script_answers_the_prompts_of_a_job(
 def test_the_next_ingestion_of_such_a_corpus_is_for_an_agent_too(
     cli: Cli, ferries: Path, job: str, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
-    (step,) = json.loads(cli("prompts", "next", ferries, "--json").out)["steps"]
-    answers = [{"id": item["id"], "reply": reply(item["content"])} for item in step["prompts"]]
-    monkeypatch.setattr("sys.stdin", StringIO(json.dumps(answers)))
-    assert cli("prompts", "answer", ferries).status == 0
+    answer_all(cli, ferries, monkeypatch)
     wait_for_job(ferries, settings, job, 60)
 
     again = cli("ingest", ferries)
