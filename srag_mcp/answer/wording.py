@@ -79,7 +79,8 @@ def render_taken(taken: Totals) -> str:
     """Say what a language model took: `"2 calls, 7,912 tokens, $0.0018"`."""
     if not taken.n_calls and taken.n_cached:
         return "0 calls: the same was asked before, and the reply kept"
-    tokens = f"{taken.n_calls:,} calls, {taken.tokens_in + taken.tokens_out:,} tokens"
+    about = "about " if taken.is_estimated else ""
+    tokens = f"{taken.n_calls:,} calls, {about}{taken.tokens_in + taken.tokens_out:,} tokens"
     if taken.cost_usd is None:
         return f"{tokens}, price not known"
     return f"{tokens}, ${taken.cost_usd:,.4f}" if taken.cost_usd else tokens

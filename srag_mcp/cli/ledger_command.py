@@ -1,5 +1,6 @@
 """The command that shows what the language models have taken."""
 
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from srag_mcp.model.ledger import Call, Totals
 
 _COUNTS = ("tokens in", "out", "cached by provider", "seconds", "cost")
+_ESTIMATED = "~"
 
 
 def ledger(
@@ -34,10 +36,10 @@ def ledger(
 
 
 def _print_calls(calls: "Sequence[Call]", *, as_json: bool) -> None:
-    from srag_mcp.cli.tables import print_json, print_table
+    from srag_mcp.cli.tables import ONE_LINE_A_ROW, print_json, print_table
 
     if as_json:
-        print_json([asdict(call) | {"at": call.at.isoformat()} for call in calls])
+        print_json([_as_json(call) for call in calls])
         return
     print_table(
         ("at (UTC)", "step", "subject", "model", "outcome", *_COUNTS),
@@ -45,18 +47,20 @@ def _print_calls(calls: "Sequence[Call]", *, as_json: bool) -> None:
             (
                 f"{call.at:%Y-%m-%d %H:%M:%S}",
                 call.step,
-                call.subject,
+                " ".join(call.subject.split()),
                 call.model,
                 call.outcome,
                 *_counts(call),
             )
             for call in calls
         ],
+        file_width=ONE_LINE_A_ROW,
     )
+    _explain_estimates(call.is_estimated for call in calls)
 
 
 def _print_steps(calls: "Iterable[Call]", *, as_json: bool) -> None:
-    from srag_mcp.cli.tables import print_json, print_table
+    from srag_mcp.cli.tables import ONE_LINE_A_ROW, print_json, print_table
     from srag_mcp.model.ledger import Ledger
 
     counted = Ledger(calls)
@@ -67,9 +71,22 @@ def _print_steps(calls: "Iterable[Call]", *, as_json: bool) -> None:
     print_table(
         ("step", "answered", "kept before", "failed", *_COUNTS),
         [(step, item.n_calls, item.n_cached, item.n_failed, *_counts(item)) for step, item in rows],
+        file_width=ONE_LINE_A_ROW,
     )
+    _explain_estimates([counted.total.is_estimated])
 
 
-def _counts(item: "Call | Totals") -> tuple[int, int, int, float, str]:
+def _as_json(call: "Call") -> dict[str, object]:
+    return asdict(call) | {"at": call.at.isoformat(), "is_estimated": call.is_estimated}
+
+
+def _counts(item: "Call | Totals") -> tuple[str, str, int, float, str]:
+    about = _ESTIMATED if item.is_estimated else ""
     cost = "not known" if item.cost_usd is None else f"${item.cost_usd:,.4f}"
-    return item.tokens_in, item.tokens_out, item.tokens_cached, round(item.seconds, 1), cost
+    tokens = f"{about}{item.tokens_in}", f"{about}{item.tokens_out}"
+    return *tokens, item.tokens_cached, round(item.seconds, 1), cost
+
+
+def _explain_estimates(are_estimated: "Iterable[bool]") -> None:
+    if any(are_estimated):
+        print(f"{_ESTIMATED} nobody counted these tokens: four characters each", file=sys.stderr)

@@ -13,15 +13,19 @@ from srag_mcp.cli.wording import printable
 from srag_mcp.store.guard import ResultPage, Value
 
 WIDTH_OF_FILES = 100
+ONE_LINE_A_ROW = 1_000_000
 
 _LEAST_COLUMN = 6
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Value]], *, file_width: int = WIDTH_OF_FILES
+) -> None:
     """Print rows below their column names; cells are folded, never cut.
 
     Where the columns are too many for the width, each row is printed as a table of its own, with a
-    line a column.
+    line a column. *file_width* is that of a file or pipe; with `ONE_LINE_A_ROW` nothing is folded
+    there.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -31,7 +35,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None
         table.add_row(*cells)
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(highlight=False, markup=False, emoji=False, width=WIDTH_OF_FILES)
+        console = Console(highlight=False, markup=False, emoji=False, width=file_width)
     if written and _least_width(columns, written) > console.width:
         _print_records(console, columns, written)
     else:

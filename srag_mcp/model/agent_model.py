@@ -8,16 +8,17 @@ import anyio
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, hash_prompt
 from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.model.tokens import count_tokens
+from srag_mcp.model.uncounted import AGENT, estimate_prompt_tokens
 
 IDLE_S = 1800.0
 POLL_S = 0.1
-MODEL = "agent"
 
 
 class AgentModel:
     """Puts prompts into a spool, and returns what agents answer.
 
-    Nobody counts the tokens of an agent: those of its replies are 0.
+    Nobody counts the tokens of an agent: they are estimated, of four characters each.
 
     Args:
         spool: Where agents look for prompts.
@@ -53,7 +54,13 @@ class AgentModel:
                 self._check_idle()
                 await anyio.sleep(self._poll_s)
         self._last_sign = time.monotonic()
-        return Reply(text, seconds=self._last_sign - started, model=MODEL)
+        return Reply(
+            text,
+            tokens_in=estimate_prompt_tokens(prompt),
+            tokens_out=count_tokens(text),
+            seconds=self._last_sign - started,
+            model=AGENT,
+        )
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Let agents answer *prompt* once more."""

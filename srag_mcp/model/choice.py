@@ -9,9 +9,9 @@ from srag_mcp.model.openai_wire import OpenAIWire
 from srag_mcp.model.prices import Price, find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel, Wire
 from srag_mcp.model.replay_model import ReplayModel
+from srag_mcp.model.uncounted import REPLAY
 from srag_mcp.settings import Settings
 
-REPLAY = "replay:"
 _OPENAI = "openai/"
 
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from srag_mcp.model.choice import REPLAY
 from srag_mcp.model.keys import key_to_send
 from srag_mcp.model.litellm_library import load_litellm
+from srag_mcp.model.uncounted import REPLAY
 from srag_mcp.settings import PREFIX, Settings
 
 _OWN = f"{PREFIX}API_KEY"

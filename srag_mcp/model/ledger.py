@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from srag_mcp.model.language_model import Step
+from srag_mcp.model.uncounted import is_uncounted
 
 Outcome: TypeAlias = Literal["answered", "cached", "failed"]
 
@@ -40,6 +41,11 @@ class Call:
     seconds: float = 0.0
     cost_usd: float | None = None
 
+    @property
+    def is_estimated(self) -> bool:
+        """Whether it took tokens that nobody counted."""
+        return self.outcome == "answered" and is_uncounted(self.model)
+
 
 @dataclass(frozen=True, slots=True)
 class Totals:
@@ -51,6 +57,7 @@ class Totals:
         n_failed: Prompts that got no reply.
         seconds: Of all replies, as if one had come after the other.
         cost_usd: None if the price of any answered call is not known.
+        is_estimated: Whether nobody counted the tokens of an answered call.
     """
 
     n_calls: int = 0
@@ -61,6 +68,7 @@ class Totals:
     tokens_cached: int = 0
     seconds: float = 0.0
     cost_usd: float | None = 0.0
+    is_estimated: bool = False
 
     def plus(self, call: Call) -> "Totals":
         """Count one more call."""
@@ -80,6 +88,7 @@ class Totals:
             tokens_cached=self.tokens_cached + call.tokens_cached,
             seconds=self.seconds + call.seconds,
             cost_usd=(self.cost_usd or 0.0) + (call.cost_usd or 0.0) if known else None,
+            is_estimated=self.is_estimated or call.is_estimated,
         )
 
 

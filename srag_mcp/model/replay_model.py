@@ -13,6 +13,7 @@ from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
 from srag_mcp.model.prices import Price
 from srag_mcp.model.reply_cache import KeptReply, unpack_text
 from srag_mcp.model.tokens import count_tokens
+from srag_mcp.model.uncounted import estimate_prompt_tokens
 
 Form = Literal["text", "delta"]
 
@@ -63,7 +64,7 @@ class ReplayModel:
         text = self._read_text(found, prompt)
         return Reply(
             text,
-            tokens_in=count_tokens(_sent(prompt)),
+            tokens_in=estimate_prompt_tokens(prompt),
             tokens_out=count_tokens(text),
             cost_usd=0.0,
             model=found.model,
@@ -81,11 +82,6 @@ class ReplayModel:
         except ValueError as error:
             msg = f"{self._path}: the reply {found.prompt_hash[:12]}… is damaged: {error}"
             raise ModelError(msg) from error
-
-
-def _sent(prompt: Prompt) -> str:
-    corrections = [part for item in prompt.corrections for part in (item.reply, item.message)]
-    return "\n".join((prompt.instructions, prompt.content, *corrections))
 
 
 def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") -> int:

@@ -158,7 +158,8 @@ class IngestReport:
     def _cost(self, taken: Totals) -> str:
         money = "" if not taken.cost_usd else f", ${taken.cost_usd:,.4f}"
         unknown = ", price not known" if taken.cost_usd is None else ""
-        tokens = f"{taken.tokens_in:,} tokens in, {taken.tokens_out:,} out"
+        about = "about " if taken.is_estimated else ""
+        tokens = f"{about}{taken.tokens_in:,} tokens in, {taken.tokens_out:,} out"
         return (
             f"{self.engine}: {self.n_predicted} documents predicted now,"
             f" {self.n_standardised} cells standardised; {taken.n_calls:,} calls ({tokens}),"

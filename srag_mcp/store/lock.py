@@ -30,7 +30,7 @@ def ingestion_lock(state: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        holder = _read_holder(state)
+        holder = read_holder(state)
         msg = (
             f"this corpus is being ingested by {holder}. Wait until list_corpora says that it is"
             " ready, or stop that process and start again: finished documents are kept. Lock:"
@@ -79,7 +79,8 @@ def _describe_self() -> str:
     return json.dumps(holder)
 
 
-def _read_holder(state: Path) -> str:
+def read_holder(state: Path) -> str:
+    """Say who holds the lock: `"process 4711 on host since 2026-05-01T09:30: srag-mcp ingest"`."""
     try:
         holder = json.loads(_holder_path(state).read_text(encoding="utf-8"))
         return (
