@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import struct
 import zlib
 from collections import Counter
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _MAX_BOXES = 2000
 _MIN_RUNNING_PAGES = 3
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xad": "-",
-                            "\ufffe": "-", "\u2028": "\n", "\xa0": " "})  # fmt: skip
+                            "\u2028": "\n", "\xa0": " "})  # fmt: skip
+_HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\n?")  # what PDFium makes of a hyphen and line end
 
 
 def read_pdf(data: bytes, path: str) -> Content:
@@ -66,6 +68,7 @@ def _read_pages(document: "PdfDocument", data: bytes) -> list[_PageText]:
         textpage = page.get_textpage()
         boxes = _boxes(textpage)
         text = textpage.get_text_bounded().replace("\r\n", "\n")
+        text = _HYPHEN_AT_LINE_END.sub("-\n", text)
         if text.strip() and looks_tabular(boxes):
             text = _layout_text(data, number) or text
         texts.append(_PageText(text.strip("\n"), boxes))

@@ -16,6 +16,7 @@ Match: TypeAlias = Literal["exact", "normalised", "fuzzy"]
 _SINGLE_QUOTES = "'‘’‚‛′`´"
 _DOUBLE_QUOTES = '"“”„‟″«»'
 _DASHES = "-‐‑‒–—−"
+_LINE_END = r"(?:[ \t]*\n\s*)?"
 _BROKEN = "(?:[-‐\u00ad][ \t]*\n\\s*|\u00ad)?"
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]")
 _PIECE = 5
@@ -127,7 +128,9 @@ def _word_pattern(word: str) -> str:
 
 
 def _letter_pattern(letter: str) -> str:
-    for alike in (_SINGLE_QUOTES, _DOUBLE_QUOTES, _DASHES):
+    if letter in _DASHES:  # a word with a hyphen of its own, too, is broken there
+        return f"[{re.escape(_DASHES)}]{_LINE_END}"
+    for alike in (_SINGLE_QUOTES, _DOUBLE_QUOTES):
         if letter in alike:
             return f"[{re.escape(alike)}]"
     variants = {letter, unicodedata.normalize("NFD", letter), unicodedata.normalize("NFKC", letter)}

@@ -90,3 +90,14 @@ def test_lines_that_run_over_all_pages_are_kept_once(
 def test_a_file_without_text_looks_like_a_scan(read_bytes: ReadBytes, make_pdf: MakePdf) -> None:
     with pytest.raises(DocumentError, match=r"^a\.pdf: there is no text in it: it looks like a"):
         read_bytes("a.pdf", make_pdf([[], []]))
+
+
+def test_a_word_broken_at_a_line_end_keeps_its_hyphen_and_its_line(
+    read_bytes: ReadBytes, make_pdf: MakePdf
+) -> None:
+    page = [(50, 800, 10, "Measured by Fiona Mac-"), (50, 788, 10, "Donald in the serial no. AB-")]
+    page += [(50, 776, 10, "1234 on a dry and quiet afternoon.")]
+    (document,) = read_bytes("a.pdf", make_pdf([page]))
+    assert document.text == (
+        "Measured by Fiona Mac-\nDonald in the serial no. AB-\n1234 on a dry and quiet afternoon."
+    )

@@ -53,6 +53,9 @@ def test_typography_does_not_hide_a_quote(quote: str, found: str) -> None:
         ("12345", "No. 12\u200b345", "12\u200b345"),
         ("No. 12\u200b345", "No. 12345 of", "No. 12345"),
         ("Hauptstraße 5", "HAUPTSTRASSE 5, BONN", "HAUPTSTRASSE 5"),
+        ("AB-1234", "No. AB-\n1234 of", "AB-\n1234"),
+        ("5–10 km", "from 5-\n  10 km", "5-\n  10 km"),
+        ("the Mac-Donald", "by the Mac-\nDonald clan", "the Mac-\nDonald"),
     ],
 )
 def test_letters_that_are_typed_otherwise_are_the_same(quote: str, text: str, found: str) -> None:
