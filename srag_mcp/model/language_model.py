@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from srag_mcp.model.json_bytes import write_text
+
 Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
 
 
@@ -82,11 +84,13 @@ def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
 
     Two prompts with the same name may be answered with the same reply.
     """
-    sent = {
-        "instructions": prompt.instructions,
-        "content": prompt.content,
+    others = {
         "corrections": [(item.reply, item.message) for item in prompt.corrections],
+        "instructions": prompt.instructions,
         "reply_schema": reply_schema,
     }
-    text = json.dumps(sent, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = json.dumps(others, sort_keys=True, ensure_ascii=False)
+    # one object, its keys sorted; the content comes first and is nearly all of it
+    name = hashlib.sha256(b'{"content": ' + write_text(prompt.content) + b", ")
+    name.update(text.removeprefix("{").encode("utf-8", "surrogatepass"))
+    return name.hexdigest()

@@ -16,6 +16,7 @@ import anyio
 from srag_mcp.model.chat_reply import read_chat
 from srag_mcp.model.chat_request import ChatRequest
 from srag_mcp.model.faults import Fault, sort_status
+from srag_mcp.model.json_bytes import write_object
 from srag_mcp.model.keys import NO_KEY, find_bad_key, key_to_send
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.prices import Price
@@ -54,15 +55,12 @@ class OpenAIWire:
         """Send *request* once."""
         import aiohttp  # only needed where there is such a server
 
-        body = {
-            "model": self._model,
-            "messages": request.messages(shows_schema=False),
-            **request.options(),
-        }
+        messages = request.messages(shows_schema=False)
+        body = {"model": self._model, "messages": messages, **request.options()}
         try:
             async with (
                 self._connected() as session,
-                session.post(self._url, json=body, proxy=self._proxy) as response,
+                session.post(self._url, data=write_object(body), proxy=self._proxy) as response,
             ):
                 data = await response.read()
         except aiohttp.InvalidURL:
@@ -86,7 +84,10 @@ class OpenAIWire:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=aiohttp.ClientTimeout(total=None),  # who asks has a time limit
-                headers={"authorization": f"Bearer {self._key}"},
+                headers={
+                    "authorization": f"Bearer {self._key}",
+                    "content-type": "application/json",
+                },
             )
         session = self._session
         self._n_in_flight += 1
