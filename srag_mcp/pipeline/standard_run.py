@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.records.cell import Cell
+from srag_mcp.records.following import is_quoted
 from srag_mcp.records.judging import DOUBTED
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
     MAX_SUSPECTS,
     Suspect,
+    keep_old,
     look_again,
     was_looked_at,
 )
@@ -57,6 +59,7 @@ def standardise_columns(
         if not suspects:
             continue
         judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
+        judged = _fitting(attribute, cells, judged, tags)
         if judged:  # kept all at once: what a stop leaves over must be asked as before
             predictions.change(attribute, judged)
         n_changed += sum(_is_other(cell, cells[key]) for key, cell in judged.items())
@@ -75,6 +78,26 @@ def _judge(
             if cell != suspect.predicted:
                 found[suspect.document_id] = cell
     return found
+
+
+def _fitting(
+    attribute: Attribute,
+    cells: Mapping[str, PredictedCell],
+    judged: Mapping[str, PredictedCell],
+    tags: Tags,
+) -> dict[str, PredictedCell]:
+    """Return *judged*, in which a changed value that does not fit its column has the old one."""
+    values = read_stated(attribute, {**cells, **judged})
+    found = {item.document_id: item for item in find_suspicions(attribute, values, tags)}
+    quoted = {item.document_id for item in values if is_quoted(item.as_stated, item.value)}
+    kept = dict(judged)
+    for document_id, cell in judged.items():
+        suspicion, before = found.get(document_id), cells[document_id]
+        if suspicion is None or not _is_other(cell, before):
+            continue
+        if suspicion.is_wrong_again(is_quoted=document_id in quoted):
+            kept[document_id] = keep_old(before, cell, suspicion.reason)
+    return kept
 
 
 def _is_other(one: PredictedCell, other: PredictedCell) -> bool:

@@ -47,13 +47,18 @@ def is_derived(attribute: Attribute, quote: str, value: CellValue | None, text: 
         return False
     if isinstance(value, date):
         is_there = str(value.year) in quote and str(value.day) in quote  # quick, and mostly true
-        return not (is_there or _has_date(quote, value))
+        return not (is_there or has_date(quote, value))
     if isinstance(value, int | float):
         return not (_figures(str(value)) <= _figures(quote) or has_number(quote, value))
     words = fold(value).split()
     if not words:
         return value not in text
     return not (_has_words(quote, words) or _has_words(text, words))
+
+
+def has_date(quote: str, value: date) -> bool:
+    """Return whether *value* agrees with a date of *quote*, or with the part that it gives."""
+    return any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
 
 
 def _other_answer(attribute: Attribute, quote: str, *, value: bool) -> str:
@@ -83,10 +88,6 @@ def _has_words(text: str, words: Sequence[str]) -> bool:
 def _figures(text: str) -> set[str]:
     """Return the numerals of *text* without marks and outer zeros: `1,200.50` -> `12005`."""
     return {numeral.strip("0") for numeral in numerals_of(text)}
-
-
-def _has_date(quote: str, value: date) -> bool:
-    return any(_agrees(found, value) for _, found in find_dates(quote, partial=True))
 
 
 def _other_date(quote: str, value: date) -> str:

@@ -53,7 +53,7 @@ def find_other_number(attribute: Attribute, quote: str, value: float, text: str 
     numbers prove nothing, nor does a line of words for an integer, which may count what the words
     name, unless they name the attribute.
     """
-    if abs(float(value)) in _plain_numbers(quote):  # true of nearly all
+    if abs(float(value)) in plain_numbers(quote):  # true of nearly all
         return _other_scale(attribute, quote, value) or _unconverted(attribute, quote, value)
     if dates := find_dates(quote, partial=True):
         years = {date.year for _, date in dates if date.year is not None}
@@ -70,7 +70,7 @@ def has_number(quote: str, value: float) -> bool:
     return any(
         _is_same(abs(number * factor), abs(value))
         for _, quantity in find_quantities(quote)
-        for number in _readings(quantity)
+        for number in readings_of(quantity)
         for factor in factors
     )
 
@@ -118,7 +118,7 @@ def names_attribute(attribute: Attribute, quote: str) -> bool:
     return any(word in words for word in attribute.name.split("_"))
 
 
-def _plain_numbers(quote: str) -> set[float]:
+def plain_numbers(quote: str) -> set[float]:
     """Return what the numerals of *quote* may be: `1.250` -> 1.25 and 1250.
 
     In `2.635,673` both marks may be meant to part thousands.
@@ -150,10 +150,10 @@ def _other_quantity(
         return _other_measure(attribute, found, value)
     if _proves_nothing(attribute, found, quote):
         return ""
-    readings = _readings(found)
+    readings = readings_of(found)
     follows = value in readings or any(
         _is_same(abs(number * factor), abs(value))
-        for factor in _factors(attribute, found, quote, text)
+        for factor in factors_of(attribute, found, quote, text)
         for number in readings
     )
     is_year = _may_be_year(attribute, value) and found.value == value % _CENTURY  # '84
@@ -204,7 +204,7 @@ def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
     wanted, scale = column_unit(attribute), parse_unit(attribute.unit or "").scale
     carried = [
         converted / scale
-        for number in _readings(found)
+        for number in readings_of(found)
         if (converted := convert(number, found.unit or "", wanted or "")) is not None
     ]
     slack = 1.0 if float(value).is_integer() else 0.0
@@ -219,10 +219,10 @@ def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
     )
 
 
-def _factors(
+def factors_of(
     attribute: Attribute, found: Quantity, quote: str, text: str | None
 ) -> Iterator[float]:
-    """Yield by what the number of *quote* may be multiplied."""
+    """Yield by what *found*, the number of *quote*, may be multiplied; see `find_other_number`."""
     yield 1.0
     words = f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
     unit = column_unit(attribute)
@@ -258,7 +258,7 @@ def _is_about(attribute: Attribute, quote: str) -> bool:
     return names_attribute(attribute, quote)
 
 
-def _readings(quantity: Quantity) -> Sequence[float]:
+def readings_of(quantity: Quantity) -> Sequence[float]:
     """Return what a quantity may be: a range either of its ends, or the middle."""
     if quantity.upper is None:
         return (quantity.value,)

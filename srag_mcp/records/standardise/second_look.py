@@ -14,11 +14,12 @@ from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_mi
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
 from srag_mcp.records.cell import Cell, State, add_note
-from srag_mcp.records.contradiction import find_contradiction
+from srag_mcp.records.following import follows
 from srag_mcp.records.grounding import ground
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
+from srag_mcp.records.standardise.spellings import may_be_one
 from srag_mcp.schema.attribute import Attribute
 
 logger = logging.getLogger(__name__)
@@ -99,6 +100,12 @@ async def look_again(
     return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
 
 
+def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> PredictedCell:
+    """Return *before*, with a note that its change into *after* was not taken, for a *reason*."""
+    note = f"{KEPT}: {after.value_text!r} does not fit either: {reason}"
+    return replace(before, cell=add_note(before.cell, note))
+
+
 def was_looked_at(cell: Cell) -> bool:
     """Return whether a verdict on *cell* is noted already."""
     return cell.note.startswith((KEPT, _STANDARDISED))
@@ -158,14 +165,16 @@ def _is_borne_out(
 
     A document that gives orders stands beside the words of other documents in the same prompt.
     """
-    words = suspect.predicted.cell.as_stated or ""
+    before = suspect.predicted.value_text or ""
     if attribute.type != "string":
-        return not find_contradiction(attribute, words, read_canonical(attribute, after))
-    known = {*others, *(attribute.categories or ())}
-    if after in known or f"“{after}”" in suspect.reason:
+        value = read_canonical(attribute, after)
+        words = suspect.predicted.cell.as_stated or ""
+        return value is not None and follows(attribute, words, value, suspect.text)
+    if after in (attribute.categories or ()) or f"“{after}”" in suspect.reason:
         return True
-    spelt_anew = fold(after) == fold(suspect.predicted.value_text or "")
-    return spelt_anew or ground(after, suspect.text, attribute) is not None
+    if fold(after) == fold(before) or (after in others and may_be_one(after, before)):
+        return True
+    return ground(after, suspect.text, attribute) is not None
 
 
 def _describe(attribute: Attribute) -> str:

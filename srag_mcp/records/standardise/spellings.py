@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from srag_mcp.records.normalise import fold
-from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion, SuspicionKind
 from srag_mcp.schema.attribute import Attribute
 
 _MOST_DISTINCT = 200
@@ -31,21 +31,23 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
     written out: `Koeln`.
     """
     counts = Counter(str(item.value) for item in values)
-    transliterated = _transliterated(counts)
+    known = _transliterated(counts)
+    outside: set[str] = set()
     if attribute.categories:
-        known = {fold(name) for name in attribute.categories}
-        reasons = _alike(counts, _is_one_spelt_twice, transliterated) | {
-            text: f"it is none of the categories {', '.join(attribute.categories)}"
-            for text in counts
-            if fold(text) not in known
-        }
+        inside = {fold(name) for name in attribute.categories}
+        outside = {text for text in counts if fold(text) not in inside}
+        reasons = _alike(counts, _is_one_spelt_twice, known) | dict.fromkeys(
+            outside, f"it is none of the categories {', '.join(attribute.categories)}"
+        )
     elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
-        reasons = transliterated
+        reasons = known
     else:
-        reasons = _alike(counts, _may_be_one, transliterated)
+        reasons = _alike(counts, may_be_one, known)
     for item in values:
-        if str(item.value) in reasons:
-            yield Suspicion(item.document_id, "spelling", reasons[str(item.value)])
+        text = str(item.value)
+        if text in reasons:
+            kind: SuspicionKind = "category" if text in outside else "spelling"
+            yield Suspicion(item.document_id, kind, reasons[text])
 
 
 def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
@@ -54,6 +56,26 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
     `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
     """
     return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
+
+
+def may_be_one(text: str, other: str) -> bool:
+    """Return whether two texts resemble each other, or one is initials or beginning of the other.
+
+    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
+    """
+    from rapidfuzz import fuzz  # slow to import
+
+    if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
+        return False
+    if _is_short_for(text, other):
+        return True
+    first, second = fold(text), fold(other)
+    short, long = sorted((first, second), key=len)
+    if len(short) < _SHORTEST:
+        return False
+    if long.startswith(f"{short} "):
+        return True
+    return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
 
 
 def _alike(
@@ -110,29 +132,9 @@ def _is_one_spelt_twice(text: str, other: str) -> bool:
     """
     from rapidfuzz import fuzz  # slow to import
 
-    if not _may_be_one(text, other):
+    if not may_be_one(text, other):
         return False
     return _is_short_for(text, other) or fuzz.ratio(fold(text), fold(other)) >= _VERY_ALIKE
-
-
-def _may_be_one(text: str, other: str) -> bool:
-    """Return whether two texts resemble each other, or one is initials or beginning of the other.
-
-    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
-    """
-    from rapidfuzz import fuzz  # slow to import
-
-    if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
-        return False
-    if _is_short_for(text, other):
-        return True
-    first, second = fold(text), fold(other)
-    short, long = sorted((first, second), key=len)
-    if len(short) < _SHORTEST:
-        return False
-    if long.startswith(f"{short} "):
-        return True
-    return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
 
 
 def _is_short_for(text: str, other: str) -> bool:

@@ -24,6 +24,7 @@ SuspicionKind: TypeAlias = Literal[
     "date_order",
     "date_orders",
     "spelling",
+    "category",
 ]
 Tags: TypeAlias = Mapping[str, frozenset[str]]
 """The units that text cells name, by document id: `{"a.txt": {"EUR"}}`."""
@@ -60,6 +61,16 @@ class Suspicion:
     def is_of_quote(self) -> bool:
         """Whether the value's own words show it, so that a reader may have been told of it."""
         return self.kind in ("scale_word", "shift", "unit")
+
+    def is_wrong_again(self, *, is_quoted: bool) -> bool:
+        """Whether a value that was changed is none the better for it.
+
+        A rare spelling may be right, and one that is the number of its quote may be rare; of two
+        orders of dates, the column cannot tell.
+        """
+        if self.kind in ("spelling", "date_orders"):
+            return False
+        return not (is_quoted and self.kind in ("scale", "impossible"))
 
 
 def read_tags(columns: Iterable[Mapping[str, PredictedCell]]) -> Tags:

@@ -129,7 +129,7 @@ def test_a_column_of_names_is_left_alone() -> None:
 def test_a_value_outside_of_the_categories_is_found() -> None:
     flag = Attribute(name="flag", type="string", categories=("red", "green"))
     values: list[tuple[CellValue, str]] = [("Red", "Red"), ("green", "green"), ("lime", "lime")]
-    assert suspected(flag, values) == {"d2": "spelling"}
+    assert suspected(flag, values) == {"d2": "category"}
 
 
 SHIP_TYPES = ["Bulk carrier"] * 4 + ["Bulk carriers"] * 4 + ["Tanker"] * 4

@@ -8,7 +8,7 @@ from srag_mcp.documents.document import Span
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
-from srag_mcp.records.canonical import read_column
+from srag_mcp.records.canonical import read_column, write_canonical
 from srag_mcp.records.cell import Cell, State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
@@ -20,6 +20,10 @@ REVENUE = Attribute(
 )
 DAY = Attribute(name="day", type="date")
 TOWN = Attribute(name="town", type="string")
+STATE = Attribute(name="state", type="string", categories=("open", "closed"))
+RUN = Attribute(name="run", type="number", unit="nautical miles")
+CREW = Attribute(name="crew", type="integer")
+CARGO = Attribute(name="cargo", type="number", unit="t")
 
 
 def suspect(value: str, text: str, quote: str) -> Suspect:
@@ -154,23 +158,33 @@ def test_a_verdict_needs_neither_a_value_nor_a_reason() -> None:
         (REVENUE, "12.5", "revenue 12.5 million", 999, False),
         (DAY, "2021-04-03", "03/04/2021", "2021-03-04", True),
         (DAY, "2021-04-03", "03/04/2021", "2030-01-01", False),
+        (RUN, "3000.0", "run was 3,000 kilometres", 1619.87, True),
+        (RUN, "3000.0", "run was 3,000 kilometres", 9999, False),
+        (CREW, "25", "crew numbered 25 hands", 2500, False),
+        (CREW, "25", "25 hands on board", 2500, False),
+        (CREW, "2500", "25 hands on board", 25, True),
+        (CARGO, "19.0", "19 thousand tonnes", 19_000, True),
+        (CARGO, "19.0", "19 thousand tonnes", 18_000, False),
+        (DAY, "2021-04-03", "03/04/2021 to 09/04/2021", "2021-05-01", False),
+        (STATE, "offen", "offen", "open", True),
         (TOWN, "Milan", "Milan", "Milano", True),  # other documents have it
+        (TOWN, "Milan", "Milan", "Padua", False),  # they have it, and it is another
         (TOWN, "MILAN", "MILAN", "Milan", True),  # the same, spelt anew
         (TOWN, "N.Y.", "N.Y.", "New York", True),  # the reason names it
         (TOWN, "Rome", "Rome", "The Ritz", False),
     ],
 )
 def test_a_change_is_one_that_the_words_bear_out(
-    attribute: Attribute, value: str, quote: str, after: object, is_taken: bool
+    attribute: Attribute, value: str, quote: str, after: float | str, is_taken: bool
 ) -> None:
     doubted = replace(suspect(value, f"It says: {quote}.", quote), reason="is it “New York”?")
     model = replying([verdicts(("c1", "change", after))])
 
     async def judged() -> list[PredictedCell]:
-        return await look_again(model, attribute, [doubted], ["Milano"])
+        return await look_again(model, attribute, [doubted], ["Milano", "Padua"])
 
     [cell] = anyio.run(judged)
-    assert (cell.value_text == str(after)) is is_taken
+    assert cell.value_text == (write_canonical(attribute, after) if is_taken else value)
     assert cell.cell.note.startswith(
         "standardised: was" if is_taken else "looked at again and kept: its words do not say"
     )
