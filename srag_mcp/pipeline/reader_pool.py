@@ -1,5 +1,9 @@
-"""Processes that read documents side by side; one that dies costs the document it was at."""
+"""Processes that read documents side by side; one that dies costs the document it was at.
 
+Starting one takes longer than reading most documents, so a few wait for the next tasks.
+"""
+
+import atexit
 import os
 import pickle
 import queue
@@ -16,6 +20,8 @@ from srag_mcp.pipeline.reading import Extracted, Reply, Task, Unreadable
 DOCUMENT_TIMEOUT_S = 180.0
 _MAX_WAITING_REPLIES = 32
 _LAST_WORDS_S = 2.0
+_MAX_SPARES = 2
+_MAX_SPARE_BYTES = 10_000_000  # what read more may hold much memory
 _COMMAND = (sys.executable, "-P", "-m", "srag_mcp.pipeline.reader_process")
 
 
@@ -31,7 +37,8 @@ def perform_tasks(
 ) -> Generator[Reply, None, None]:
     """Do all tasks on up to *n_processes*; yield replies as they come, those to one task in order.
 
-    Close the iterator to stop early: the processes are ended.
+    Close the iterator to stop early: the processes are ended. Otherwise a few of them may wait for
+    the tasks of another call; they end with this process.
 
     Raises:
         OSError: If no process could be started.
@@ -39,18 +46,26 @@ def perform_tasks(
     waiting = _Tasks(tasks)
     stopping = threading.Event()
     replies: queue.Queue[Reply | _End] = queue.Queue(_MAX_WAITING_REPLIES)
-    readers = [_Reader(document_timeout_s) for _ in range(max(1, n_processes))]
+    readers = [_SPARES.take() or _Reader() for _ in range(max(1, n_processes))]
     threads = [
         threading.Thread(target=_serve, args=(reader, waiting, replies, stopping), daemon=True)
         for reader in readers
     ]
+    for reader in readers:
+        reader.timeout_s = document_timeout_s
     for thread in threads:
         thread.start()
+    finished = False
     try:
         yield from _collect(replies, len(threads))
+        finished = True
     finally:
         stopping.set()
-        _drain(replies, threads, readers)
+        if not finished:
+            _drain(replies, threads, readers)
+        for thread, reader in zip(threads, readers, strict=True):
+            thread.join()
+            _SPARES.keep(reader) if finished else reader.close()
 
 
 def _collect(replies: "queue.Queue[Reply | _End]", n_running: int) -> Iterator[Reply]:
@@ -81,7 +96,6 @@ def _serve(
     except OSError as failure:
         error = failure
     finally:
-        reader.close()
         replies.put(_End(error))
 
 
@@ -98,10 +112,16 @@ class _Tasks:
 
 
 class _Reader:
-    """One process, replaced when it dies."""
+    """One process, replaced when it dies.
 
-    def __init__(self, document_timeout_s: float) -> None:
-        self._timeout_s = document_timeout_s
+    Attributes:
+        timeout_s: How long a reply may take.
+        n_bytes: How much it was given to read.
+    """
+
+    def __init__(self) -> None:
+        self.timeout_s = DOCUMENT_TIMEOUT_S
+        self.n_bytes = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._overdue = False
@@ -109,6 +129,7 @@ class _Reader:
     def ask(self, task: Task) -> Iterator[Reply]:
         """Yield the replies to *task*; `Unreadable` if the process dies or takes too long."""
         process = self._running()
+        self.n_bytes += task.source.size
         try:
             _send(process, task)
             last = False
@@ -118,6 +139,11 @@ class _Reader:
                 yield reply
         except (EOFError, OSError, pickle.UnpicklingError):
             yield Unreadable(task.source.relative, self._why_it_died())
+
+    def is_waiting(self) -> bool:
+        """Whether its process runs, and is the one that would be started now."""
+        process = self._process
+        return process is not None and process.poll() is None and process.args == _COMMAND
 
     def kill(self) -> None:
         """End the process, from any thread; who waits for a reply gets `Unreadable`."""
@@ -141,7 +167,7 @@ class _Reader:
 
     def _receive(self, process: subprocess.Popen[bytes]) -> Reply:
         self._overdue = False
-        watchdog = threading.Timer(self._timeout_s, self._stop_overdue, [process])
+        watchdog = threading.Timer(self.timeout_s, self._stop_overdue, [process])
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -157,7 +183,7 @@ class _Reader:
     def _why_it_died(self) -> str:
         status = self._end(_LAST_WORDS_S)
         if self._overdue:
-            return f"reading it took longer than {self._timeout_s:g} s"
+            return f"reading it took longer than {self.timeout_s:g} s"
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         said = f": {lines[-1][:300]}" if lines else ""
@@ -168,6 +194,44 @@ class _Reader:
         if process is None:
             return None
         return _end_process(process, patience_s)
+
+
+class _Spares:
+    """Readers without tasks, kept for the next ones."""
+
+    def __init__(self) -> None:
+        self._readers: list[_Reader] = []
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    def take(self) -> _Reader | None:
+        """Return a reader whose process runs; None where there is none."""
+        with self._lock:
+            while self._readers:
+                reader = self._readers.pop()
+                if reader.is_waiting():
+                    return reader
+                reader.close()
+        return None
+
+    def keep(self, reader: _Reader) -> None:
+        """Keep *reader* if it may be of use, or end it."""
+        with self._lock:
+            useful = reader.is_waiting() and reader.n_bytes <= _MAX_SPARE_BYTES
+            if useful and len(self._readers) < _MAX_SPARES:
+                self._readers.append(reader)
+                return
+        reader.close()
+
+    def close(self) -> None:
+        """End all."""
+        with self._lock:
+            for reader in self._readers:
+                reader.close()
+            self._readers.clear()
+
+
+_SPARES: Final = _Spares()
 
 
 def _send(process: subprocess.Popen[bytes], task: Task) -> None:

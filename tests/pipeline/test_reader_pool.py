@@ -1,3 +1,6 @@
+import os
+import signal
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +20,8 @@ import srag_mcp.pipeline.reading as tasks
 
 def read_file(source, *, rows=False):
     text = source.path.read_text()
+    if "who" in text:
+        source.path.with_suffix(".pid").write_text(str(os.getpid()))
     if "crash" in text:
         os.kill(os.getpid(), 11)
     if "raise" in text:
@@ -49,6 +54,13 @@ def tasks(folder: Path, *texts: str) -> list[SampleTask]:
         path.write_text(text, encoding="utf-8")
         found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=False, n_documents=1))
     return found
+
+
+def who_reads(folder: Path) -> int:
+    """Return the id of the process that a task is given to."""
+    [reply] = perform_tasks(tasks(folder, "who"), 1)
+    assert outcome(reply) == ("0.txt", "who")
+    return int((folder / "0.pid").read_text())
 
 
 def outcome(reply: object) -> tuple[str, str]:
@@ -101,3 +113,29 @@ def test_a_process_that_cannot_be_started_is_an_error(
 
     with pytest.raises(FileNotFoundError):
         list(perform_tasks(tasks(tmp_path, "one"), 1))
+
+
+@pytest.mark.usefixtures("deadly")
+def test_a_process_that_is_done_takes_the_next_tasks(tmp_path: Path) -> None:
+    assert who_reads(tmp_path) == who_reads(tmp_path)
+
+
+@pytest.mark.usefixtures("deadly")
+def test_a_process_that_read_much_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_pool, "_MAX_SPARE_BYTES", len("wh"))
+
+    first = who_reads(tmp_path)
+
+    assert who_reads(tmp_path) != first
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a process")
+@pytest.mark.usefixtures("deadly")
+def test_a_process_that_died_while_it_waited_is_replaced(tmp_path: Path) -> None:
+    first = who_reads(tmp_path)
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+
+    assert who_reads(tmp_path) != first
