@@ -54,7 +54,7 @@ def corpus(tmp_path: Path, write_station: WriteStation) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def worker() -> Iterator[QueryWorker]:
     with QueryWorker() as running:
         yield running

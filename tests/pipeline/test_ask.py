@@ -15,14 +15,13 @@ TOWERS = [("Olm", 10, 1901), ("Olm", 30, 1950), ("Rann", None, 1980), ("Rann", 5
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryWorker) -> Iterator[Corpus]:
     folder = tmp_path_factory.mktemp("state") / "towers"
     folder.mkdir()
     for number, (town, height, built) in enumerate(TOWERS):
         _write(folder / f"{number}.txt", town, height, date(built, 3, 1))
     ingest(folder, Settings(workers=1))
-    with QueryWorker() as worker:
-        yield Corpus(folder, worker)
+    yield Corpus(folder, worker)
 
 
 def _write(path: Path, town: str, height: int | None, built: date) -> None:

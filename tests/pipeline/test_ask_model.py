@@ -39,36 +39,38 @@ def never(prompt: Prompt) -> str:
     raise ModelError(msg)
 
 
-def test_what_the_grammar_reads_surely_costs_nothing(folder: Path, settings: Settings) -> None:
+def test_what_the_grammar_reads_surely_costs_nothing(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     model = replying([])
-    with QueryWorker() as worker:
-        answer = ask(Corpus(folder, worker, settings.home), SURE, Asking("auto", model))
+    answer = ask(Corpus(folder, worker, settings.home), SURE, Asking("auto", model))
     assert (answer.rows, answer.engine, answer.taken) == (((4,),), "offline", None)
 
 
-def test_what_it_cannot_read_is_asked_of_the_model(folder: Path, settings: Settings) -> None:
+def test_what_it_cannot_read_is_asked_of_the_model(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     model = replying([reply("SELECT sum(height) FROM stations")])
-    with QueryWorker() as worker:
-        answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("auto", model))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("auto", model))
     assert (answer.rows, answer.engine) == (((840,),), "model")
     assert answer.taken is not None
     assert answer.taken.n_calls == 1
     assert [source.column for source in answer.sources] == ["height"] * 3
 
 
-def test_each_engine_can_be_forced(folder: Path, settings: Settings) -> None:
+def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: QueryWorker) -> None:
     model = replying([reply("SELECT max(height) FROM stations")])
-    with QueryWorker() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
-        assert ask(corpus, UNSURE, OFFLINE).refused
+    corpus = Corpus(folder, worker, settings.home)
+    assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
+    assert ask(corpus, UNSURE, OFFLINE).refused
 
 
-def test_what_was_answered_once_is_not_paid_for_again(folder: Path, settings: Settings) -> None:
+def test_what_was_answered_once_is_not_paid_for_again(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     asking = Asking("model", replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
-    with QueryWorker() as worker:
-        first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
-        again = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
+    first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
+    again = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
     assert (again.rows, again.text) == (first.rows, first.text)
     assert (first.taken, again.taken) != (None, None)
     assert [taken and (taken.n_calls, taken.n_cached) for taken in (first.taken, again.taken)] == [
@@ -78,36 +80,37 @@ def test_what_was_answered_once_is_not_paid_for_again(folder: Path, settings: Se
     assert [call.step for call in read_calls(folder, settings.home)] == ["translate"] * 2
 
 
-def test_a_reply_that_was_of_no_use_is_asked_for_anew(folder: Path, settings: Settings) -> None:
+def test_a_reply_that_was_of_no_use_is_asked_for_anew(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     bad = reply("SELECT summit FROM stations")
     asking = Asking("model", replying([bad] * 3), 1, "openai/x")
-    with QueryWorker() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        assert ask(corpus, UNSURE, asking).refused
-        asking = Asking(
-            "model", replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x"
-        )
-        again = ask(corpus, UNSURE, asking)
+    corpus = Corpus(folder, worker, settings.home)
+    assert ask(corpus, UNSURE, asking).refused
+    asking = Asking("model", replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x")
+    again = ask(corpus, UNSURE, asking)
     assert again.taken is not None
     assert (again.taken.n_calls, again.taken.n_cached) == (1, 2)
     assert again.rows == ((240,),)
 
 
-def test_a_missing_attribute_is_a_brief(folder: Path, settings: Settings) -> None:
+def test_a_missing_attribute_is_a_brief(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     model = replying([reply(None, "rainfall")])
-    with QueryWorker() as worker:
-        answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
     assert answer.text == "Not answered: no column holds rainfall"
     assert answer.brief is not None
     assert answer.brief.unplaced == ("rainfall",)
 
 
-def test_a_model_that_is_gone_takes_no_answer_away(folder: Path, settings: Settings) -> None:
+def test_a_model_that_is_gone_takes_no_answer_away(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
     model = ScriptedModel(never)
-    with QueryWorker() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        unsure = ask(corpus, UNSURE, Asking("auto", model))
-        assert ask(corpus, SURE, Asking("auto", model)).rows == ((4,),)
+    corpus = Corpus(folder, worker, settings.home)
+    unsure = ask(corpus, UNSURE, Asking("auto", model))
+    assert ask(corpus, SURE, Asking("auto", model)).rows == ((4,),)
     assert unsure.text == (
         "Not answered: the language model could not be asked: the server is gone"
     )

@@ -12,9 +12,8 @@ from srag_mcp.errors import ReplyError, SettingsError, UselessRepliesError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import EngineChoice, Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker, Value
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
+from tests.pipeline.conftest import Ask
 from tests.pipeline.reading_model import say
 
 TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
@@ -55,11 +54,6 @@ def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
     )
 
 
-def select(folder: Path, settings: Settings, sql: str) -> list[tuple[Value, ...]]:
-    with QueryWorker() as worker:
-        return list(Corpus(folder, worker, settings.home).select(sql).rows)
-
-
 def steps(server: OpenAIServer) -> list[str]:
     """Return the first words of the instructions of each request."""
     return [instructions(body)[:12] for body in server.requests]
@@ -72,18 +66,17 @@ def instructions(body: Body) -> str:
 
 
 def test_schema_records_and_quotes_come_from_the_model(
-    folder: Path, settings: Settings, server: OpenAIServer
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
     report = ingest(folder, settings, questions=["Which station opened last?"])
     assert report.attributes == ("town", "height_m", "opened")
     assert (report.engine, report.n_predicted, report.uncovered) == ("model", 6, ())
     assert report.taken is not None
     assert report.taken.n_calls == len(server.requests)
-    rows = select(folder, settings, "SELECT town, height_m, opened FROM stations ORDER BY 1")
+    rows = ask(folder, "SELECT town, height_m, opened FROM stations ORDER BY 1")
     assert rows == [(town, 100 * n, 1900 + n) for n, town in enumerate(TOWNS, start=1)]
-    said = select(
+    said = ask(
         folder,
-        settings,
         "SELECT as_stated, unit, engine FROM cells WHERE attribute = 'height_m' ORDER BY 1",
     )
     assert said[0] == ("stands 100 metres", "m", "model")
@@ -96,7 +89,7 @@ def test_schema_records_and_quotes_come_from_the_model(
 
 
 def test_nothing_is_asked_again_until_something_changes(
-    folder: Path, settings: Settings, server: OpenAIServer
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
     ingest(folder, settings)
     asked = len(server.requests)
@@ -107,11 +100,11 @@ def test_nothing_is_asked_again_until_something_changes(
     changed = ingest(folder, settings)
     assert (changed.n_predicted, changed.n_removed) == (1, 1)
     assert len(server.requests) == asked + 1
-    assert select(folder, settings, "SELECT min(height_m), count(*) FROM stations") == [(150, 5)]
+    assert ask(folder, "SELECT min(height_m), count(*) FROM stations") == [(150, 5)]
 
 
 def test_an_edited_schema_asks_for_its_changes_only(
-    folder: Path, settings: Settings, server: OpenAIServer
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
     ingest(folder, settings)
     asked = len(server.requests)
@@ -123,13 +116,11 @@ def test_an_edited_schema_asks_for_its_changes_only(
     assert report.n_predicted == 6
     new = [instructions(body) for body in server.requests[asked:]]
     assert all("- opened (" in text and "- town (" not in text for text in new)
-    assert select(folder, settings, "SELECT max(opened), max(height_m) FROM stations") == [
-        (1906, 600)
-    ]
+    assert ask(folder, "SELECT max(opened), max(height_m) FROM stations") == [(1906, 600)]
 
 
 def test_a_column_is_added_later_and_only_it_is_asked_for(
-    folder: Path, settings: Settings, server: OpenAIServer
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
     ingest(folder, settings)
     asked = len(server.requests)
@@ -137,7 +128,7 @@ def test_a_column_is_added_later_and_only_it_is_asked_for(
     assert report.extension is not None
     assert (report.extension.added, report.extension.attribute.name) == (True, "keeper")
     assert steps(server)[asked:] == ["A table was ", "You read doc"]
-    assert select(folder, settings, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+    assert ask(folder, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
     assert "added the column keeper (string)" in "\n".join(report.lines())
 
 
@@ -206,7 +197,7 @@ def test_the_engine_of_the_last_ingestion_stays_until_another_is_chosen(
 
 
 def test_an_extension_that_was_stopped_goes_on_with_its_column(
-    folder: Path, settings: Settings, server: OpenAIServer
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
     ingest(folder, settings)
     asked = len(server.requests)
@@ -217,7 +208,7 @@ def test_an_extension_that_was_stopped_goes_on_with_its_column(
         report = ingest(folder, settings, attribute=wish)
         assert report.attributes == ("town", "height_m", "keeper")
     assert steps(server)[asked:] == ["A table was ", "You read doc"]
-    assert select(folder, settings, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
+    assert ask(folder, "SELECT DISTINCT keeper FROM stations") == [("Anna",)]
 
 
 def test_a_column_that_the_model_cannot_read_is_taken_out_again(
@@ -259,7 +250,7 @@ def test_a_column_that_is_named_as_it_is_there_is_not_added_again(
     ("first_words", "n_good"), [("You design one SQL table", 0), ("You read documents", 6)]
 )
 def test_useless_replies_do_not_fail_the_next_ingestion(
-    folder: Path, settings: Settings, first_words: str, n_good: int
+    folder: Path, settings: Settings, first_words: str, n_good: int, ask: Ask
 ) -> None:
     is_useless = True
 
@@ -279,7 +270,7 @@ def test_useless_replies_do_not_fail_the_next_ingestion(
         ended = len(server.requests)
         ingest(folder, settings)
         assert len(server.requests) == ended
-    assert select(folder, settings, "SELECT count(town) FROM stations") == [(6,)]
+    assert ask(folder, "SELECT count(town) FROM stations") == [(6,)]
 
 
 def test_a_question_that_the_columns_answer_is_not_asked_again(

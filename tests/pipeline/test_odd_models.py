@@ -65,14 +65,14 @@ def add_fields(text: str) -> str:
     ],
 )
 def test_a_model_with_odd_manners_costs_no_more_calls(
-    folder: Path, tmp_path: Path, change: Callable[[str], str]
+    folder: Path, tmp_path: Path, change: Callable[[str], str], worker: QueryWorker
 ) -> None:
     def oddly(body: Body) -> Answer:
         return Answer(change(str(say(body).text)))
 
     n_calls: list[int] = []
     for script in (say, oddly):
-        with serving(script) as server, QueryWorker() as worker:
+        with serving(script) as server:
             chosen = settings(server, tmp_path / f"home{len(n_calls)}")
             ingest(folder, chosen, fresh=True)
             n_calls.append(len(server.requests))
@@ -84,7 +84,7 @@ def test_a_model_with_odd_manners_costs_no_more_calls(
 
 
 def test_a_model_that_cannot_do_it_ends_the_ingestion_and_another_goes_on(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, worker: QueryWorker
 ) -> None:
     is_broken = True
 
@@ -100,7 +100,6 @@ def test_a_model_that_cannot_do_it_ends_the_ingestion_and_another_goes_on(
         report = ingest(folder, chosen)
     assert n_in_vain < 50
     assert (report.published, report.n_documents) == (True, N_DOCUMENTS)
-    with QueryWorker() as worker:
-        known = "SELECT count(height_m), count(town) FROM stations"
-        rows = Corpus(folder, worker, chosen.home).select(known).rows
+    known = "SELECT count(height_m), count(town) FROM stations"
+    rows = Corpus(folder, worker, chosen.home).select(known).rows
     assert list(rows) == [(N_DOCUMENTS, N_DOCUMENTS)]

@@ -7,9 +7,8 @@ import pytest
 
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker, Value
 from tests.model.openai_server import OpenAIServer, serving
+from tests.pipeline.conftest import Ask, Rows
 from tests.pipeline.reading_model import say
 from tests.pipeline.test_model_crashes import settings_for
 
@@ -34,14 +33,8 @@ def write_hut(huts: Path, number: int) -> None:
     (huts / f"{number}.txt").write_text(text)
 
 
-def select(folder: Path, settings: Settings, sql: str) -> list[tuple[Value, ...]]:
-    with QueryWorker() as worker:
-        return list(Corpus(folder, worker, settings.home).select(sql).rows)
-
-
-def engines(folder: Path, settings: Settings) -> list[tuple[Value, ...]]:
-    sql = "SELECT attribute, engine, count(*) FROM cells GROUP BY ALL ORDER BY ALL"
-    return select(folder, settings, sql)
+def engines(ask: Ask, folder: Path) -> Rows:
+    return ask(folder, "SELECT attribute, engine, count(*) FROM cells GROUP BY ALL ORDER BY ALL")
 
 
 def add_by_rules(folder: Path, server: OpenAIServer, home: Path) -> Settings:
@@ -51,7 +44,7 @@ def add_by_rules(folder: Path, server: OpenAIServer, home: Path) -> Settings:
     return settings
 
 
-def test_only_the_new_column_is_read_by_rules(folder: Path, tmp_path: Path) -> None:
+def test_only_the_new_column_is_read_by_rules(folder: Path, tmp_path: Path, ask: Ask) -> None:
     with serving(say) as server:
         settings = settings_for(server.base, tmp_path / "home")
         ingest(folder, settings, questions=["Which station opened last?"])
@@ -63,17 +56,15 @@ def test_only_the_new_column_is_read_by_rules(folder: Path, tmp_path: Path) -> N
     assert (report.engine, report.published, report.warnings) == ("offline", True, ())
     assert report.extension is not None
     assert report.extension.added
-    assert engines(folder, settings) == [
+    assert engines(ask, folder) == [
         ("beds", "offline", 6),
         ("height_m", "model", 6),
         ("opened", "model", 6),
         ("town", "model", 6),
     ]
-    rows = select(folder, settings, "SELECT sum(beds), count(beds), max(opened) FROM stations")
+    rows = ask(folder, "SELECT sum(beds), count(beds), max(opened) FROM stations")
     assert rows == [(68.0, 5, 1906)]
-    said = select(
-        folder, settings, "SELECT as_stated FROM cells WHERE attribute = 'beds' AND value = 11"
-    )
+    said = ask(folder, "SELECT as_stated FROM cells WHERE attribute = 'beds' AND value = 11")
     assert said == [("11",)]
 
 
@@ -87,7 +78,9 @@ def test_the_model_stays_in_force(folder: Path, tmp_path: Path) -> None:
     assert (unchanged.engine, unchanged.published) == ("model", False)
 
 
-def test_documents_that_the_model_has_not_read_are_told(folder: Path, tmp_path: Path) -> None:
+def test_documents_that_the_model_has_not_read_are_told(
+    folder: Path, tmp_path: Path, ask: Ask
+) -> None:
     with serving(say) as server:
         settings = settings_for(server.base, tmp_path / "home")
         ingest(folder, settings)
@@ -99,7 +92,7 @@ def test_documents_that_the_model_has_not_read_are_told(folder: Path, tmp_path: 
         "the language model has not read 1 of 7 documents: their other cells are failed until the"
         " next ingestion with it",
     )
-    assert select(folder, settings, "SELECT beds, town FROM stations ORDER BY beds DESC") == [
+    assert ask(folder, "SELECT beds, town FROM stations ORDER BY beds DESC") == [
         (18.0, None),
         *[(float(number + 10), "Arla") for number in (6, 5, 4, 2, 1)],
         (None, "Arla"),

@@ -65,7 +65,7 @@ def test_a_model_that_cannot_standardise_does_not_keep_the_table_from_being_publ
     assert (again.published, again.n_standardised) == (True, N_IN_MILLIMETRES // 2)
 
 
-def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
+def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: QueryWorker) -> None:
     with serving(say) as server:
         settings = settings_for(server.base, folder)
         first = ingest(folder, settings)
@@ -82,15 +82,16 @@ def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path) -> None:
         write(folder, "new", 140)
         ingest(folder, settings)
         assert len(server.requests) == asked + 1
-    with QueryWorker() as worker:
-        corpus = Corpus(folder, worker, settings.home)
-        kept = "SELECT count(*) FROM cells WHERE note = 'looked at again and kept (so)'"
-        assert list(corpus.select(kept).rows) == [(N_IN_MILLIMETRES // 2,)]
-        largest = "SELECT count(*) FROM stations WHERE height_m > 1000"
-        assert list(corpus.select(largest).rows) == [(N_IN_MILLIMETRES // 2,)]
+    corpus = Corpus(folder, worker, settings.home)
+    kept = "SELECT count(*) FROM cells WHERE note = 'looked at again and kept (so)'"
+    assert list(corpus.select(kept).rows) == [(N_IN_MILLIMETRES // 2,)]
+    largest = "SELECT count(*) FROM stations WHERE height_m > 1000"
+    assert list(corpus.select(largest).rows) == [(N_IN_MILLIMETRES // 2,)]
 
 
-def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(folder: Path) -> None:
+def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(
+    folder: Path, worker: QueryWorker
+) -> None:
     def misquote(body: Body) -> Answer:
         return Answer(str(say(body).text).replace("stands", "standz"))
 
@@ -100,9 +101,8 @@ def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(folder: Path) ->
         asked = len(server.requests)
         assert not ingest(folder, settings).published
         assert len(server.requests) == asked
-    with QueryWorker() as worker:
-        notes = "SELECT DISTINCT note FROM cells WHERE note LIKE '%kept%'"
-        [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
+    notes = "SELECT DISTINCT note FROM cells WHERE note LIKE '%kept%'"
+    [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
     assert note == "looked at again and kept (so); quoted with small errors (0.95 alike)"
 
 
@@ -128,7 +128,9 @@ def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folde
     assert report.n_standardised == N_IN_MILLIMETRES // 2
 
 
-def test_a_doubt_that_the_model_has_answered_already_is_not_raised_again(tmp_path: Path) -> None:
+def test_a_doubt_that_the_model_has_answered_already_is_not_raised_again(
+    tmp_path: Path, worker: QueryWorker
+) -> None:
     folder = tmp_path / "stations"
     folder.mkdir()
     for number in range(3):
@@ -143,7 +145,6 @@ def test_a_doubt_that_the_model_has_answered_already_is_not_raised_again(tmp_pat
         settings = settings_for(server.base, folder)
         assert ingest(folder, settings).n_standardised == 0
         assert not any(suspects(body) for body in server.requests)
-    with QueryWorker() as worker:
-        notes = "SELECT note FROM cells WHERE note <> ''"
-        [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
+    notes = "SELECT note FROM cells WHERE note <> ''"
+    [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
     assert note == "doubted: the quote says '5 thousand metres', the value 5"
