@@ -18,26 +18,27 @@ _MOST = 0.5
 _YEARS_AWAY, _SPREADS_AWAY = 100, 5
 _LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY = 40, 10
 _ALONE = 25
-_MOST_FAR = 0.1
+_ALL_TIMES = 50
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find whole numbers that are no years in a column of years, and years far from the others."""
+    """Find whole numbers that are no years in a column of years, and years far from the others.
+
+    A column of all times has years that are far from each other.
+    """
     if attribute.type != "integer" or column_unit(attribute) not in (None, "year"):
         return
     years = [item for item in values if _is_quoted_year(item)]
     if len(years) < _FEWEST_ALIKE or len(years) <= _MOST * len(values):
         return
     for item in values:
-        is_year = _FIRST_YEAR <= item.number <= _LAST_YEAR
-        if not is_year and not has_number(item.as_stated, item.number):
-            reason = f"{len(years)} values are years, this one is none, nor what its words say"
+        is_said = item.number <= _LAST_YEAR and has_number(item.as_stated, item.number)
+        if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
+            reason = f"{len(years)} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
-    if _speaks_of_years(attribute):
-        far = list(far_away({item.document_id: int(item.number) for item in values}, "years"))
-        if len(far) <= max(1, _MOST_FAR * len(values)):  # else they are of all times
-            yield from far
+    if _speaks_of_years(attribute) and _spread([item.number for item in values]) <= _ALL_TIMES:
+        yield from far_away({item.document_id: int(item.number) for item in values}, "years")
 
 
 def far_away(years: Mapping[str, int], what: str) -> Iterator[Suspicion]:
@@ -48,7 +49,7 @@ def far_away(years: Mapping[str, int], what: str) -> Iterator[Suspicion]:
     if len(years) < _FEWEST:
         return
     middle = median(years.values())
-    spread = median(abs(year - middle) for year in years.values())
+    spread = _spread(list(years.values()))
     far = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
     lonely = max(_LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY * spread)
     counts = Counter(years.values())
@@ -57,6 +58,11 @@ def far_away(years: Mapping[str, int], what: str) -> Iterator[Suspicion]:
         if away > far or (away > lonely and _is_alone(year, counts)):
             reason = f"most {what} are around {int(middle)}, this one is in {year}"
             yield Suspicion(document_id, "impossible", reason)
+
+
+def _spread(years: Sequence[float]) -> float:
+    middle = median(years)
+    return median(abs(year - middle) for year in years)
 
 
 def _is_alone(year: int, counts: Mapping[int, int]) -> bool:

@@ -19,9 +19,13 @@ def days(*values: int) -> list[Stated]:
 
 
 def test_whole_numbers_that_are_no_years_are_found_in_a_column_of_years() -> None:
-    values: list[Stated] = [*years(1999, 2001, 2003, 1998), (20211, "2021"), (0, "unknown")]
-    reason = "4 values are years, this one is none, nor what its words say"
-    assert reasons(FOUNDED, values) == {"d4": reason, "d5": reason}
+    odd: list[Stated] = [(20211, "2021"), (0, "unknown"), (4000, "4000 BC")]
+    reason = "4 values are years, this one is none"
+    assert reasons(FOUNDED, [*years(1999, 2001, 2003, 1998), *odd]) == {
+        "d4": reason,
+        "d5": reason,
+        "d6": reason,
+    }
 
 
 @pytest.mark.parametrize(
@@ -72,5 +76,6 @@ def test_births_ends_and_dates_of_all_times_are_left_alone(values: tuple[int, ..
 
 
 def test_the_years_of_a_long_history_are_left_alone() -> None:
-    history = years(200, 524, 600, 1000, 1100, 1620, 1700, 1710, 1720, 1730, 1740, 1750, 1760)
+    recent = [1420, 1550, 1620, 1690, 1700, 1710, 1720, 1730, 1740, 1850, 1860, 1890, 1950, 1999]
+    history = years(200, 524, 1000, *recent)
     assert suspected(YEAR, history) == {}
