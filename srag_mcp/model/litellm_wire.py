@@ -47,6 +47,10 @@ class LitellmWire:
         self._library: _Library | None = None
         self._loading = anyio.Lock()
 
+    def load(self) -> None:
+        """Import litellm: 2 s at the first time."""
+        load_litellm()
+
     async def open(self) -> Fault | None:
         """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
         bad = find_bad_key(self._settings.api_key)

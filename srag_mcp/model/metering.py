@@ -13,6 +13,7 @@ from srag_mcp.model.expected_cost import ExpectedCost, expect_cost, find_price_o
 from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
 from srag_mcp.model.ledger import Call, Ledger, Outcome, Totals
+from srag_mcp.model.loading import load_model
 from srag_mcp.model.reply_cache import KeptReply, ReplyCache, pack_text
 
 
@@ -85,6 +86,10 @@ class MeteredModel:
             await flight.landed.wait()
             if flight.error is not None:
                 raise flight.error
+
+    def load(self) -> None:
+        """Let the model load what it needs."""
+        load_model(self._model)
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Take note that the reply to *prompt* is of no use; it is kept until `drop_useless`."""

@@ -43,6 +43,10 @@ class OpenAIWire:
         self._session: aiohttp.ClientSession | None = None
         self._n_in_flight = 0
 
+    def load(self) -> None:
+        """Import the HTTP library: up to half a second at the first time."""
+        import aiohttp  # noqa: F401 - only to have it loaded
+
     async def open(self) -> Fault | None:
         """Look at the key; whether the server is there shows with the first request."""
         return find_bad_key(self._key)

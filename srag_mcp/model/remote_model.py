@@ -20,6 +20,10 @@ from srag_mcp.settings import Settings
 class Wire(Protocol):
     """Sends chat requests, once each."""
 
+    def load(self) -> None:
+        """Import the library that it sends through; the first request would, otherwise."""
+        ...
+
     async def open(self) -> Fault | None:
         """Prepare for requests, without sending any; return why there is no use in it, if so."""
         ...
@@ -105,6 +109,10 @@ class RemoteModel:
                 self._limiter.speed_up()
                 return outcome
             await self._prepare_again(outcome, tries, round_)
+
+    def load(self) -> None:
+        """Import the library of the wire, so that the first prompt does not wait for it."""
+        self._wire.load()
 
     async def find_price(self) -> Price | None:
         """Return what the model charges; None where that is not known."""

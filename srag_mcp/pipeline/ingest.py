@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.errors import BudgetError, ReplyError, SchemaError, UselessRepliesError
+from srag_mcp.model.loading import start_loading
 from srag_mcp.pipeline.engine import (
     AGENT,
     CancelledError,
@@ -149,6 +150,8 @@ def _think(run: Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
 def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> IngestReport:
     schema, extension = _choose_schema(run, work, thought)
     plan = plan_files(work, run.found, schema, run.n_processes)
+    if thought is not None and plan.tasks:
+        start_loading(thought.thinker.model)  # while others read: it will be asked about them
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.n_processes, run.on_progress, run.cancelled)
     thoughts, published = Thoughts(), False

@@ -52,11 +52,11 @@ def _words(text: str) -> list[str]:
 
 def _has_any(words: Sequence[str], wanted: Sequence[str], alike: float) -> bool:
     """Whether one of *wanted* is among *words*, is like one, or has the stem of one."""
-    from rapidfuzz import fuzz, process  # slow to import
-
     known = set(words)
     if not known.isdisjoint(wanted):
         return True
+    from rapidfuzz import fuzz, process  # slow to import, and mostly not needed
+
     return any(
         process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=alike)
         or any(_share_stem(word, other) for other in known)
