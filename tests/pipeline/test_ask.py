@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -15,13 +14,13 @@ TOWERS = [("Olm", 10, 1901), ("Olm", 30, 1950), ("Rann", None, 1980), ("Rann", 5
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryWorker) -> Iterator[Corpus]:
+def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryWorker) -> Corpus:
     folder = tmp_path_factory.mktemp("state") / "towers"
     folder.mkdir()
     for number, (town, height, built) in enumerate(TOWERS):
         _write(folder / f"{number}.txt", town, height, date(built, 3, 1))
     ingest(folder, Settings(workers=1))
-    yield Corpus(folder, worker)
+    return Corpus(folder, worker)
 
 
 def _write(path: Path, town: str, height: int | None, built: date) -> None:
