@@ -156,7 +156,9 @@ def await_port(port: int, process: "subprocess.Popen[bytes]") -> None:
     pytest.fail("the HTTP server did not start")
 
 
-@pytest.fixture(scope="session", params=COMBINATIONS, ids=lambda item: "-".join(item))
+# While an async fixture lives its event loop counts as running, and tests without one could not
+# call `anyio.run`: none lives longer than its module.
+@pytest.fixture(scope="module", params=COMBINATIONS, ids=lambda item: "-".join(item))
 async def client(
     request: pytest.FixtureRequest, served: Served, settings: Settings
 ) -> AsyncIterator[Client]:
@@ -177,7 +179,7 @@ def stdio_server(locations: list[Path], settings: Settings) -> StdioServerParame
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def memory(served: Served, settings: Settings) -> AsyncIterator[Client]:
     """Connect in memory to the shared corpora."""
     async with Client(build_server(served.locations, settings)) as client:

@@ -36,7 +36,7 @@ N_COLUMNS = 40
 NOISE = 'He said "no",\n\tthen left. '
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def wide(
     tmp_path_factory: pytest.TempPathFactory, settings: Settings
 ) -> AsyncIterator[Client]:
