@@ -19,7 +19,6 @@ from srag_mcp.records.grounding import ground
 from srag_mcp.records.normalise import fold
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
-from srag_mcp.records.standardise.spellings import may_be_one
 from srag_mcp.schema.attribute import Attribute
 
 logger = logging.getLogger(__name__)
@@ -165,16 +164,15 @@ def _is_borne_out(
 
     A document that gives orders stands beside the words of other documents in the same prompt.
     """
-    before = suspect.predicted.value_text or ""
     if attribute.type != "string":
         value = read_canonical(attribute, after)
         words = suspect.predicted.cell.as_stated or ""
         return value is not None and follows(attribute, words, value, suspect.text)
-    if after in (attribute.categories or ()) or f"“{after}”" in suspect.reason:
+    known = {*others, *(attribute.categories or ())}
+    if after in known or f"“{after}”" in suspect.reason:
         return True
-    if fold(after) == fold(before) or (after in others and may_be_one(after, before)):
-        return True
-    return ground(after, suspect.text, attribute) is not None
+    spelt_anew = fold(after) == fold(suspect.predicted.value_text or "")
+    return spelt_anew or ground(after, suspect.text, attribute) is not None
 
 
 def _describe(attribute: Attribute) -> str:

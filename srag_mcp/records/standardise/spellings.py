@@ -42,7 +42,7 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
     elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
         reasons = known
     else:
-        reasons = _alike(counts, may_be_one, known)
+        reasons = _alike(counts, _may_be_one, known)
     for item in values:
         text = str(item.value)
         if text in reasons:
@@ -58,7 +58,7 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
 
 
-def may_be_one(text: str, other: str) -> bool:
+def _may_be_one(text: str, other: str) -> bool:
     """Return whether two texts resemble each other, or one is initials or beginning of the other.
 
     `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
@@ -132,7 +132,7 @@ def _is_one_spelt_twice(text: str, other: str) -> bool:
     """
     from rapidfuzz import fuzz  # slow to import
 
-    if not may_be_one(text, other):
+    if not _may_be_one(text, other):
         return False
     return _is_short_for(text, other) or fuzz.ratio(fold(text), fold(other)) >= _VERY_ALIKE
 

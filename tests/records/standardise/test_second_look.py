@@ -168,7 +168,6 @@ def test_a_verdict_needs_neither_a_value_nor_a_reason() -> None:
         (DAY, "2021-04-03", "03/04/2021 to 09/04/2021", "2021-05-01", False),
         (STATE, "offen", "offen", "open", True),
         (TOWN, "Milan", "Milan", "Milano", True),  # other documents have it
-        (TOWN, "Milan", "Milan", "Padua", False),  # they have it, and it is another
         (TOWN, "MILAN", "MILAN", "Milan", True),  # the same, spelt anew
         (TOWN, "N.Y.", "N.Y.", "New York", True),  # the reason names it
         (TOWN, "Rome", "Rome", "The Ritz", False),
@@ -181,7 +180,7 @@ def test_a_change_is_one_that_the_words_bear_out(
     model = replying([verdicts(("c1", "change", after))])
 
     async def judged() -> list[PredictedCell]:
-        return await look_again(model, attribute, [doubted], ["Milano", "Padua"])
+        return await look_again(model, attribute, [doubted], ["Milano"])
 
     [cell] = anyio.run(judged)
     assert cell.value_text == (write_canonical(attribute, after) if is_taken else value)
