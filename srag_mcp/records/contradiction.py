@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 from srag_mcp.records.cell import CellValue
 from srag_mcp.records.normalise import find_dates, fold, read_boolean
@@ -77,12 +78,18 @@ def _other_category(categories: Sequence[str], quote: str, value: str) -> str:
 
 def _has_words(text: str, words: Sequence[str]) -> bool:
     """Whether *text* has all folded *words*; in scripts without case within longer ones, too."""
-    folded = fold(_BROKEN.sub("", text))
-    known = set(folded.split())
+    folded, known = _fold_words(text)
     return all(
         word in known or (word in folded and not (word.islower() or word.isdecimal()))
         for word in words
     )
+
+
+@lru_cache(maxsize=8)
+def _fold_words(text: str) -> tuple[str, frozenset[str]]:
+    """Return *text* folded, and its words; the cells of one document ask for the same again."""
+    folded = fold(_BROKEN.sub("", text))
+    return folded, frozenset(folded.split())
 
 
 def _figures(text: str) -> set[str]:

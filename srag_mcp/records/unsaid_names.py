@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from srag_mcp.records.cell import CellValue
 from srag_mcp.records.normalise import fold
@@ -45,9 +46,11 @@ def _is_name(value: str) -> bool:
     return bool(words) and not is_code and all(word[0].isupper() for word in words)
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(maxsize=8)
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of *text*; the cells of one document ask for the same again."""
     found = _WORD.findall(_BROKEN.sub("", text))
-    return [fold(word) for word in dict.fromkeys(found)]
+    return tuple(fold(word) for word in dict.fromkeys(found))
 
 
 def _has_any(words: Sequence[str], wanted: Sequence[str], alike: float) -> bool:
