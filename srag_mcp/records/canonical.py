@@ -21,6 +21,11 @@ _LONGEST = 1000
 _CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # of the writing direction
 _YES_NO = {"true": True, "false": False, "yes": True, "no": False}
+_COUNT = re.compile(
+    r"^n\b|^num\b|\bnumber of (?!the\b|this\b|an?\b)|\bcount\b|\bhow many\b"
+    r"|\b(?:0|zero) (?:if|when|where) ",
+    re.IGNORECASE,
+)
 _FORMS = {
     "integer": "a whole number, such as 1200",
     "number": "a plain number, such as 12.5",
@@ -101,9 +106,16 @@ def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
 
 
 def _absent(attribute: Attribute) -> bool | int | None:
+    """Return what "none" says: of a count it is 0, whatever a silent document means by silence."""
     if attribute.type == "boolean":
         return False
-    return 0 if attribute.absent_means == "zero" else None
+    return 0 if attribute.absent_means == "zero" or _is_count(attribute) else None
+
+
+def _is_count(attribute: Attribute) -> bool:
+    """Whether the definition says how many there are of something."""
+    words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
+    return attribute.type == "integer" and _COUNT.search(words) is not None
 
 
 def _one_line(value: ReplyValue) -> str:

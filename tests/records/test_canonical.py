@@ -136,6 +136,13 @@ def test_a_partial_date_fails_with_its_words() -> None:
     [
         (Attribute(name="it", type="boolean"), False),
         (Attribute(name="it", type="integer", absent_means="zero"), 0),
+        (Attribute(name="number_of_rooms", type="integer"), 0),
+        (Attribute(name="n_defects", type="integer"), 0),
+        (Attribute(name="defects", type="integer", description="How many were found."), 0),
+        (Attribute(name="defects", type="integer", description="Of the hull; 0 where none is."), 0),
+        (Attribute(name="exhibit", type="integer", description="Number of the exhibit."), None),
+        (Attribute(name="renovated", type="integer", description="Year of the works."), None),
+        (Attribute(name="rent", type="number", description="A number of euros."), None),
         (Attribute(name="it", type="string"), None),
     ],
 )
