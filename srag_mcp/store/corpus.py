@@ -3,15 +3,19 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, Unpack
 
 from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build_info import BuildInfo, read_info
-from srag_mcp.store.build_statistics import read_statistics
-from srag_mcp.store.build_tables import CELL_COLUMNS, DOCUMENT_COLUMNS
+from srag_mcp.store.build_content import BuildContent, read_content, read_texts
+from srag_mcp.store.build_documents import (
+    DocumentEntry,
+    find_document,
+    find_documents_like,
+    read_document_text,
+)
+from srag_mcp.store.build_info import BuildInfo
 from srag_mcp.store.evidence import (
     Evidence,
     EvidenceFilter,
@@ -29,33 +33,6 @@ Returned = TypeVar("Returned")
 
 BUILD_SUFFIX = ".duckdb"
 _TRIES = 5
-_PAGE_ROWS = 50_000
-_FIND_DOCUMENTS = """
-SELECT document_id, title, path, media_type, characters FROM documents
-WHERE ($2 AND document_id = $1)
-   OR (NOT $2 AND contains(lower(concat_ws(' ', document_id, title)), lower($1)))
-ORDER BY document_id LIMIT $3
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentEntry:
-    """One document of a build; *characters* is the length of its text, 0 if it failed."""
-
-    id: str
-    title: str
-    path: str
-    media_type: str
-    characters: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What is read once a build."""
-
-    info: BuildInfo
-    schema: Schema
-    statistics: tuple[ColumnStatistics, ...]
 
 
 class Corpus:
@@ -70,7 +47,7 @@ class Corpus:
         self.worker = worker
         self._folder = None if self.is_build else CorpusFolder(self.location, home)
         self._lock = threading.Lock()
-        self._contents: dict[Path, _Content] = {}
+        self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
 
     @property
@@ -125,7 +102,7 @@ class Corpus:
             with self._lock:
                 if path in self._values:
                     return self._values[path]
-            entries = self._read_values(path)
+            entries = self._read_texts(path)
             if entries is not None:
                 index = MemoryValueIndex(entries)
                 with self._lock:
@@ -135,7 +112,7 @@ class Corpus:
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
-        return _exposed_tables(self.schema())
+        return self._content()[1].tables()
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
         """Check and run one SELECT that comes from outside.
@@ -144,8 +121,8 @@ class Corpus:
             QueryError: If it is refused, wrong, or too heavy; see its subclasses.
         """
         return self._retried(
-            lambda path, tables: self.worker.select(
-                path, sql, tables=tables, limit=limit, offset=offset
+            lambda path, content: self.worker.select(
+                path, sql, tables=content.tables(), limit=limit, offset=offset
             )
         )
 
@@ -160,17 +137,17 @@ class Corpus:
             QueryError: If a condition is refused or wrong.
         """
         return self._retried(
-            lambda path, tables: self.worker.count(
-                path, sql, tables=_with_failures(tables), timeout_s=timeout_s
+            lambda path, content: self.worker.count(
+                path, sql, tables=content.tables_and_failures(), timeout_s=timeout_s
             )
         )
 
-    def _retried(self, ask: Callable[[Path, dict[str, list[str]]], Returned]) -> Returned:
+    def _retried(self, ask: Callable[[Path, BuildContent], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""
         for _ in range(_TRIES):
             path, content = self._content()
             try:
-                return ask(path, _exposed_tables(content.schema))
+                return ask(path, content)
             except StoreError:
                 if path.exists():
                     raise
@@ -204,9 +181,9 @@ class Corpus:
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
         """
-        found = self._find_documents(document_id, exact=True, limit=1)
-        if found:
-            return found[0]
+        found = find_document(self.read, document_id)
+        if found is not None:
+            return found
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)
         names = ", ".join(item.id for item in near) or "SELECT document_id FROM documents"
         msg = f"no document {document_id!r} in {self.name}; try: {names}"
@@ -214,7 +191,7 @@ class Corpus:
 
     def documents_like(self, text: str, limit: int = 20) -> tuple[DocumentEntry, ...]:
         """Return the documents whose id or title holds *text*, in any case."""
-        return self._find_documents(text, exact=False, limit=limit)
+        return find_documents_like(self.read, text, limit)
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """Return characters *start* to *end* of a document; empty if it could not be read.
@@ -222,22 +199,9 @@ class Corpus:
         Raises:
             CorpusError: If there is no such document.
         """
-        entry = self.document(document_id)
-        end = entry.characters if end is None else end
-        rows = self.read(
-            "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1",
-            [document_id, max(start, 0) + 1, max(end - max(start, 0), 0)],
-        )
-        return str(rows[0][0]) if rows else ""
+        return read_document_text(self.read, self.document(document_id), start, end)
 
-    def _find_documents(self, text: str, *, exact: bool, limit: int) -> tuple[DocumentEntry, ...]:
-        rows = self.read(_FIND_DOCUMENTS, [text, exact, limit])
-        return tuple(
-            DocumentEntry(str(row[0]), str(row[1]), str(row[2]), str(row[3]), int(row[4] or 0))
-            for row in rows
-        )
-
-    def _content(self) -> tuple[Path, _Content]:
+    def _content(self) -> tuple[Path, BuildContent]:
         for _ in range(_TRIES):
             path = self.build_path()
             with self._lock:
@@ -250,38 +214,23 @@ class Corpus:
                 return path, content
         raise self._vanishing()
 
-    def _read_content(self, path: Path) -> _Content | None:
+    def _read_content(self, path: Path) -> BuildContent | None:
         """Read what belongs to a build; None if it vanished, because newer ones were published."""
         try:
-            info = read_info(self.worker.read(path, "SELECT key, value FROM srag_build"))
-            schema = self.worker.read(path, "SELECT schema FROM srag_schema")
-            statistics = self.worker.read(
-                path, "SELECT statistics FROM srag_statistics ORDER BY position"
-            )
+            return read_content(self.worker, path)
         except StoreError as error:
             if not path.exists():
                 return None
             raise self._unreadable(path, error) from error
-        return _Content(
-            info,
-            Schema.model_validate_json(str(schema[0][0])),
-            tuple(read_statistics(str(row[0])) for row in statistics),
-        )
 
-    def _read_values(self, path: Path) -> list[tuple[str, str, int]] | None:
-        entries: list[tuple[str, str, int]] = []
-        sql = "SELECT column_name, value, n_records FROM srag_values LIMIT ? OFFSET ?"
-        while len(entries) % _PAGE_ROWS == 0:
-            try:
-                rows = self.worker.read(path, sql, [_PAGE_ROWS, len(entries)])
-            except StoreError:
-                if path.exists():
-                    raise
-                return None
-            if not rows:
-                break
-            entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
-        return entries
+    def _read_texts(self, path: Path) -> list[tuple[str, str, int]] | None:
+        """Read the stored texts of a build; None if it vanished."""
+        try:
+            return read_texts(self.worker, path)
+        except StoreError:
+            if path.exists():
+                raise
+            return None
 
     def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
         """Run a statement of this package; text from outside goes into *parameters* only.
@@ -310,16 +259,3 @@ class Corpus:
             f"the published build of {self.name} is not there; ingest the corpus again, which makes"
             " a new one (or ask again, while it is being ingested)"
         )
-
-
-def _exposed_tables(schema: Schema) -> dict[str, list[str]]:
-    columns = ["document_id", *(attribute.name for attribute in schema.attributes)]
-    return {
-        schema.entity: columns,
-        "documents": list(DOCUMENT_COLUMNS),
-        "cells": list(CELL_COLUMNS),
-    }
-
-
-def _with_failures(tables: dict[str, list[str]]) -> dict[str, list[str]]:
-    return {**tables, "srag_failures": [*next(iter(tables.values())), "_failed"]}

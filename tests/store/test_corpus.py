@@ -7,7 +7,8 @@ import pytest
 from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError, UnknownNameError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
-from srag_mcp.store.corpus import Corpus, DocumentEntry
+from srag_mcp.store.build_documents import DocumentEntry
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import QueryWorker
 from srag_mcp.store.pointer import build_path, read_pointer
