@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Span
@@ -124,7 +125,15 @@ def _typography(quote: str) -> re.Pattern[str]:
 
 
 def _word_pattern(word: str) -> str:
-    return _BROKEN.join(_letter_pattern(letter) for letter in word)
+    """Write a pattern of *word*, which a line may end within.
+
+    After a hyphen that is written only there, and after any letter of a script without spaces.
+    """
+    parts = [_letter_pattern(word[0])]
+    for before, letter in pairwise(word):
+        spaceless = _SPACELESS.match(before) and _SPACELESS.match(letter)
+        parts += [_LINE_END if spaceless else _BROKEN, _letter_pattern(letter)]
+    return "".join(parts)
 
 
 def _letter_pattern(letter: str) -> str:
