@@ -6,10 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.records.normalise import find_dates, find_quantities, fold
+from srag_mcp.records.normalise import find_dates, find_quantities
 from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
-from srag_mcp.records.stated_number import column_unit, is_in_hundredths, is_in_measure
+from srag_mcp.records.stated_number import (
+    column_unit,
+    is_in_hundredths,
+    is_in_measure,
+    plain_numbers,
+)
 from srag_mcp.schema.attribute import Attribute
 
 _FEWEST_ALIKE = 3
@@ -17,7 +22,7 @@ _MOST_NEGATIVE = 0.34
 _MOST = 0.5
 _FARTHEST = 2
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
 _OUT_OF = re.compile(
     r"(?<![\d/.,])(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van|av)\b)"
     r"\s*(\d+)(?![\d/]|[.,]\d)",
@@ -50,6 +55,8 @@ def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
     Scales are powers of 1,000: captions give them. Among values with the same unit the reverse is
     odd, too: 15 from "15 %", where others make 0.12 of "12 %".
     """
+    if all(abs(item.number) in plain_numbers(item.as_stated) for item in values):  # mostly so
+        return
     groups: defaultdict[str, list[_Step]] = defaultdict(list)
     for item in values:
         if (step := _step(attribute, item)) is not None:
@@ -117,7 +124,8 @@ def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """
     positive = [item for item in values if item.number > 0]
     negative = [item for item in values if item.number < 0]
-    if len(positive) < _FEWEST_ALIKE or len(negative) > _MOST_NEGATIVE * len(values):
+    is_rare = len(negative) <= _MOST_NEGATIVE * len(values)
+    if not negative or not is_rare or len(positive) < _FEWEST_ALIKE:
         return
     usual = {word for item in positive for word in _words(item)}
     for item in negative:
@@ -130,7 +138,7 @@ def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
 
 
 def _words(item: StatedValue) -> set[str]:
-    return {fold(word) for word in _WORD.findall(item.as_stated)}
+    return {word.casefold() for word in _WORD_OR_SYMBOL.findall(item.as_stated)}
 
 
 def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

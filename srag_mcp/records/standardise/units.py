@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from srag_mcp.records.normalise import find_quantities
 from srag_mcp.records.normalise.quantities import Figure, scan_figures
@@ -33,8 +33,9 @@ def suspect_units(
         yield from _of_other_kind(attribute, wanted, values)
         return
     loose = [item for item in values if not _is_tagged(item, tags.get(item.document_id, ()))]
-    yield from _other_currencies(loose)
-    yield from _other_measures(attribute, loose)
+    figures = _figures(loose)
+    yield from _other_currencies(figures, len(loose))
+    yield from _other_measures(attribute, loose, figures)
 
 
 def _unconverted(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -71,22 +72,24 @@ def _of_other_kind(
             yield Suspicion(document_id, "other_unit", reason)
 
 
-def _other_currencies(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+def _other_currencies(figures: Mapping[str, Figure], n_values: int) -> Iterator[Suspicion]:
     """Find values in another currency than most of a column that has none of its own."""
-    money = {key: figure for key, figure in _figures(values).items() if is_currency(figure.unit)}
+    money = {key: figure for key, figure in figures.items() if is_currency(figure.unit)}
     counts = Counter(figure.unit or "" for figure in money.values())
     main = _most_common(counts)
     if counts[main] < _FEWEST_ALIKE or counts[main] <= _MOST * len(money):
         return
-    is_written = counts[main] > _MOST * len(values)
+    is_written = counts[main] > _MOST * n_values
     for document_id, figure in money.items():
         if figure.unit != main and not _may_be(figure, main, is_written=is_written):
             yield Suspicion(document_id, "other_unit", _reason(figure.unit, main, counts[main]))
 
 
-def _other_measures(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+def _other_measures(
+    attribute: Attribute, values: Sequence[StatedValue], figures: Mapping[str, Figure]
+) -> Iterator[Suspicion]:
     """Find values that were not carried into the unit of most, or not rightly."""
-    units = [figure.unit or "" for figure in _figures(values).values()]
+    units = [figure.unit or "" for figure in figures.values()]
     for dimension in {kind: None for unit in units if (kind := _kind(unit)) and unit in SIZES}:
         counts = Counter(unit for unit in units if _kind(unit) == dimension)
         main = _most_common(counts)

@@ -29,6 +29,8 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
     """
     if attribute.type != "integer" or column_unit(attribute) not in (None, "year"):
         return
+    if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
+        return
     years = [item for item in values if _is_quoted_year(item)]
     if len(years) < _FEWEST_ALIKE or len(years) <= _MOST * len(values):
         return

@@ -67,7 +67,17 @@ def test_negative_values_without_a_minus_are_found_in_a_small_column(words: str)
 
 @pytest.mark.parametrize(
     "words",
-    ["-24", "− 24", "minus 24", "(24)", "24-", "a loss of 24", "24 less hands", "Verlust: 24"],
+    [
+        "-24",
+        "▼ 24",
+        "− 24",
+        "minus 24",
+        "(24)",
+        "24-",
+        "a loss of 24",
+        "24 less hands",
+        "Verlust: 24",
+    ],
 )
 def test_a_negative_value_whose_words_say_so_is_left_alone(words: str) -> None:
     assert suspected(CREW, [*HANDS, (-24, words)]) == {}
