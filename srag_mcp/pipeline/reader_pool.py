@@ -128,6 +128,8 @@ class _Reader:
 
     def ask(self, task: Task) -> Iterator[Reply]:
         """Yield the replies to *task*; `Unreadable` if the process dies or takes too long."""
+        self._errors.seek(0)  # for the process, too: it writes where this file is
+        self._errors.truncate()
         process = self._running()
         self.n_bytes += task.source.size
         try:
@@ -158,8 +160,6 @@ class _Reader:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            self._errors.seek(0)
-            self._errors.truncate()
             self._process = subprocess.Popen(
                 _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
             )

@@ -89,6 +89,16 @@ def test_a_parser_that_kills_its_process_costs_one_document(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("deadly")
+def test_what_was_said_about_another_document_is_no_reason(tmp_path: Path) -> None:
+    replies = perform_tasks(tasks(tmp_path, "print", "crash"), 1)
+
+    assert [outcome(reply) for reply in replies] == [
+        ("0.txt", "print"),
+        ("1.txt", "the process that read it ended (exit status -11)"),
+    ]
+
+
+@pytest.mark.usefixtures("deadly")
 def test_a_parser_that_hangs_is_stopped(tmp_path: Path) -> None:
     replies = perform_tasks(tasks(tmp_path, "hang", "one"), 1, document_timeout_s=4)
 
