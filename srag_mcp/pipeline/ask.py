@@ -18,7 +18,7 @@ from srag_mcp.model.reply_cache import MemoryReplies, ReplyCache
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.offline.translation.translator import translate
 from srag_mcp.pipeline.asking import OFFLINE, Asking
-from srag_mcp.query.diagnosis import is_empty
+from srag_mcp.query.diagnosis import explain_nothing, is_empty
 from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.asked_replies import open_asked
@@ -154,7 +154,7 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
         answer,
         coverage=coverage,
         bounds=find_bounds(corpus, translation.sql) if len(answer.rows) == 1 else None,
-        warnings=warn_of_gaps(coverage),
+        warnings=(*warn_of_gaps(coverage), *_warn_of_nothing(corpus, answer)),
         assumptions=(
             *state_closed_world(corpus, translation.sql),
             *note_bounds(corpus, translation.sql, coverage),
@@ -162,3 +162,9 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
         ),
         sources=quote_sources(corpus, translation, answer.rows),
     )
+
+
+def _warn_of_nothing(corpus: Corpus, answer: Answer) -> tuple[str, ...]:
+    """Say which condition no record meets, where the answer is empty for it."""
+    reasons = explain_nothing(corpus, answer.sql) if is_empty(answer.rows) else []
+    return tuple(f"nothing was found: {reason}" for reason in reasons)

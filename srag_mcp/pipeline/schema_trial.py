@@ -90,6 +90,8 @@ async def translate_each(
 ) -> dict[str, Outcome]:
     """Translate *questions*, many at a time; return what became of each, in their order.
 
+    Few documents often have nothing for a query, so none is asked for again for that.
+
     Raises:
         ModelStoppedError: If no further prompt can be answered.
     """
@@ -100,7 +102,9 @@ async def translate_each(
     async def translate(question: str) -> None:
         async with slots:
             try:
-                outcomes[question] = await translate_question(thinker.model, corpus, question)
+                outcomes[question] = await translate_question(
+                    thinker.model, corpus, question, may_find_nothing=True
+                )
             except ModelStoppedError as error:
                 stopped.append(error)
             except (QuestionError, ModelError) as error:

@@ -40,11 +40,16 @@ def find_conditions(sql: str, columns: Collection[str]) -> tuple[Condition, ...]
     `SELECT count(*) FILTER (crew > 9) FROM ships WHERE flag = 'Malta' AND NOT crane` ->
     `crew > 9`, `flag = 'Malta'`, `NOT crane`
     """
+    clauses = find_joined_conditions(sql, columns)
+    return tuple(dict.fromkeys(item for clause in clauses for item in clause))
+
+
+def find_joined_conditions(sql: str, columns: Collection[str]) -> tuple[tuple[Condition, ...], ...]:
+    """Return what `find_conditions` does, by clause: those that a record has to meet together."""
     root = parse_query(sql)
     if root is None:
         return ()
-    parts = [part for clause in _clauses(root) for part in split_and(clause)]
-    return _on_records(root, parts, columns)
+    return tuple(_on_records(root, list(split_and(item)), columns) for item in _clauses(root))
 
 
 def find_comparisons(sql: str, columns: Collection[str]) -> tuple[Condition, ...]:

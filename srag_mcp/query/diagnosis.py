@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 from srag_mcp.errors import QueryError
 from srag_mcp.query.column_holdings import describe_column
 from srag_mcp.query.column_roles import find_column_uses
-from srag_mcp.query.conditions import Condition, find_comparisons, find_conditions
+from srag_mcp.query.conditions import (
+    Condition,
+    find_comparisons,
+    find_conditions,
+    find_joined_conditions,
+)
 from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.store.selection import compared_texts
@@ -51,23 +56,31 @@ def diagnose(corpus: Corpus, sql: str) -> list[str]:
     return [f"no record meets {item.sql}; nearest stored: {near}" for item, near in said if near]
 
 
-def explain_nothing(corpus: Corpus, sql: str) -> list[str]:
+def explain_nothing(corpus: Corpus, sql: str, *, only_doubtful: bool = False) -> list[str]:
     """Say which conditions of *sql* no record meets alone, and what their columns hold.
 
     `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
 
-    A value of a closed set needs no record that has it. Columns of *sql* without a value are named
-    as well. Empty when only all conditions together are met by none.
+    So are those of one column that are met by some record each, and by none together. A value of a
+    closed set needs no record that has it. Columns of *sql* without a value are named as well.
+    Empty when only conditions on several columns together are met by none. *only_doubtful* leaves
+    a yes or no that nobody has out: a query can hardly have that wrong.
     """
     schema = corpus.schema()
     names = [item.name for item in schema.attributes]
     statistics = {item.column: item for item in corpus.statistics()}
     unmet = _unmet(corpus, find_conditions(sql, names)[:_MAX_CONDITIONS])
+    told = {name for item in unmet for name in item.columns}
+    shown = [
+        item
+        for item in unmet
+        if not (_is_of_closed_set(item, schema) or (only_doubtful and _is_yes_or_no(item, schema)))
+    ]
+    shown += _find_exclusive(corpus, find_joined_conditions(sql, names), unmet)
     said = []
-    for item in (item for item in unmet if not _is_of_closed_set(item, schema)):
+    for item in shown:
         held = (f"{name} is {describe_column(statistics[name])}" for name in item.columns)
         said.append(f"none meets {item.sql} ({'; '.join(held)})")
-    told = {name for item in unmet for name in item.columns}
     used = dict.fromkeys(use.column for use in find_column_uses(sql, names))
     empty = [name for name in used if name not in told and not statistics[name].n_non_null]
     return said + [f"none has a value in {name}" for name in empty]
@@ -124,6 +137,27 @@ def _unmet(corpus: Corpus, conditions: Sequence[Condition]) -> list[Condition]:
     return [item for item, n_met in zip(conditions, met, strict=True) if n_met == 0]
 
 
+def _find_exclusive(
+    corpus: Corpus, clauses: Sequence[Sequence[Condition]], unmet: Collection[Condition]
+) -> list[Condition]:
+    """Return what *clauses* say of one column in several conditions, where no record meets all."""
+    joined: dict[Condition, None] = {}
+    for clause in clauses:
+        by_column: dict[str, list[Condition]] = {}
+        for item in clause:
+            if len(item.columns) == 1 and item not in unmet:
+                by_column.setdefault(item.columns[0], []).append(item)
+        joined.update((_join(items), None) for items in by_column.values() if len(items) > 1)
+    return _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
+
+
+def _join(conditions: Sequence[Condition]) -> Condition:
+    """Make one condition of those on one column."""
+    parts = [f"({item.sql})" if " OR " in item.sql else item.sql for item in conditions]
+    texts = tuple(text for item in conditions for text in item.texts)
+    return Condition(" AND ".join(parts), conditions[0].columns, texts)
+
+
 def _nearest(corpus: Corpus, condition: Condition, asked: Collection[str]) -> str:
     """Return the stored values nearest to the texts of *condition*, but for those *asked* for."""
     phrases = [text.strip("%") for text in condition.texts]
@@ -136,3 +170,7 @@ def _is_of_closed_set(condition: Condition, schema: Schema) -> bool:
     sets = [schema.attribute(name).categories or () for name in condition.columns]
     known = {value for categories in sets for value in categories}
     return bool(condition.texts) and known.issuperset(condition.texts)
+
+
+def _is_yes_or_no(condition: Condition, schema: Schema) -> bool:
+    return all(schema.attribute(name).type == "boolean" for name in condition.columns)

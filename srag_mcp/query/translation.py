@@ -15,7 +15,7 @@ from srag_mcp.query.column_roles import (
     find_measured_column,
     reads_records,
 )
-from srag_mcp.query.diagnosis import diagnose
+from srag_mcp.query.diagnosis import diagnose, explain_nothing, is_empty
 from srag_mcp.query.question_prompt import write_question_prompt
 from srag_mcp.query.restating import restate_question
 from srag_mcp.query.translation_reply import TranslationReply
@@ -42,13 +42,21 @@ class Translated:
 
 
 async def translate_question(
-    model: LanguageModel, corpus: Corpus, question: str, *, votes: int = 1
+    model: LanguageModel,
+    corpus: Corpus,
+    question: str,
+    *,
+    votes: int = 1,
+    may_find_nothing: bool = False,
 ) -> Translated:
     """Let *model* write the query of *question*, run it, and let it repair what failed.
 
-    An error of the guard or of DuckDB, a query that reads no record, and a text that no record has
-    where a similar one is stored go back to the model, at most twice. With several *votes*, that
-    many translations are made and the one whose result most others share wins, the first of equals.
+    An error of the guard or of DuckDB, a query that reads no record, a text that no record has
+    where a similar one is stored, and, unless it *may_find_nothing*, an empty result go back to the
+    model, at most twice. Of an empty result it is told which condition no record meets, each once:
+    a query that comes back with it is right. One that only all conditions together have made empty
+    is taken as it is. With several *votes*, that many translations are made and the one whose
+    result most others share wins, the first of equals.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -58,12 +66,14 @@ async def translate_question(
     Source: S-RAG 3.3.
     """
     if votes == 1:
-        return await _translate_once(model, corpus, question, 1)
+        return await _translate_once(model, corpus, question, 1, may_find_nothing)
     outcomes: dict[int, Translated | QuestionError | ModelError] = {}
 
     async def attempt(number: int) -> None:
         try:
-            outcomes[number] = await _translate_once(model, corpus, question, number)
+            outcomes[number] = await _translate_once(
+                model, corpus, question, number, may_find_nothing
+            )
         except (QuestionError, ModelError) as error:
             outcomes[number] = error
 
@@ -74,9 +84,9 @@ async def translate_question(
 
 
 async def _translate_once(
-    model: LanguageModel, corpus: Corpus, question: str, attempt: int
+    model: LanguageModel, corpus: Corpus, question: str, attempt: int, may_find_nothing: bool
 ) -> Translated:
-    runs = _Runs(corpus)
+    runs = _Runs(corpus, may_find_nothing)
     prompt = write_question_prompt(corpus, question, attempt)
     asked = await ask_for(model, prompt, TranslationReply, runs.check)
     reply = asked.content
@@ -99,11 +109,12 @@ class _Runs:
         pages: The results, by query.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, may_find_nothing: bool) -> None:
         self.pages: dict[str, ResultPage] = {}
         self._corpus = corpus
+        self._may_find_nothing = may_find_nothing
         self._contradicted = False
-        self._diagnosed = False
+        self._told: set[str] = set()
 
     def check(self, reply: TranslationReply) -> Sequence[str]:
         """Run the query of *reply*.
@@ -122,15 +133,16 @@ class _Runs:
             return (f"the query could not be run: {error}{nearest}",)
         except QueryError as error:
             return (f"the query could not be run: {error}",)
-        return self._find_misspelt(reply.sql)
+        doubts = [doubt for doubt in self._doubt(reply.sql) if doubt not in self._told]
+        self._told.update(doubts)
+        return [f"{doubt}; if that is right, send the same query again" for doubt in doubts]
 
-    def _find_misspelt(self, sql: str) -> Sequence[str]:
-        """Tell once of texts that no record has: that there are none may be right."""
-        if self._diagnosed:
-            return ()
-        problems = diagnose(self._corpus, sql)
-        self._diagnosed = bool(problems)
-        return [f"{problem}; if that is right, send the same query again" for problem in problems]
+    def _doubt(self, sql: str) -> Sequence[str]:
+        """Say what no record has: that there is none may be right, so it is told once."""
+        misspelt = diagnose(self._corpus, sql)
+        if misspelt or self._may_find_nothing or not is_empty(self.pages[sql].rows):
+            return misspelt
+        return explain_nothing(self._corpus, sql, only_doubtful=True)
 
     def _run(self, sql: str) -> ResultPage:
         page = self._corpus.select(sql, limit=MAX_ROWS)

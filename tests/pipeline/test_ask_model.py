@@ -104,6 +104,19 @@ def test_a_missing_attribute_is_a_brief(
     assert answer.brief.unplaced == ("rainfall",)
 
 
+def test_an_empty_answer_says_which_condition_no_record_meets(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
+    none = reply("SELECT count(*) FROM stations WHERE height > 9000")
+    model = replying([none, none])
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
+    assert answer.rows == ((0,),)
+    assert answer.warnings == (
+        "nothing was found: none meets height > 9000"
+        " (height is 40 to 240, median 140.0; known in 6 of 6)",
+    )
+
+
 def test_a_model_that_is_gone_takes_no_answer_away(
     folder: Path, settings: Settings, worker: QueryWorker
 ) -> None:

@@ -85,6 +85,27 @@ def test_a_column_without_values_and_a_value_of_a_closed_set(ships: Corpus) -> N
     assert said == "none meets state = 'wrecked' (state is known in 1 of 6: afloat)"
 
 
+def test_conditions_on_one_column_that_exclude_each_other_are_named(ships: Corpus) -> None:
+    exclusive = "SELECT avg(crew) FROM ships WHERE flag = 'Malta' AND flag = 'Panama' AND crew > 9"
+    [said] = explain_nothing(ships, exclusive)
+    assert said.startswith("none meets flag = 'Malta' AND flag = 'Panama' (flag is known in 5 of 6")
+    apart = (
+        "SELECT count(*) FILTER (flag = 'Malta' AND length > 1)"
+        " - count(*) FILTER (flag = 'Panama' OR crew = 22) FROM ships"
+    )
+    assert explain_nothing(ships, apart) == []
+
+
+def test_a_yes_or_no_that_nobody_says_is_explained_but_not_doubted(ships: Corpus) -> None:
+    sql = "SELECT name FROM ships WHERE has_crane = NULL AND crew > 900"
+    explained = explain_nothing(ships, sql)
+    assert [reason.partition(" (")[0] for reason in explained] == [
+        "none meets has_crane = NULL",
+        "none meets crew > 900",
+    ]
+    assert explain_nothing(ships, sql, only_doubtful=True) == explained[1:]
+
+
 @pytest.mark.parametrize(
     "sql",
     [
