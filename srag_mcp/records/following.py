@@ -27,6 +27,7 @@ _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _IN_A_YEAR = {"year": (1,), "month": (12,), "week": (52,), "day": (365,)}
 _FIRST_YEAR, _LAST_YEAR, _CENTURY = 1000, 2199, 100
+_HUNDRED = 100
 _WORD = re.compile(r"\w+")
 _MOST_NUMBERS = 8
 _ROUNDED, _NEARLY, _SAME = 0.02, 0.005, 1e-6
@@ -55,6 +56,16 @@ def is_quoted(quote: str, value: CellValue) -> bool:
     return [quantity.value for _, quantity in find_quantities(quote)] == [value]
 
 
+def is_made_of(
+    attribute: Attribute, quantities: Sequence[Quantity], quote: str, value: float
+) -> bool:
+    """Return whether *value* is a sum, a difference or the like of *quantities*, all of *quote*."""
+    return any(
+        math.isclose(abs(number), value, rel_tol=_NEARLY)
+        for number in _made_of(attribute, quantities, quote)
+    )
+
+
 def _number_follows(attribute: Attribute, quote: str, value: float, text: str) -> bool:
     size = abs(float(value))
     quantities = [quantity for _, quantity in find_quantities(quote)]
@@ -68,10 +79,7 @@ def _number_follows(attribute: Attribute, quote: str, value: float, text: str) -
         return True
     return any(
         _is_in_another_form(attribute, quantity, quote, size, text) for quantity in quantities
-    ) or any(
-        math.isclose(abs(number), size, rel_tol=_NEARLY)
-        for number in _made_of(attribute, quantities, quote)
-    )
+    ) or is_made_of(attribute, quantities, quote, size)
 
 
 def _is_in_another_form(
@@ -112,7 +120,8 @@ def _made_of(attribute: Attribute, quantities: Sequence[Quantity], quote: str) -
     if len(numbers) > 1:
         yield sum(numbers)
     for one, other in combinations(numbers, 2):
-        yield from (one + other, one - other, one * other, (one + other) / 2)
+        yield from (one + other, one - other, (one + other) / 2)
+        yield from (one * other, one * other / _HUNDRED)
     for points, total in _OUT_OF.findall(quote):
         if int(total):
             share = float(points.replace(",", ".")) / int(total)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.records.following import is_made_of
 from srag_mcp.records.normalise import find_dates, find_quantities
 from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
@@ -32,7 +33,7 @@ _OUT_OF = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The only number of a quote, its unit, and by which power of ten the value differs from it."""
+    """The number of a quote that a value goes back to, its unit, and the power of ten between."""
 
     item: StatedValue
     number: float
@@ -75,29 +76,44 @@ def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
 def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
     """Read a value and its quote; None where they may differ for another reason."""
     quantities = [quantity for _, quantity in find_quantities(item.as_stated)]
-    if len(quantities) != 1 or not item.number or find_dates(item.as_stated, partial=True):
+    if not item.number or find_dates(item.as_stated, partial=True):
         return None
-    [found] = quantities
-    if not found.value or found.upper is not None or found.ambiguous:
+    if any(found.upper is not None or found.ambiguous for found in quantities):
         return None
-    ratio = abs(item.number) / abs(found.value)
-    power = round(math.log10(ratio))
-    if abs(power) > _FARTHEST or not math.isclose(ratio, 10.0**power, rel_tol=1e-6):
+    steps = {
+        _Step(item, abs(found.value), found.unit or "", power)
+        for found in quantities
+        if (power := _power_between(abs(found.value), abs(item.number))) is not None
+    }
+    steps = {step for step in steps if step.power == 0} or steps
+    if len(steps) != 1:
         return None
-    if power and _is_explained(attribute, item, abs(found.value), found.unit):
-        return None
-    return _Step(item, abs(found.value), found.unit or "", power)
+    [step] = steps
+    if not step.power:
+        return step
+    is_made = is_made_of(attribute, quantities, item.as_stated, abs(item.number))
+    return None if is_made or _is_explained(attribute, step) else step
 
 
-def _is_explained(attribute: Attribute, item: StatedValue, number: float, unit: str | None) -> bool:
-    """Whether a unit may be why a value is not the *number* of its quote: 0.12, cents, metres."""
-    wanted = column_unit(attribute)
-    if unit is not None:
-        return (unit != wanted and unit in SIZES) or is_in_hundredths(item.as_stated)
-    if is_in_hundredths(item.as_stated) or is_in_measure(wanted, [number], item.number):
+def _power_between(number: float, value: float) -> int | None:
+    """Return the power of ten, up to 100, that leads from *number* to *value*."""
+    if not number:
+        return None
+    power = round(math.log10(value / number))
+    is_near = abs(power) <= _FARTHEST and math.isclose(value, number * 10.0**power, rel_tol=1e-6)
+    return power if is_near else None
+
+
+def _is_explained(attribute: Attribute, step: _Step) -> bool:
+    """Whether a unit may be why a value is not the number of its quote: 0.12, cents, metres."""
+    wanted, value = column_unit(attribute), step.item.number
+    if is_in_hundredths(step.item.as_stated):
         return True
-    is_fraction = min(number, abs(item.number)) <= 1
-    return is_fraction and wanted in (None, "percent")
+    if step.unit:
+        return step.unit != wanted and step.unit in SIZES
+    if is_in_measure(wanted, [step.number], value):
+        return True
+    return min(step.number, abs(value)) <= 1 and wanted in (None, "percent")
 
 
 def _fits_better(step: _Step, alike: Sequence[_Step]) -> bool:

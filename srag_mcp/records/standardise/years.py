@@ -18,15 +18,12 @@ _MOST = 0.5
 _YEARS_AWAY, _SPREADS_AWAY = 100, 5
 _LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY = 40, 10
 _ALONE = 25
-_ALL_TIMES = 50
+_MOST_LONELY = 0.1
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find whole numbers that are no years in a column of years, and years far from the others.
-
-    A column of all times has years that are far from each other.
-    """
+    """Find whole numbers that are no years in a column of years, and years far from the others."""
     if attribute.type != "integer" or column_unit(attribute) not in (None, "year"):
         return
     if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
@@ -39,25 +36,31 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
         if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
             reason = f"{len(years)} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
-    if _speaks_of_years(attribute) and _spread([item.number for item in values]) <= _ALL_TIMES:
-        yield from far_away({item.document_id: int(item.number) for item in values}, "years")
+    if _speaks_of_years(attribute):
+        by_document = {item.document_id: int(item.number) for item in values}
+        lonely = list(far_away(by_document, "years", only_lonely=True))
+        if len(lonely) <= max(1, _MOST_LONELY * len(values)):
+            yield from lonely
 
 
-def far_away(years: Mapping[str, int], what: str) -> Iterator[Suspicion]:
+def far_away(
+    years: Mapping[str, int], what: str, *, only_lonely: bool = False
+) -> Iterator[Suspicion]:
     """Find the years, by document id, that are far from most *what* (`dates`).
 
-    100 years are far, or 40 where the others lie close together and none is near.
+    100 years are far, or 40 where the others lie close together and none is near (*only_lonely*:
+    only those; some things are much older than most of their kind).
     """
     if len(years) < _FEWEST:
         return
-    middle = median(years.values())
-    spread = _spread(list(years.values()))
+    middle, spread = median(years.values()), _spread(list(years.values()))
     far = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
     lonely = max(_LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY * spread)
     counts = Counter(years.values())
     for document_id, year in years.items():
         away = abs(year - middle)
-        if away > far or (away > lonely and _is_alone(year, counts)):
+        is_far = away > far and not only_lonely
+        if is_far or (away > lonely and _is_alone(year, counts)):
             reason = f"most {what} are around {int(middle)}, this one is in {year}"
             yield Suspicion(document_id, "impossible", reason)
 

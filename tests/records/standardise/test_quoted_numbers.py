@@ -56,6 +56,13 @@ def test_ten_times_the_quote_is_found_also_in_words(value: int) -> None:
     assert suspected(CREW, [*HANDS, (value // 10, str(value // 10))]) == {}
 
 
+def test_the_number_is_found_among_others_unless_the_value_is_made_of_them() -> None:
+    prices: list[Stated] = [(n, f"€ {n} for 2 nights") for n in (458, 546, 582)]
+    assert suspected(AMOUNT, [*prices, (4580, "€ 458 for 3 nights")]) == {"d3": "shift"}
+    assert suspected(AMOUNT, [*prices, (500, "10 nights at € 50")]) == {}
+    assert suspected(AMOUNT, [*prices, (50, "10 % of € 500")]) == {}
+
+
 @pytest.mark.parametrize("words", ["24", "24 hands on board", "24 hands"])
 def test_negative_values_without_a_minus_are_found_in_a_small_column(words: str) -> None:
     assert reasons(CREW, [*HANDS, (-24, words)]) == {

@@ -75,7 +75,18 @@ def test_births_ends_and_dates_of_all_times_are_left_alone(values: tuple[int, ..
     assert suspected(YEAR, years(*values)) == {}
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        (1891, 1958, 1974, 1986, 1999, 2003, 2008, 2011, 2013, 2016),
+        (1867, 1891, 2008, 2009, 2010, 2011, 2012, 2013),
+    ],
+)
+def test_what_is_much_older_than_most_is_left_alone(values: tuple[int, ...]) -> None:
+    assert suspected(YEAR, years(*values)) == {}
+
+
 def test_the_years_of_a_long_history_are_left_alone() -> None:
     recent = [1420, 1550, 1620, 1690, 1700, 1710, 1720, 1730, 1740, 1850, 1860, 1890, 1950, 1999]
-    history = years(200, 524, 1000, *recent)
+    history = years(524, 600, 1000, *recent)
     assert suspected(YEAR, history) == {}
