@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import anyio
-from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import ModelError
 from srag_mcp.model.budget import Budget, Purse
@@ -61,6 +60,7 @@ class MeteredModel:
         self._name = name
         self._purse = Purse(budget or Budget(), spent)
         self._flights: dict[str, _Flight] = {}
+        self._turn = anyio.Lock()
         self._useless: dict[str, tuple[Prompt, Mapping[str, object]]] = {}
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
@@ -124,8 +124,9 @@ class MeteredModel:
         finally:
             del self._flights[prompt_hash]
             flight.landed.set()
-        await checkpoint()  # the next prompt is sent before anyone thinks about this reply
-        return reply
+        # one reply at a time is thought about, and before that the next prompts are sent
+        async with self._turn:
+            return reply
 
     async def _expect_cost(
         self, prompt: Prompt, reply_schema: Mapping[str, object]

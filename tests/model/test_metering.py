@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import BudgetError, ModelError, PromptRefusedError
 from srag_mcp.model.budget import Budget
@@ -287,3 +288,54 @@ def test_a_useless_reply_is_asked_for_anew_from_the_next_ingestion_on() -> None:
         return said
 
     assert anyio.run(run) == ["no", "no", "yes"]
+
+
+def test_the_next_prompts_are_sent_before_the_replies_are_thought_about() -> None:
+    told: list[str] = []
+
+    @dataclass
+    class Two:
+        """Lets two prompts in at a time, and answers both at once."""
+
+        places: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(2))
+
+        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+            async with self.places:
+                told.append(f"sent {prompt.content}")
+                await checkpoint()
+                return Reply("{}")
+
+    async def run() -> None:
+        metered = MeteredModel(Two(), MemoryReplies(), "two")
+
+        async def ask_and_think(number: int) -> None:
+            await metered.complete(prompt(number), {})
+            told.append(f"thought about Document {number}")
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(4):
+                tasks.start_soon(ask_and_think, number)
+
+    anyio.run(run)
+    assert told[:2] == ["sent Document 0", "sent Document 1"]
+    assert told.index("sent Document 2") < told.index("thought about Document 0")
+    assert told.index("sent Document 3") < told.index("thought about Document 1")
+
+
+def test_who_is_cancelled_while_a_reply_waits_its_turn_loses_none() -> None:
+    cache = MemoryReplies()
+
+    async def run() -> None:
+        metered = MeteredModel(replying(["{}"] * 3), cache, "scripted")
+        with anyio.CancelScope() as scope:
+            async with anyio.create_task_group() as tasks:
+                for number in range(3):
+                    tasks.start_soon(metered.complete, prompt(number), {})
+                await checkpoint()
+                scope.cancel()
+        assert len(cache.calls) == len(list(cache.kept())) == 3
+        again = [await metered.complete(prompt(n), {}) for n in range(3)]
+        assert [reply.text for reply in again] == ["{}"] * 3
+
+    anyio.run(run)
+    assert [call.outcome for call in cache.calls].count("answered") == 3
