@@ -37,6 +37,7 @@ SELECT places, list(document_id ORDER BY path, document_id) FROM (
 GROUP BY places ORDER BY places
 """  # noqa: S608 - constants
 _TEXTS_AT_ONCE = 100
+_KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,9 @@ def hash_attribute(attribute: Attribute) -> str:
 class Predictions:
     """The predictions of a work database.
 
-    They outlive a change of the schema: an edited schema asks only for what changed. One of an
-    older version of a document, or of another definition of an attribute, is never used.
+    They outlive a change of the schema: an edited schema asks only for what changed, and one that
+    is put back for nothing. One of an older version of a document, or of another definition of an
+    attribute, is never used.
     """
 
     def __init__(self, work: WorkDatabase) -> None:
@@ -110,7 +112,7 @@ class Predictions:
         return [found[key] for key in document_ids if key in found]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
-        """Keep the cells of *records*, in one transaction; they replace older ones.
+        """Keep the cells of *records*, in one transaction; they replace those of the definitions.
 
         *attributes* are the definitions that the cells answer.
         """
@@ -169,12 +171,11 @@ class Predictions:
 
     def _replace(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Write *rows*; the revision changes unless all were there."""
-        keys = [[str(row[0]), str(row[2])] for row in rows]
-        ids, names = [key[0] for key in keys], [key[1] for key in keys]
+        keys = [[str(row[place]) for row in rows] for place in _KEY_PLACES]
         before = self._connection.execute(
-            "DELETE FROM predictions WHERE (document_id, attribute) IN"
-            " (SELECT (unnest(?), unnest(?))) RETURNING *",
-            [ids, names],
+            "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
+            " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
+            keys,
         ).fetchall()
         if rows:
             with self._connection.appender("predictions") as appender:

@@ -66,6 +66,20 @@ def test_an_edited_attribute_alone_is_asked_again(filled: Path, ships: Schema) -
         ]
 
 
+def test_an_attribute_that_is_put_back_is_not_asked_again(filled: Path, ships: Schema) -> None:
+    _, masts, *_ = ships.attributes
+    edited = masts.model_copy(update={"description": "Without the bowsprit."})
+    with open_work(filled) as work:
+        predictions = Predictions(work)
+        for attribute, value in ((masts, "3"), (edited, "2")):
+            cells = [predicted(masts.name, value, "masts")]
+            predictions.store([attribute], [record_of(work, key, cells) for key in FILES])
+
+        assert predictions.pending([masts]) == predictions.pending([edited]) == []
+        found = [predictions.cells(item)[FILES[0]].value_text for item in (masts, edited)]
+        assert found == ["3", "2"]
+
+
 def test_predictions_outlive_another_schema_but_not_another_document(
     filled: Path, ships: Schema, finish: Finish
 ) -> None:
