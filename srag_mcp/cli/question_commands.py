@@ -21,7 +21,12 @@ def ask(
     engine: EngineOption = None,
     model: ModelOption = None,
     votes: Annotated[
-        int | None, typer.Option(help="Translations whose results are compared.", metavar="N")
+        int | None,
+        typer.Option(
+            help="Translations by the model whose results are compared; what the offline grammar is"
+            " sure of is not asked (--engine model asks all).",
+            metavar="N",
+        ),
     ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,

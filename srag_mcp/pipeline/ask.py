@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from srag_mcp.answer.answer import Answer
-from srag_mcp.answer.bounds import find_bounds, note_bounds
+from srag_mcp.answer.bounds import find_bounds
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.cell_notes import note_cells
+from srag_mcp.answer.changes import note_changes
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
@@ -66,6 +67,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
         return _fall_back(corpus, question, offline, str(failure))
     else:
         answer = _write_answer(corpus, translated.translation, translated.page)
+        answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
     finally:
         metered.drop_useless()
     return replace(answer, engine="model", taken=metered.ledger.total)

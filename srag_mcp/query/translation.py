@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import anyio
@@ -35,10 +35,24 @@ Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A question as a query, and the result of running it."""
+    """A question as a query, and the result of running it.
+
+    Attributes:
+        n_votes: How many translations had this result.
+        n_attempts: How many were made.
+    """
 
     translation: Translation
     page: ResultPage
+    n_votes: int = 1
+    n_attempts: int = 1
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be known of a result that not most translations had."""
+        if self.n_attempts == 1 or 2 * self.n_votes > self.n_attempts:
+            return ()
+        return (_say_votes(self.n_votes, self.n_attempts, "had this result"),)
 
 
 async def translate_question(
@@ -182,24 +196,44 @@ def _kind(page: ResultPage) -> Kind:
 def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:
     """Return the translation whose result occurs most; refusals count as one result.
 
-    An attempt without a reply has no vote.
+    An attempt without a reply, or of which no query could be run, has no vote.
 
     Raises:
-        QuestionError: If most say that they cannot.
+        QuestionError: If most say that they cannot, or no query could be run.
         ModelError: If no attempt had a reply.
     """
-    voting = [item for item in outcomes if not isinstance(item, ModelError)] or outcomes
-    votes = Counter(_result_key(outcome) for outcome in voting)
-    winner = max(voting, key=lambda outcome: votes[_result_key(outcome)])
-    if isinstance(winner, Exception):
-        raise winner
-    return winner
+    ballots = [item for item in outcomes if _has_vote(item)]
+    if not ballots:
+        failed = [item for item in outcomes if isinstance(item, QuestionError)]
+        raise next(item for item in (*failed, *outcomes) if isinstance(item, Exception))
+    votes = Counter(map(_result_key, ballots))
+    winner = max(ballots, key=lambda outcome: votes[_result_key(outcome)])
+    n_votes = votes[_result_key(winner)]
+    if isinstance(winner, Translated):
+        return replace(winner, n_votes=n_votes, n_attempts=len(outcomes))
+    if isinstance(winner, QuestionError) and 2 * n_votes <= len(outcomes):
+        said = _say_votes(n_votes, len(outcomes), "said so")
+        msg = f"{winner} ({said})"
+        raise QuestionError(msg, winner.unplaced) from winner
+    raise winner
+
+
+def _has_vote(outcome: Translated | QuestionError | ModelError) -> bool:
+    """Whether *outcome* is a result, or a refusal that names what is missing."""
+    return isinstance(outcome, Translated) or (
+        isinstance(outcome, QuestionError) and bool(outcome.unplaced)
+    )
+
+
+def _say_votes(n_votes: int, n_attempts: int, what: str) -> str:
+    return f"{n_votes} of {n_attempts} translations {what}"
 
 
 def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
+    """Return what equal results have in common: neither rows nor columns have an order."""
     if isinstance(outcome, Exception):
         return None
-    return tuple(sorted(tuple(map(_rounded, row)) for row in outcome.page.rows))
+    return tuple(sorted(tuple(sorted(map(_rounded, row))) for row in outcome.page.rows))
 
 
 def _rounded(value: object) -> str:

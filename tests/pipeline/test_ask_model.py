@@ -117,6 +117,19 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
     )
 
 
+def test_votes_that_do_not_agree_are_told(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
+    def say(prompt: Prompt) -> str:
+        function = "sum" if "attempt" in prompt.content else "max"
+        return reply(f"SELECT {function}(height) FROM stations")
+
+    model = ScriptedModel(say)
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model, 2))
+    assert answer.rows == ((240,),)
+    assert answer.warnings == ("1 of 2 translations had this result",)
+
+
 def test_a_model_that_is_gone_takes_no_answer_away(
     folder: Path, settings: Settings, worker: QueryWorker
 ) -> None:

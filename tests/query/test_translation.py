@@ -3,8 +3,7 @@ import json
 import anyio
 import pytest
 
-from srag_mcp.errors import ModelError, QuestionError
-from srag_mcp.model.language_model import Prompt
+from srag_mcp.errors import QuestionError
 from srag_mcp.prompting import enclose
 from srag_mcp.query.translation import Translated, translate_question
 from srag_mcp.schema.translation import ColumnUse, Translation
@@ -124,32 +123,6 @@ def test_a_query_that_stays_wrong_is_a_refusal_with_the_reason(ships: Corpus) ->
     assert len(model.prompts) == 3
 
 
-def test_votes_compare_results_and_not_queries(ships: Corpus) -> None:
-    answers = {
-        1: "SELECT count(*) FROM ships",
-        2: "SELECT count(has_crane) FROM ships",
-        3: "SELECT count(*) FILTER (has_crane IS NOT NULL) AS n FROM ships",
-    }
-
-    def say(prompt: Prompt) -> str:
-        number = next((n for n in (2, 3) if f"attempt {n})" in prompt.content), 1)
-        return reply(answers[number])
-
-    assert translate(ScriptedModel(say), ships, votes=3).page.rows == ((4,),)
-
-
-def test_votes_can_agree_on_a_refusal(ships: Corpus) -> None:
-    def say(prompt: Prompt) -> str:
-        return (
-            reply(None, "fuel")
-            if "attempt" in prompt.content
-            else reply("SELECT count(*) FROM ships")
-        )
-
-    with pytest.raises((QuestionError, ModelError), match="no column holds fuel"):
-        translate(ScriptedModel(say), ships, votes=3)
-
-
 def test_text_of_a_document_in_a_value_cannot_reach_other_tables(ships: Corpus) -> None:
     hostile = "SELECT text FROM srag_texts"
     with pytest.raises(QuestionError, match="could not be run"):
@@ -164,35 +137,6 @@ def test_an_answer_that_comes_from_no_record_is_none(ships: Corpus, sql: str) ->
     with pytest.raises(QuestionError, match="it reads no record"):
         translate(model, ships)
     assert len(model.prompts) == 3
-
-
-def say_by_attempt(texts: list[str | Exception]) -> ScriptedModel:
-    """Make a model that says the first of *texts* to the first attempt, and so on."""
-
-    def say(prompt: Prompt) -> str:
-        later = [n for n in range(2, len(texts) + 1) if f"attempt {n})" in prompt.content]
-        text = texts[later[0] - 1 if later else 0]
-        if isinstance(text, Exception):
-            raise text
-        return text
-
-    return ScriptedModel(say)
-
-
-def test_attempts_without_a_reply_have_no_vote(ships: Corpus) -> None:
-    lost = ModelError("no reply within 60 s")
-    model = say_by_attempt([lost, reply("SELECT count(*) FROM ships"), lost])
-    assert translate(model, ships, votes=3).page.rows == ((6,),)
-    with pytest.raises(ModelError, match="within 60 s"):
-        translate(say_by_attempt([lost, lost]), ships, votes=2)
-
-
-def test_a_large_number_is_the_same_with_and_without_a_point(ships: Corpus) -> None:
-    whole = "SELECT CAST(sum(length) * 100000 AS BIGINT) FROM ships"
-    other = "SELECT 1 + count(*) FROM ships"
-    texts = [reply(other), reply(whole), reply("SELECT sum(length) * 100000 FROM ships")]
-    found = translate(say_by_attempt([*texts]), ships, votes=3)
-    assert found.page.rows == ((40550000,),)
 
 
 def test_an_answer_in_the_words_of_the_model_is_not_shown(ships: Corpus) -> None:
