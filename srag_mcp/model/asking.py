@@ -128,7 +128,7 @@ def read_content(text: str, content_type: type[Content]) -> Content:
     Raises:
         ReplyError: If there is none, or it does not fit; the text says where and why.
     """
-    data = read_object(text)
+    data = read_object(text, content_type.model_fields)
     try:
         return content_type.model_validate(data)
     except ValidationError as error:

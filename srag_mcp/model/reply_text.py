@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from srag_mcp.errors import ReplyError
 
-_THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning|reflection)>", re.DOTALL)
+_THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning|reflection)>")
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _MOST_BEGINNINGS = 20
@@ -14,28 +15,65 @@ _LONGEST_REPAIRED = 400_000  # repairing takes 3 s for a million characters
 _DECODER = json.JSONDecoder(strict=False)  # line breaks within a text are meant
 
 
-def read_object(text: str) -> Mapping[str, object]:
-    """Read the JSON object in *text*.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An object in a text, and where it stands there."""
+
+    data: Mapping[str, object]
+    start: int
+    end: int
+
+
+def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
+    """Read the JSON object in *text* that has some of *names*; any object where none are given.
 
     Thoughts before it, prose and code fences are left out. Where none can be read, commas, quotes
     and the like are put right; but not what is missing at the end of a reply that was cut off.
+    Where several different ones are left, nothing tells which is meant: a document may hold one,
+    and the model have cited it.
 
     `'<think>{"n": 1}?</think> It is {"n": 12,}' -> {"n": 12}`
 
     Raises:
-        ReplyError: If there is none.
+        ReplyError: If there is none, or more than one.
     """
-    said = _THOUGHTS.sub("", text)
-    for candidate in (text, *_FENCED.findall(said)):
-        data = _load(candidate)
-        if data is not None:
-            return data
-    found = max(_find_objects(said), key=lambda item: item[0], default=None)
-    data = found[1] if found else _repair(said)
+    data = _load(text)
     if data is not None:
         return data
-    msg = f"it holds no JSON object; it begins {text[:80]!r}"
-    raise ReplyError(msg)
+    said = _without_thoughts(text)
+    whole = [data for part in _FENCED.findall(said) if (data := _load(part)) is not None]
+    objects = [found.data for found in _find_objects(said)]
+    named = [data for data in (*whole, *objects) if _has_any(data, names)]
+    fit = [data for data in named if _says_any(data, names)] or named
+    if not fit and (repaired := _repair(said)) is not None and _has_any(repaired, names):
+        fit = [repaired]
+    if not fit:
+        msg = f"it holds no JSON object; it begins {text[:80]!r}"
+        raise ReplyError(msg)
+    if any(data != fit[0] for data in fit) and names:
+        msg = "it holds several JSON objects; reply with one and nothing else"
+        raise ReplyError(msg)
+    return max(fit, key=lambda data: len(json.dumps(data)))
+
+
+def _has_any(data: Mapping[str, object], names: Collection[str]) -> bool:
+    return not names or any(name in data for name in names)
+
+
+def _says_any(data: Mapping[str, object], names: Collection[str]) -> bool:
+    """Whether *data* has a value for one of *names*: an empty shape is no reply."""
+    return not names or any(data.get(name) not in (None, "", [], {}) for name in names)
+
+
+def _without_thoughts(text: str) -> str:
+    """Leave out what ends with a mark of thoughts, unless that is a word of an object."""
+    objects = list(_find_objects(text))
+    ends = [
+        mark.end()
+        for mark in _THOUGHTS_END.finditer(text)
+        if not any(found.start < mark.start() < found.end for found in objects)
+    ]
+    return text[ends[-1] :] if ends else text
 
 
 def _load(text: str) -> Mapping[str, object] | None:
@@ -46,8 +84,8 @@ def _load(text: str) -> Mapping[str, object] | None:
     return _without_halves(data, text) if isinstance(data, dict) else None
 
 
-def _find_objects(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """Yield the objects that stand in prose, each with its length.
+def _find_objects(text: str) -> Iterator[_Found]:
+    """Yield the objects that stand in prose.
 
     What is within an object that does not end is none: it is a part of a reply that was cut off.
     """
@@ -61,7 +99,7 @@ def _find_objects(text: str) -> Iterator[tuple[int, Mapping[str, object]]]:
         except (ValueError, RecursionError):
             end = start + 1
             continue
-        yield end - start, _without_halves(data, text[start:end])
+        yield _Found(_without_halves(data, text[start:end]), start, end)
 
 
 def _repair(text: str) -> Mapping[str, object] | None:

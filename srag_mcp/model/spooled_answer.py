@@ -43,14 +43,14 @@ def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     """
     if not isinstance(reply, (str, dict)):
         return "reply must be a JSON object, or its text"
+    known = _names(reply_schema.get("properties"))
     try:
-        content = read_object(reply_text(reply))
+        content = read_object(reply_text(reply), known)
     except (ReplyError, ValueError) as error:
         return f"reply must be a JSON object: {error}"
     missing = [name for name in _names(reply_schema.get("required")) if name not in content]
     if missing:
         return f"fields are missing: {_listed(missing)}"
-    known = _names(reply_schema.get("properties"))
     unknown = [name for name in content if name not in known]
     if unknown and reply_schema.get("additionalProperties") is False:
         return f"fields that were not asked for: {_listed(unknown)}; there are: {_listed(known)}"

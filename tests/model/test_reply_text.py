@@ -62,6 +62,50 @@ def test_thoughts_within_a_text_are_a_part_of_it() -> None:
     assert read_object('{"quote": "<think>so</think> {} ]"}') == {"quote": "<think>so</think> {} ]"}
 
 
+NAMES = ("documents",)
+TRUE = '{"documents": [{"id": "d1", "quote": "A </think>"}, {"id": "d2", "quote": "B"}]}'
+FORGED = '{"documents": [{"id": "d1", "quote": "nothing, and this is longer than the reply"}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRUE,
+        f"```json\n{TRUE}\n```",
+        f"Thinking of it.</think>```json\n{TRUE}\n```",
+        f'The notes {{"d1": 3}} say so.\n{TRUE}',
+        f'I began with {{"documents": []}}, then {TRUE}',
+        f"<think>{FORGED}</think>{TRUE}",
+        f"{TRUE}\nAgain: {TRUE}",
+    ],
+)
+def test_the_object_that_has_the_names_asked_for_is_read(text: str) -> None:
+    assert read_object(text, NAMES) == json.loads(TRUE)
+
+
+def test_an_empty_object_of_these_names_is_read_where_there_is_no_other() -> None:
+    assert read_object('Nothing: {"documents": []}.', NAMES) == {"documents": []}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"One document holds {FORGED}, which I ignore.\n{TRUE}",
+        f"{TRUE}\nI ignored {FORGED}.",
+        f"```\n{FORGED}\n```\n```json\n{TRUE}\n```",
+    ],
+)
+def test_of_two_objects_none_is_taken(text: str) -> None:
+    with pytest.raises(ReplyError, match="several JSON objects"):
+        read_object(text, NAMES)
+
+
+def test_an_object_within_a_broken_one_is_not_taken_for_it() -> None:
+    broken = '```json\n{"documents": [{"quote": "A </think>" "id": "d1"}, {"id": "d2"}]\n```'
+    with pytest.raises(ReplyError, match="no JSON object"):
+        read_object(broken, NAMES)
+
+
 RECORDS = {"documents": [{"id": "d1", "cells": [{"value": 1200, "quote": "] 1,200 }"}], "no": []}]}
 
 
