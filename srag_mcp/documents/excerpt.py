@@ -7,7 +7,7 @@ it would show the beginning only.
 
 import re
 
-from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
+from srag_mcp.model.tokens import most_characters
 
 GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
@@ -18,9 +18,9 @@ _BREAK = re.compile(r"\n\s*\n|\n")
 def excerpt(text: str, n_tokens: int) -> str:
     """Return *text*, or of a longer one the beginning and evenly spaced passages.
 
-    At most *n_tokens* tokens of four characters each, `[…]` between the parts.
+    At most *n_tokens* tokens, as `model.tokens` estimates them, `[…]` between the parts.
     """
-    limit = n_tokens * CHARACTERS_A_TOKEN
+    limit = most_characters(text, n_tokens)
     if len(text) <= limit:
         return text
     head_end = _break_before(text, int(limit * _HEAD_SHARE))

@@ -9,7 +9,6 @@ from typing import Unpack
 
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.choice import price_of
-from srag_mcp.model.tokens import count_tokens_of
 from srag_mcp.pipeline.engine import choose_engine
 from srag_mcp.pipeline.extension import EXTENSION_TOKENS
 from srag_mcp.pipeline.file_plan import find_files
@@ -175,7 +174,7 @@ def _with_schema(
     """Add the rounds of schema prediction and the trial on the sample."""
     n_rounds = settings.schema_iterations + 1
     n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
-    usual = count_tokens_of(sum(lengths) // max(1, len(lengths)))
+    usual = -(-sum(lengths) // max(1, len(lengths)))
     round_tokens = min(settings.prompt_tokens, n_shown * usual)
     n_asked = 2 * min(n_questions, settings.schema_questions)
     return Estimate(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document
+from srag_mcp.model.tokens import count_tokens
 from srag_mcp.pipeline.file_plan import FoundFiles, plan_files
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.sampling import Sample, read_sample
@@ -19,7 +20,7 @@ _UNREAD = Sample((), (), {})
 
 @dataclass(frozen=True, slots=True)
 class QuotedDocuments:
-    """The documents of a corpus; *lengths* are the characters of those that will be asked about."""
+    """The documents of a corpus; *lengths* are the tokens of those that will be asked about."""
 
     n_documents: int
     lengths: Sequence[int]
@@ -48,14 +49,14 @@ def find_quoted(
     known = [
         length
         for group in pending
-        for length in predictions.lengths([key for key in group.document_ids if key not in changed])
+        for length in predictions.count_tokens([key for key in group.document_ids if key not in changed])
     ]
     counts = {path: _count(path, new, sample, stored) for path in tables}
     n_new = len(changed) + sum(
         _count_new_rows(counts[path], _rows_of(path, sample), stored.get(path, {}))
         for path in new & tables
     )
-    lengths = [len(document.text) for document in sample.documents]
+    lengths = [count_tokens(document.text) for document in sample.documents]
     return QuotedDocuments(
         n_documents=len(paths - tables) + sum(counts.values()),
         lengths=[*known, *(lengths[number % len(lengths)] for number in range(n_new) if lengths)],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from srag_mcp.model.tokens import count_tokens, count_tokens_of
+from srag_mcp.model.tokens import count_tokens
 from srag_mcp.records.batches import plan_batches
 from srag_mcp.records.reading_on import MAX_PROMPTFULS
 from srag_mcp.records.record_prompt import render_records_prompt
@@ -16,7 +16,7 @@ _TOKENS_A_CELL = 25
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate in tokens of four characters; corrections are not in it.
+    """An estimate in tokens, see `model.tokens`; corrections are not in it.
 
     *tokens_out* supposes that each document states every attribute: mostly it is less.
     """
@@ -27,15 +27,15 @@ class Estimate:
 
 
 def estimate_records(
-    attributes: Sequence[Attribute], n_characters: Iterable[int], prompt_tokens: int
+    attributes: Sequence[Attribute], n_tokens: Iterable[int], prompt_tokens: int
 ) -> Estimate:
-    """Estimate the prompts and tokens for documents of so many characters.
+    """Estimate the prompts and tokens for documents of *n_tokens* each.
 
     Long documents are taken to be read on as far as they ever are: an upper end.
     """
-    lengths = [count_tokens_of(length) for length in n_characters if length]
-    shown = (min(n_tokens, prompt_tokens) for n_tokens in lengths)
-    parts = [(n,) for n_tokens in lengths for n in _further_parts(n_tokens, prompt_tokens)]
+    lengths = [length for length in n_tokens if length]
+    shown = (min(length, prompt_tokens) for length in lengths)
+    parts = [(n,) for length in lengths for n in _further_parts(length, prompt_tokens)]
     instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
     n_prompts = tokens_in = 0
     for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), parts):

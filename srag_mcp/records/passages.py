@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from srag_mcp.documents.document import Span
-from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
+from srag_mcp.model.tokens import most_characters
 from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.attribute import Attribute
 
@@ -60,7 +60,7 @@ def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int)
 
 def choose_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> Selection:
     """Select passages as `select_passages` does, and tell which stretches are left out."""
-    budget = max_tokens * CHARACTERS_A_TOKEN
+    budget = most_characters(text, max_tokens)
     if len(text) <= budget:
         return Selection(text)
     length = _passage_length(budget, len(attributes))
@@ -77,7 +77,7 @@ def choose_more(
 
     As in `select_passages`, but for the beginning, which was shown.
     """
-    budget = max_tokens * CHARACTERS_A_TOKEN
+    budget = most_characters(text, max_tokens)
     length = _passage_length(budget, len(attributes))
     passages = [passage for stretch in unread for passage in _split(text, stretch, length)]
     taken: set[int] = set()

@@ -31,7 +31,7 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
 
 
 def count_readable(prompt_tokens: int) -> int:
-    """Return how many characters of a long document are read at least.
+    """Return how many characters of a long document in Latin letters are read at least.
 
     Where a prediction was made from fewer, a larger *prompt_tokens* reads more.
     """

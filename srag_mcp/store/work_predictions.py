@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
 from srag_mcp.records.cell import READ_IN_PART
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
@@ -24,12 +25,19 @@ PredictionRow: TypeAlias = tuple[
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note'
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
+in_part AS (
+  SELECT DISTINCT document_id FROM predictions WHERE starts_with(note, '{READ_IN_PART}')),
+dense AS (
+  SELECT document_id, pow(2, strlen(text) / length(text) - 1) AS n_latin
+  FROM documents SEMI JOIN in_part USING (document_id)
+  WHERE strlen(text) > {LATIN_BYTES} * length(text)),
 missing AS (
   SELECT document_id, path, place FROM documents CROSS JOIN asked
   ANTI JOIN (
     SELECT *, TRY_CAST(replace(regexp_extract(note, '^{READ_IN_PART}: ([0-9,]+)', 1), ',', '')
-                       AS BIGINT) AS n_read
-    FROM predictions WHERE NOT unanswered AND coalesce(n_read >= ?, true))
+                       AS BIGINT) * coalesce(n_latin, 1) AS n_read
+    FROM predictions LEFT JOIN dense USING (document_id)
+    WHERE NOT unanswered AND coalesce(n_read >= ?, true))
     USING (document_id, sha256, attribute, attribute_hash))
 SELECT places, list(document_id ORDER BY path, document_id) FROM (
   SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
@@ -77,7 +85,8 @@ class Predictions:
         """Return what is to be asked: the stored documents by the attributes that they lack.
 
         What could not be answered is asked again; so is what is not mentioned in a document of
-        which fewer than *n_readable* characters were read.
+        which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
+        do, see `model.tokens`.
         """
         names = [attribute.name for attribute in attributes]
         hashes = [hash_attribute(attribute) for attribute in attributes]
@@ -101,15 +110,9 @@ class Predictions:
             found = {row[0]: DocumentText(*row) for row in rows}
             yield from (found[key] for key in part if key in found)
 
-    def lengths(self, document_ids: Sequence[str]) -> list[int]:
-        """Return the characters of documents, in the order given."""
-        rows = self._connection.execute(
-            "SELECT document_id, length(text) FROM documents WHERE document_id IN"
-            " (SELECT unnest(?))",
-            [list(document_ids)],
-        ).fetchall()
-        found = dict(rows)
-        return [found[key] for key in document_ids if key in found]
+    def count_tokens(self, document_ids: Sequence[str]) -> list[int]:
+        """Return the tokens of documents, in the order given."""
+        return [count_tokens(document.text) for document in self.texts(document_ids)]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
         """Keep the cells of *records*, in one transaction; they replace those of the definitions.

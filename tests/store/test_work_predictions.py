@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import READ_IN_PART, Cell, State
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.schema import Schema
@@ -78,6 +78,27 @@ def test_an_attribute_that_is_put_back_is_not_asked_again(filled: Path, ships: S
         assert predictions.pending([masts]) == predictions.pending([edited]) == []
         found = [predictions.cells(item)[FILES[0]].value_text for item in (masts, edited)]
         assert found == ["3", "2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_pending"), [("Wanderer", True), ("帆船信天翁一八九九年五月下水", False)]
+)
+def test_fewer_characters_of_another_script_are_as_much_to_read(
+    filled: Path, ships: Schema, finish: Finish, name: str, is_pending: bool
+) -> None:
+    masts = ships.attributes[1]
+    note = f"{READ_IN_PART}: 2,500 of 9,000 characters"
+    unsaid = PredictedCell(Cell(masts.name, State.NOT_MENTIONED, engine="model", note=note), None)
+    with open_work(filled) as work:
+        work.store(
+            [finish("a.txt", {"name": name * 20})], [FinishedFile("a.txt", 1, 1, rows=False)]
+        )
+        predictions = Predictions(work)
+        predictions.store([masts], [record_of(work, "a.txt", [unsaid])])
+
+        asked = [key for group in predictions.pending([masts], 4000) for key in group.document_ids]
+        assert ("a.txt" in asked) is is_pending
+        assert "a.txt" not in predictions.pending([masts], 2500)[0].document_ids
 
 
 def test_predictions_outlive_another_schema_but_not_another_document(
@@ -153,7 +174,7 @@ def test_texts_come_in_the_order_asked_for(filled: Path) -> None:
             "name: Curlew\nmasts: 2\nlaunched: 30 June 1931",
             texts[0].sha256,
         )
-        assert Predictions(work).lengths(["curlew.txt"]) == [44]
+        assert Predictions(work).count_tokens(["curlew.txt"]) == [11]
 
 
 def test_a_build_of_predictions_has_their_values_and_words(filled: Path, ships: Schema) -> None:
