@@ -43,7 +43,7 @@ class Quote:
         n_attributes: Columns; a guess where *is_schema_known* is false.
         is_schema_known: Whether the columns are known already.
         n_calls: Prompts.
-        tokens_in, tokens_out: Of four characters each; the latter is an upper end.
+        tokens_in, tokens_out: As `model.tokens` estimates them; the latter is an upper end.
         cost_usd: None where the price is not known, or nobody is paid.
     """
 
