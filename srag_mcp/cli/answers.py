@@ -1,5 +1,6 @@
 """What `srag-mcp ask` prints."""
 
+import shlex
 from dataclasses import asdict
 
 from srag_mcp.answer.answer import Answer
@@ -10,6 +11,7 @@ from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
 
 MAX_COLUMNS = 40
 MAX_ID = 200
+MAX_MISSING = 3
 
 
 def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
@@ -21,20 +23,33 @@ def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
         print_json(asdict(answer))
     elif answer.brief is not None:
         print(printable(shorten_reason(answer.text)))
-        _print_brief(answer.brief, corpus)
+        _print_brief(answer.brief)
+        for proposal in _propose_columns(answer, corpus):
+            print(proposal)
+        print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
     else:
         print(printable(answer.text))
         _print_grounds(answer)
 
 
-def _print_brief(brief: Brief, corpus: str) -> None:
+def _print_brief(brief: Brief) -> None:
     names = [column.name for column in brief.columns]
     more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
     print(f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}")
     for match in brief.linked_values:
         print(f"{quote(match.value)} is a value of {match.column}")
-    print(f'If no column holds it, add one: srag-mcp extend {corpus} --attribute "…"')
-    print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
+
+
+def _propose_columns(answer: Answer, corpus: str) -> list[str]:
+    """Write the commands that add what is missing.
+
+    A model says what no column holds, or nothing is missing; the grammar knows words only.
+    """
+    extend = f"srag-mcp extend {corpus} --attribute"
+    if answer.engine != "model":
+        return [f'If no column holds it, add one: {extend} "…"']
+    missing = answer.brief.unplaced if answer.brief else ()
+    return [f"To add it: {extend} {shlex.quote(printable(item))}" for item in missing[:MAX_MISSING]]
 
 
 def _print_grounds(answer: Answer) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from srag_mcp.errors import QueryError
+from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.server.corpora import ROWS_SHARE, Corpora
 from srag_mcp.server.page_size import json_size, shorten, take_whole
 from srag_mcp.server.results import (
@@ -13,7 +13,7 @@ from srag_mcp.server.results import (
     ResultTable,
     SourceEntry,
 )
-from srag_mcp.server.schema_pages import column_lines, other_tables
+from srag_mcp.server.schema_pages import column_lines, other_tables, propose_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,8 @@ TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
-NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with what it should hold in words"
+NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with "
+IN_WORDS = "what it should hold in words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ def _select(corpus: "Corpus", call: SqlCall) -> "ResultPage":
     try:
         return corpus.select(call.sql, limit=call.limit, offset=call.offset)
     except QueryError as error:
+        if isinstance(error, UnknownNameError) and "column" in str(error).partition("\n")[0]:
+            msg = f"{error}{propose_column(corpus)}"
+            raise UnknownNameError(msg, call.sql, error.nearest) from error
         if type(error) is not QueryError:  # the texts of its subclasses say what to do
             raise
         msg = f"{error}\n{HELP}"
@@ -109,7 +113,7 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
     corpus = corpora.readable(name)
     answer = ask(corpus, question, choose_asking(corpora.settings))
     if answer.brief is not None:
-        brief = _brief_page(corpus, answer.brief)
+        brief = _brief_page(corpus, answer.brief, _next(corpus, answer))
         text = answer.text.partition(" (columns: ")[0]  # the brief tells more of them
         return AnswerPage(answered=False, text=text, brief=brief)
     return _fitted(_answer_page(answer), answer, corpora.settings.max_result_characters)
@@ -155,7 +159,15 @@ def _fitted(page: AnswerPage, answer: "Answer", max_characters: int) -> AnswerPa
     return page.model_copy(update={"text": text, "rows": rows, "truncated": truncated})
 
 
-def _brief_page(corpus: "Corpus", brief: "Brief") -> BriefPage:
+def _next(corpus: "Corpus", answer: "Answer") -> str:
+    """Say what to do about a brief: a model names what is missing, or nothing is."""
+    missing = answer.brief.unplaced if answer.brief and answer.engine == "model" else ()
+    if corpus.is_build or (answer.engine == "model" and not missing):
+        return NEXT_OF_BUILD
+    return f"{NEXT}{' and '.join(f'attribute={item!r}' for item in missing) or IN_WORDS}"
+
+
+def _brief_page(corpus: "Corpus", brief: "Brief", following: str) -> BriefPage:
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
@@ -166,7 +178,7 @@ def _brief_page(corpus: "Corpus", brief: "Brief") -> BriefPage:
             for match in brief.linked_values
         ],
         rules=list(brief.rules),
-        next=NEXT_OF_BUILD if corpus.is_build else NEXT,
+        next=following,
     )
 
 

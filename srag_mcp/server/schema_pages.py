@@ -222,8 +222,14 @@ def check_column(corpus: "Corpus", column: str) -> None:
 
     nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
-    msg = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
+    said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
+    msg = f"{said}{propose_column(corpus)}"
     raise UnknownNameError(msg, "", nearest)
+
+
+def propose_column(corpus: "Corpus") -> str:
+    """Say how *corpus* gets a column; nothing where it cannot be ingested."""
+    return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
 
 
 def _statistics_entry(item: "ColumnStatistics", unit: str | None) -> StatisticsEntry:

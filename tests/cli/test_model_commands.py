@@ -143,6 +143,26 @@ def test_a_question_that_the_model_gives_no_reply_to_is_an_error(
     assert (as_json.status, json.loads(as_json.out)["kind"]) == (1, "brief")
 
 
+def test_what_no_column_holds_is_proposed_as_one(
+    cli: Cli, huts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("ingest", huts, "-q")
+    said = {"restated": "x", "columns": [], "missing": ["the warden's name"], "sql": None}
+    refused = {**said, "missing": [], "sql": "DROP TABLE huts"}
+    replies = {"Who keeps them?": said, "Tear them down!": refused}
+    with serving(
+        lambda body: next(Answer(json.dumps(r)) for q, r in replies.items() if q in str(body))
+    ) as server:
+        monkeypatch.setenv("SRAG_MODEL", "openai/any")
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        missing, wrong = (cli("ask", huts, question, "--engine", "model") for question in replies)
+
+    wanted = """'the warden'"'"'s name'"""
+    assert f"To add it: srag-mcp extend {huts} --attribute {wanted}\n" in missing.out
+    assert "no query for this question could be run" in wrong.out
+    assert "extend" not in wrong.out, "nothing is missing"
+
+
 def test_a_question_whose_ingestion_was_stopped_says_so(
     cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

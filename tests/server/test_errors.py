@@ -45,6 +45,8 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("run_sql", {**FLEET, "sql": None}, "valid string"),
     ("get_column_stats", {**FLEET, "columns": ["lenght"]}, "did you mean length?"),
     ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "columns: name, harbour, length"),
+    ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "if no column holds it, extend_schema"),
+    ("run_sql", {**FLEET, "sql": "SELECT lanes FROM boats"}, "if no column holds it, extend_sch"),
     ("trace_value", {**FLEET, "column": "harbor"}, "did you mean harbour?"),
     ("trace_value", FLEET, "pass column"),
     ("trace_value", {**FLEET, "column": "crew", "where": "harbor = 'Kiel'"}, "condition in where"),
