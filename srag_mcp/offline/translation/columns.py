@@ -36,6 +36,7 @@ class Column:
         numeric_text: Whether it is text that begins with a number in most records.
         year_text: Whether it is text or a number that holds a year in most records.
         n_records, n_distinct, n_non_null: From the statistics; 0 when unknown.
+        has_zero: Whether a record of a number column has the value 0.
         known_values: Values of a text column, the most frequent ones when there are many.
         trust: Below 1 for a column that few records have.
     """
@@ -48,6 +49,7 @@ class Column:
     n_records: int = 0
     n_distinct: int = 0
     n_non_null: int = 0
+    has_zero: bool = False
     known_values: tuple[str, ...] = ()
     trust: float = 1.0
 
@@ -55,6 +57,11 @@ class Column:
     def name(self) -> str:
         """The name of the column."""
         return self.attribute.name
+
+    @property
+    def counts_silence(self) -> bool:
+        """Whether a document that does not mention it says no, or none."""
+        return self.attribute.absent_means != "unknown"
 
     @property
     def fill(self) -> float:

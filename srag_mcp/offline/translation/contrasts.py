@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srag_mcp.offline.translation.denials import deny
 from srag_mcp.offline.translation.expressions import joined
 from srag_mcp.offline.translation.filters import condition_columns
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.measures import where_of
-from srag_mcp.offline.translation.reading import Condition, Every, Negated, OneOf
+from srag_mcp.offline.translation.reading import Condition, Every, OneOf
 from srag_mcp.offline.translation.time_filters import period_condition
 
 
@@ -51,7 +52,7 @@ def _without(sentence: Sentence, divider: Item, before: Sequence[Item]) -> Contr
         return None
     common = where_of(sentence, without=before[-1:])
     left = joined(common, before[-1].condition)
-    right = joined(common, Negated(before[-1].condition))
+    right = joined(common, deny(before[-1].condition, sentence.table))
     return Contrast(left, right, (*sentence.of("filter"), *sentence.of("not")))
 
 

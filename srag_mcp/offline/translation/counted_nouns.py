@@ -10,6 +10,7 @@ from srag_mcp.offline.translation.tokens import PARTICIPLES, stem, stems, words_
 from srag_mcp.offline.translation.units import canonical_unit, is_unit
 
 _COUNTS = frozenset(stem(word) for word in MEASURE_NOUNS)
+_SIGNS = frozenset({"n", "num", "number", "count"})
 _SILENT = _COUNTS | {stem(word) for word in GLUE}
 _NUMBER_OF = re.compile(r"\b(?:(?:number|count|total|sum|amount) of|how many) ([^.;:,\"“]*)", re.I)
 
@@ -30,6 +31,14 @@ def is_count_of(column: Column, said: frozenset[str]) -> bool:
     texts = (column.attribute.name.replace("_", " "), *column.attribute.synonyms)
     heads = {_head(words_in(text)) for text in texts}
     return bool(said & (heads | {word for text in described for word in stems(text)}))
+
+
+def is_count(column: Column) -> bool:
+    """Whether the definition of a whole number says that it is how many there are: `n_rooms`."""
+    attribute = column.attribute
+    named = stem(attribute.name.split("_")[0]) in _SIGNS
+    described = _NUMBER_OF.search(attribute.description) is not None
+    return attribute.type == "integer" and attribute.unit is None and (named or described)
 
 
 def _head(words: Sequence[str]) -> str:

@@ -125,8 +125,8 @@ class TreeBuilder:
         match condition:
             case Every(conditions) | Either(conditions):
                 tree = self._joined(condition, conditions)
-            case Negated(inner):
-                tree = self._negated(inner)
+            case Negated(inner, closed):
+                tree = self._negated(inner, closed=closed)
             case Missing(column):
                 tree = self._exp.Is(this=self.column(column), expression=self._exp.Null())
             case Truth(column):
@@ -189,17 +189,15 @@ class TreeBuilder:
             first = self._exp.And(this=first, expression=tree)
         return first
 
-    def _negated(self, inner: Condition) -> "exp.Expression | None":
-        """Negate so that unknown text counts as different; unknown numbers and dates stay out."""
+    def _negated(self, inner: Condition, *, closed: bool) -> "exp.Expression | None":
+        """Negate; where *closed*, unknown counts as not, else it stays out."""
         tree = self.condition(inner)
         if tree is None:
             return None
         if isinstance(inner, OneOf) and len(inner.values) == 1:
-            value = self.text(inner.values[0])
-            return self._exp.NullSafeNEQ(this=self.column(inner.column), expression=value)
-        if isinstance(inner, OneOf | Contains | StartsWith | Truth):
-            known = self.call("coalesce", tree, self.literal(value=False))
-            return self._exp.not_(known)
+            return self.relation(self.column(inner.column), "<>", self.text(inner.values[0]))
+        if closed:
+            tree = self.call("coalesce", tree, self.literal(value=False))
         return self._exp.not_(tree)
 
     def nested(self, scalar: Scalar) -> "exp.Expression":

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
+from srag_mcp.offline.translation.denials import deny, none_of
 from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
 from srag_mcp.offline.translation.reading import (
-    Compare,
     Condition,
     Contains,
-    Either,
     Every,
     Missing,
     Negated,
@@ -76,13 +75,9 @@ def _operand(sentence: Sentence, at: int, step: int) -> int | None:
 
 def _turned(sentence: Sentence, item: Item) -> Condition:
     if item.condition is not None:
-        return Negated(item.condition)
+        return deny(item.condition, sentence.table)
     column = sentence.column(item)
-    if column is None:
-        return Every()
-    if column.is_number:
-        return Either((Missing(column.name), Compare(column.term, "=", 0)))
-    return Missing(column.name)
+    return Every() if column is None else none_of(column)
 
 
 def _spread(sentence: Sentence, at: int) -> Sentence:
@@ -92,6 +87,6 @@ def _spread(sentence: Sentence, at: int) -> Sentence:
         joins = link.kind == "or" or sentence.words(link).lower() == "nor"
         if not joins or right.kind != "filter" or right.condition is None:
             break
-        turned = replace(right, condition=Negated(right.condition))
+        turned = replace(right, condition=deny(right.condition, sentence.table))
         sentence = sentence.spliced(index, 2, replace(link, kind="and"), turned)
     return sentence

@@ -106,7 +106,8 @@ def _describe(
     trust = _trust(attribute, names, statistics)
     weights = {word: weight * trust for word, weight in weights.items()}
     texts = tuple(str(item.value) for item in statistics.values)
-    return Column(attribute, weights, names, numeric, year, *counts, texts, trust)
+    zero = attribute.type in {"integer", "number"} and statistics.n_non_zero < counts[2]
+    return Column(attribute, weights, names, numeric, year, *counts, zero, texts, trust)
 
 
 def _trust(

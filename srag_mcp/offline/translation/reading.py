@@ -102,9 +102,10 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """The condition does not hold; unknown counts as not holding."""
+    """The condition does not hold; where *closed*, not of the silent documents either."""
 
     condition: "Condition"
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

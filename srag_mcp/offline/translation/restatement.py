@@ -177,10 +177,10 @@ def _condition(condition: Condition) -> str:
             text = "(" + " or ".join(_condition(part) for part in parts) + ")"
         case Negated(Missing(column)):
             text = f"{column} is stated"
-        case Negated(OneOf() | Contains() | StartsWith() | Truth() as inner):
-            text = f"not {_condition(inner)} (unknown counts as not)"
-        case Negated(inner):
-            text = f"not {_condition(inner)}"
+        case Negated(OneOf(column, values)):
+            text = f"{column} is not {' or '.join(repr(value) for value in values)}"
+        case Negated(inner, closed):
+            text = f"not {_condition(inner)}{' (unknown counts as not)' if closed else ''}"
         case Extreme(term, highest, scope):
             among = f" among records{_where(scope)}" if scope.conditions else ""
             text = f"{_term(term)} is the {'highest' if highest else 'lowest'}{among}"
