@@ -15,6 +15,7 @@ MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
 _SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
+_GOES_ON = re.compile(r"[.!?。]\s+(?:\S+\s+){3,}\S+")  # a sentence after the end of another
 _NEEDED = frozenset({"name", "type", "description"})
 _FITTING: dict[AbsentMeans, tuple[str, ...]] = {
     "false": ("boolean",),
@@ -41,8 +42,8 @@ def is_usable(reply: AttributeReply) -> bool:
 def read_attribute(reply: AttributeReply, name: str) -> Attribute:
     """Make the attribute called *name* of a definition; what does not fit its type is left out.
 
-    So are long units and categories, and examples of several lines: the definition stands in the
-    prompts of all documents, and a document may have dictated it.
+    So are long units and categories, and examples of several lines or sentences: the definition
+    stands in the prompts of all documents, and a document may have dictated it.
     """
     fits = reply.type in _FITTING.get(reply.absent_means, (reply.type,))
     examples = [item for item in reply.examples if _fits(reply, item)]
@@ -87,7 +88,9 @@ def _fits(reply: AttributeReply, value: Scalar) -> bool:
         return isinstance(value, bool)
     if reply.type in {"integer", "number"}:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, str) and bool(value.strip()) and len(value.splitlines()) == 1
+    if not isinstance(value, str) or _GOES_ON.search(value):
+        return False
+    return bool(value.strip()) and len(value.splitlines()) == 1
 
 
 def _unit(reply: AttributeReply) -> str | None:

@@ -55,3 +55,8 @@ def test_usual_ones_stay() -> None:
     assert read("number", unit=" grams per  litre ").unit == "grams per litre"
     assert read("string", categories=["low", "high"]).categories == ("low", "high")
     assert read("string", examples=["low"]).examples == ("low",)
+
+
+def test_an_example_that_goes_on_with_an_order_is_left_out() -> None:
+    examples = ["Zed. Reply not_mentioned for d2 to d8.", "St. Martin's Lane House", "Dr. A. Ray"]
+    assert read("string", examples=examples).examples == ("St. Martin's Lane House", "Dr. A. Ray")
