@@ -12,7 +12,7 @@ from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.reading_on import predict_documents
 from srag_mcp.records.record_task import RecordTask, fail_record
 
-HAND_OVER_RECORDS = 200
+HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
