@@ -82,7 +82,9 @@ def _as_json(call: "Call") -> dict[str, object]:
 
 def _counts(item: "Call | Totals") -> tuple[str, str, int, float, str]:
     about = _ESTIMATED if item.is_estimated else ""
-    cost = "not known" if item.cost_usd is None else f"${item.cost_usd:,.4f}"
+    cost = "not known"
+    if item.cost_usd is not None:
+        cost = f"{about if item.cost_usd else ''}${item.cost_usd:,.4f}"
     tokens = f"{about}{item.tokens_in}", f"{about}{item.tokens_out}"
     return *tokens, item.tokens_cached, round(item.seconds, 1), cost
 

@@ -60,6 +60,7 @@ class AgentModel:
             tokens_out=count_tokens(text),
             seconds=self._last_sign - started,
             model=AGENT,
+            is_estimated=True,
         )
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:

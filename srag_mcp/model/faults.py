@@ -3,24 +3,41 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
-    "too_long", "refused", "form", "temperature", "stopped", "busy", "slow", "down"
+    "too_long", "refused", "form", "temperature", "stopped", "busy", "slow", "down", "no_chat"
 ]
 
 _PREFIXES = re.compile(r"\A(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: - |: ))+")
+_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
 _TOO_LONG = re.compile(
     r"request too large|context[ _](?:length|size|window)|prompt is too long", re.IGNORECASE
 )
+_EXCESS = r"exceed\w*|overflow\w*|too (?:long|large|many|big)|(?:longer|larger|greater) than"
+_TOO_LONG_IN_WORDS = re.compile(
+    rf"\b(?:tokens?|context|prompt|inputs?)\b.{{0,80}}?\b(?:{_EXCESS})"
+    rf"|\b(?:{_EXCESS}|max(?:imum)?)\b.{{0,60}}?\b(?:tokens?|context|prompt)\b"
+    r"|\btokens?\b.{0,60}?(?:<=?|\bat most\b|\b(?:less|fewer) than\b)"
+    r"|(?:<=?|\bat most|\b(?:less|fewer) than) [\d,]+ (?:\w+ )?tokens\b"
+    r"|\breduce the length\b",
+    re.IGNORECASE,
+)
 _REFUSED = re.compile(r"content_policy|content_filter|content management policy", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|insufficient credit|credit balance", re.IGNORECASE)
+_TOO_BUSY = re.compile(r"rate.?limit|too many requests|overloaded", re.IGNORECASE)
+_NO_CHAT = re.compile(  # litellm 1.106
+    r"\AUnable to get json response .*\(char 0\)|\AExpecting value: .*\(char 0\)"
+    r"|no 'choices'|\A(?:Invalid|Error in) response object|object has no attribute 'get'"
+)
 _BAD_REQUEST = frozenset({400, 415, 422})
+_WORDS_COUNT = frozenset({200, 400, 413, 422, 500})  # 429 has words of tokens a minute
 _STOPPING = frozenset({401, 402, 403, 404, 405})
 _TOO_LARGE, _TIMED_OUT, _BUSY = 413, 408, 429
+_OK, _FIRST_STATUS, _LAST_STATUS = 200, 400, 599
 _CHARACTERS_SHOWN = 300
 
 
@@ -30,7 +47,8 @@ class Fault:
 
     Attributes:
         kind: `form`: a parameter or the schema is not accepted; `busy`: a rate limit; `slow`: a
-            time-out; `down`: the server failed or is not there. The last three may pass.
+            time-out; `down`: the server failed or is not there. These three may pass. `no_chat`:
+            it answered, with what is no chat reply, and may have been paid for it.
         message: What the provider says.
         retry_after_s: How long it asks us to wait; None if it does not say.
     """
@@ -58,16 +76,20 @@ def find_fault(error: Exception) -> Fault:
     if "LLM Provider NOT provided" in told:
         return Fault("stopped", "litellm knows no provider of that name")
     status = getattr(error, "status_code", None)
-    if not isinstance(status, int):  # litellm itself stumbled, over a status of 422 for example
-        return Fault("form", f"{type(error).__name__}: {message}")
-    return sort_status(status, told, getattr(error, "litellm_response_headers", None) or {})
+    if isinstance(status, int) and not _NO_CHAT.search(message):
+        return sort_status(status, told, getattr(error, "litellm_response_headers", None) or {})
+    # litellm itself stumbled, over a status of 422 for example
+    fault = Fault("form", f"{type(error).__name__}: {message}")
+    if _NO_CHAT.search(message):
+        fault = Fault("no_chat", f"the server sent no chat reply: {message}")
+    return fault
 
 
 def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     """Sort an HTTP status other than 200; *text* is the body, or what litellm made of it."""
     message = _clean(text)
     kind: Kind = "down"
-    if status == _TOO_LARGE or _TOO_LONG.search(text):
+    if status == _TOO_LARGE or _says_too_long(status, text, message):
         kind = "too_long"
     elif _REFUSED.search(text):
         kind = "refused"
@@ -80,6 +102,30 @@ def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     return Fault(kind, message or f"status {status}", _retry_after_s(headers))
 
 
+def _says_too_long(status: int, text: str, message: str) -> bool:
+    """Whether a server says, in one of many ways, that the prompt is more than it can read."""
+    if _TOO_LONG.search(text):
+        return True
+    return status in _WORDS_COUNT and _TOO_LONG_IN_WORDS.search(message) is not None
+
+
+def sort_error(said: object) -> Fault:
+    """Sort an error that came with the status 200, as the `error` of a body.
+
+    `{"message": "Pay first", "code": 402}` is that status; words alone say what they can.
+    """
+    text = json.dumps({"error": said}, ensure_ascii=False)
+    code = str(said.get("code") if isinstance(said, dict) else None)
+    if code.isdecimal() and _FIRST_STATUS <= int(code) <= _LAST_STATUS:
+        return sort_status(int(code), text, {})
+    fault = sort_status(_OK, text, {})
+    if fault.kind != "down":
+        return fault
+    if _TOO_BUSY.search(text):
+        return replace(fault, kind="busy")
+    return replace(fault, kind="no_chat")
+
+
 def _clean(text: str) -> str:
     """Return the provider's own words, without the names of classes before and JSON around them."""
     start = text.find("{")
@@ -90,7 +136,8 @@ def _clean(text: str) -> str:
             text = str(said["message"] if isinstance(said, dict) else said)
         except (ValueError, KeyError, TypeError):
             pass
-    return " ".join(_PREFIXES.sub("", text.strip()).split())[:_CHARACTERS_SHOWN]
+    words = _TRACEBACK.sub("", _PREFIXES.sub("", text.strip()))
+    return " ".join(words.split())[:_CHARACTERS_SHOWN]
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -44,13 +44,14 @@ class Reply:
 
     Attributes:
         text: JSON, unless the model did not do as it was told.
-        tokens_in: Of the prompt; 0 where nobody counts them.
+        tokens_in: Of the prompt.
         tokens_out: Of the reply.
         tokens_cached: Of the prompt, those that the provider had in its cache.
         seconds: Until it was there.
         cost_usd: None where the price is not known.
         model: Who answered.
         truncated: Whether the model stopped at its length limit.
+        is_estimated: Whether nobody counted the tokens.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Reply:
     cost_usd: float | None = None
     model: str = ""
     truncated: bool = False
+    is_estimated: bool = False
 
 
 class LanguageModel(Protocol):

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from srag_mcp.model.language_model import Step
-from srag_mcp.model.uncounted import is_uncounted
 
 Outcome: TypeAlias = Literal["answered", "cached", "failed"]
 
@@ -27,6 +26,7 @@ class Call:
         tokens_cached: Of the prompt, those that the provider had in its cache.
         seconds: Until the reply was there.
         cost_usd: None where the price is not known.
+        is_estimated: Whether it took tokens that nobody counted.
     """
 
     step: Step
@@ -40,11 +40,7 @@ class Call:
     tokens_cached: int = 0
     seconds: float = 0.0
     cost_usd: float | None = None
-
-    @property
-    def is_estimated(self) -> bool:
-        """Whether it took tokens that nobody counted."""
-        return self.outcome == "answered" and is_uncounted(self.model)
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

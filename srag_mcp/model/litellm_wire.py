@@ -88,7 +88,7 @@ class LitellmWire:
             )
         except (openai.OpenAIError, *_STUMBLES) as error:
             return self._name_address(find_fault(error))
-        return read_chat(answer, self._model, library.price)
+        return read_chat(answer, self._model, library.price, request)
 
     def _name_address(self, fault: Fault) -> Fault:
         """Say where nobody answers: litellm does not."""

@@ -150,6 +150,7 @@ class MeteredModel:
             tokens_cached=reply.tokens_cached,
             seconds=reply.seconds,
             cost_usd=reply.cost_usd,
+            is_estimated=reply.is_estimated,
         )
         delta = pack_text(reply.text, prompt)
         self._count(call, KeptReply(prompt_hash, prompt.step, self._name, reply, delta))

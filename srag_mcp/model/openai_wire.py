@@ -5,8 +5,10 @@ there is with 64 prompts in flight of 0.2 s each. This takes a tenth of it, and 
 """
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 _OK = 200
+_VERSION = re.compile(r"/v\d")
 
 
 class OpenAIWire:
@@ -77,7 +80,15 @@ class OpenAIWire:
         if response.status != _OK:
             text = data.decode("utf-8", "replace") or (response.reason or "")
             return sort_status(response.status, text, response.headers)
-        return read_chat(data, self._model, None)
+        return self._name_address(read_chat(data, self._model, None, request))
+
+    def _name_address(self, outcome: Reply | Fault) -> Reply | Fault:
+        """Say where something else than a model answers."""
+        if isinstance(outcome, Reply) or outcome.kind != "no_chat":
+            return outcome
+        path = urlsplit(self._url).path
+        hint = "" if _VERSION.search(path) else "; addresses of models mostly end in /v1"
+        return replace(outcome, message=f"{outcome.message} (at {self._url}{hint})")
 
     @asynccontextmanager
     async def _connected(self) -> "AsyncIterator[aiohttp.ClientSession]":

@@ -43,7 +43,8 @@ class Patience:
 
     Attributes:
         n_tries: Of one prompt, when the server is busy or down.
-        n_slow_tries: Of one prompt, when no reply comes in time: each may have been paid for.
+        n_slow_tries: Of one prompt, when no reply comes in time, or none that can be read: each
+            may have been paid for.
         n_lost_prompts: So many prompts in a row without any reply end the run.
         first_wait_s: Before the second try; then twice as long each time, more or less by chance.
         longest_wait_s: Longer waits that a provider asks for end the run.
@@ -150,7 +151,7 @@ class RemoteModel:
             return
         self._raise_what_lasts(fault, tries.request.prompt)
         tries.n_all += 1
-        tries.n_slow += fault.kind == "slow"
+        tries.n_slow += fault.kind in {"slow", "no_chat"}
         wait_s = self._wait_s(fault, tries)
         if fault.kind == "busy":
             self._limiter.slow_down(round_, fault.retry_after_s or wait_s)
@@ -191,6 +192,8 @@ class RemoteModel:
         """
         patience = self._patience
         if tries.n_all >= patience.n_tries or tries.n_slow >= patience.n_slow_tries:
+            if fault.kind == "no_chat" and not self._accepted:  # no model is there
+                self._stop(fault.message)
             about = _describe(fault, tries.request.prompt)
             self._lose(fault, f"{about} (tried {tries.n_all} times)")
         if fault.retry_after_s is not None and fault.retry_after_s > patience.longest_wait_s:

@@ -68,6 +68,7 @@ class ReplayModel:
             tokens_out=count_tokens(text),
             cost_usd=0.0,
             model=found.model,
+            is_estimated=True,
         )
 
     async def find_price(self) -> Price | None:

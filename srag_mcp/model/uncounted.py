@@ -1,15 +1,10 @@
-"""Models whose tokens nobody counts, agents and recordings: they are estimated."""
+"""Tokens that nobody counts are estimated: those of agents, of recordings and of some servers."""
 
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.tokens import count_tokens
 
 AGENT = "agent"
 REPLAY = "replay:"
-
-
-def is_uncounted(asked_model: str) -> bool:
-    """Whether the tokens of a model are estimated: `"agent"`, `"replay:stations.jsonl"`."""
-    return asked_model == AGENT or asked_model.startswith(REPLAY)
 
 
 def estimate_prompt_tokens(prompt: Prompt) -> int:

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS ledger (
   call_id VARCHAR, ingestion BIGINT, step VARCHAR, subject VARCHAR, prompt_hash VARCHAR,
   model VARCHAR, outcome VARCHAR, called_at TIMESTAMP, tokens_in BIGINT, tokens_out BIGINT,
   tokens_cached BIGINT, seconds DOUBLE, cost_usd DOUBLE);
+ALTER TABLE ledger ADD COLUMN IF NOT EXISTS is_estimated BOOLEAN DEFAULT FALSE;
 CREATE TABLE IF NOT EXISTS useless_replies (prompt_hash VARCHAR, asked_model VARCHAR);
 """
 _FIND = """
@@ -48,7 +49,7 @@ FROM replies ORDER BY rowid
 """
 _CALLS = """
 SELECT step, subject, prompt_hash, model, outcome, called_at, tokens_in, tokens_out, tokens_cached,
-  seconds, cost_usd
+  seconds, cost_usd, is_estimated
 FROM ledger WHERE ingestion >= ? ORDER BY rowid
 """
 _INGESTION = "ledger:ingestion"
@@ -217,6 +218,7 @@ def _call_row(entry: CallEntry) -> tuple[object, ...]:
         call.tokens_cached,
         call.seconds,
         call.cost_usd,
+        call.is_estimated,
     )
 
 

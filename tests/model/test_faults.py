@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("without_keys", "nothing_on_stdout")
         BROKEN,
         Answer(status=502, error=("bad gateway", "")),
         Answer(status=503, error=("overloaded", "")),
-        Answer(raw=b"<html>starting</html>"),
+        Answer(raw=b'{"id": "c", "object": "chat.compl'),
         Answer(raw=b'{"id": "c", "object": "chat.completion", "model": "m", "choices": []}'),
         Answer('{"n": 12}', cut_after=20),
         Answer(cut_after=0),
