@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from srag_mcp.answer.answer import ColumnCoverage
 from srag_mcp.answer.wording import render_denominator, render_whole_columns
 from srag_mcp.errors import QueryTimeoutError
+from srag_mcp.query.admitted import admitting_conditions
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.selection import column_conditions
 from srag_mcp.store.statistics import ColumnStatistics
 
 logger = logging.getLogger(__name__)
@@ -31,8 +31,9 @@ class _Asked:
 def count_coverage(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
     """Count, for each column that *sql* uses and that has gaps, the documents that say it.
 
-    A column is counted over the documents that the conditions on other columns leave. A column that
-    every document of the corpus says is left out: it costs no query and there is nothing to say.
+    A column is counted over the documents that the conditions on other columns do not definitely
+    exclude: one that says none of two columns is a gap of both. A column that every document of the
+    corpus says is left out: it costs no query and there is nothing to say.
     """
     return _count_asked(corpus, _columns_with_gaps(corpus, _conditions(corpus, sql)))
 
@@ -62,11 +63,16 @@ def render_coverage(corpus: Corpus, sql: str, query_s: float) -> list[str]:
 
 def _conditions(corpus: Corpus, sql: str) -> dict[str, str]:
     schema = corpus.schema()
-    return column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+    names = [item.name for item in schema.attributes]
+    return admitting_conditions(sql, schema.entity, names, _gaps(corpus))
+
+
+def _gaps(corpus: Corpus) -> dict[str, ColumnStatistics]:
+    return {item.column: item for item in corpus.statistics() if item.n_non_null < item.n_records}
 
 
 def _columns_with_gaps(corpus: Corpus, conditions: Mapping[str, str]) -> list[_Asked]:
-    gaps = {item.column: item for item in corpus.statistics() if item.n_non_null < item.n_records}
+    gaps = _gaps(corpus)
     return [_Asked(gaps[name], where) for name, where in conditions.items() if name in gaps]
 
 
