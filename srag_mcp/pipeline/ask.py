@@ -12,7 +12,8 @@ from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
 from srag_mcp.answer.sources import quote_sources
 from srag_mcp.answer.wording import render_text
-from srag_mcp.errors import ModelError, QueryError, QuestionError
+from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
+from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.reply_cache import MemoryReplies, ReplyCache
@@ -29,6 +30,8 @@ from srag_mcp.store.layout import asked_path
 
 MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
+_ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
+_ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
 
 
 def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
@@ -64,7 +67,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     except QuestionError as refusal:
         answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
     except ModelError as failure:
-        return _fall_back(corpus, question, offline, str(failure))
+        return _fall_back(corpus, question, offline, failure)
     else:
         answer = _write_answer(corpus, translated.translation, translated.page)
         answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
@@ -111,14 +114,24 @@ def _is_sure(corpus: Corpus, answer: Answer) -> bool:
     return is_certain(answer.translation, corpus.schema())
 
 
-def _fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: str) -> Answer:
+def _fall_back(
+    corpus: Corpus, question: str, offline: Answer | None, failure: ModelError
+) -> Answer:
     """Give what the grammar has when the model cannot be asked, and say so."""
+    reason = _why_no_reply(failure)
     if offline is not None and not offline.refused:
-        warning = (
-            f"the language model could not be asked ({failure}); this is the grammar's reading"
-        )
+        warning = f"{reason}; this is the grammar's reading"
         return replace(offline, warnings=(*offline.warnings, warning))
-    return _refuse(corpus, question, f"the language model could not be asked: {failure}", ())
+    if isinstance(failure, ReplyError):
+        grammar = "" if offline is not None else f", {_ASK_GRAMMAR}"
+        reason = f"{reason}; {_ASK_OTHERWISE}{grammar}"
+    return _refuse(corpus, question, reason, ())
+
+
+def _why_no_reply(failure: ModelError) -> str:
+    if isinstance(failure, ReplyError):
+        return f"the language model was asked {MAX_CORRECTIONS + 1} times: {failure}"
+    return f"the language model could not be asked: {failure}"
 
 
 def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:
@@ -152,14 +165,15 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
 def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
     """Add denominator, bounds and quotes, which are queries of their own."""
     coverage = count_coverage(corpus, translation.sql)
+    bounds = find_bounds(corpus, translation.sql) if len(answer.rows) == 1 else None
     return replace(
         answer,
         coverage=coverage,
-        bounds=find_bounds(corpus, translation.sql) if len(answer.rows) == 1 else None,
+        bounds=bounds,
         warnings=(*warn_of_gaps(coverage), *_warn_of_nothing(corpus, answer)),
         assumptions=(
             *state_closed_world(corpus, translation.sql),
-            *note_bounds(corpus, translation.sql, coverage),
+            *note_changes(corpus, translation.sql, coverage, bounds),
             *note_cells(corpus, translation.sql),
         ),
         sources=quote_sources(corpus, translation, answer.rows),

@@ -1,52 +1,33 @@
-"""What a query computes over the records, where it is one of the numbers that can be bounded."""
+"""What a query computes over the records: a number, or which records come out."""
 
-from __future__ import annotations
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from srag_mcp.query.counted_records import (
-    PLAIN_ARGS,
-    CountedRecords,
-    split_filter,
-    where_of,
-)
-from srag_mcp.query.definite import (
-    ALWAYS,
-    columns_of,
-    join_definite,
-    only_says,
-    split_definite,
-    used_columns,
-    write_plain,
-)
-from srag_mcp.query.trees import parse_query
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from srag_mcp.schema.schema import Schema
+from srag_mcp.query.definite import ALWAYS
 
 Function: TypeAlias = Literal[
-    "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups"
-]
-
-_GROUPED_ARGS = PLAIN_ARGS | {"group"}
+    "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares",
+    "list", "first"
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One number over the records, or one for each group.
+    """One number over the records, one for each group, or some of the records.
 
     Attributes:
         function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
-            records, `groups`: the count of records of each, or `decides`: a yes or no that one
-            record of *condition* decides.
+            records, `groups`: the count of records of each, `decides`: a yes or no that one
+            record of *condition* decides, `compares`: one that two numbers decide, `list` of
+            records, or those that come `first` by *column*.
         condition: Which records; NULL for one that is not known to meet or miss it.
-        column: What is summed, averaged, compared or counted by its values.
+        column: What is summed, averaged, compared, counted by its values or ranked by.
         part: What those among them meet whose share it is.
         factor: What the share is multiplied with: 100 for a percentage.
-        keys: What the records are grouped by, as SQL.
+        keys: What the records are grouped by, or what a list has each of once, as SQL.
+        counted: Which records the query takes, as it was written; empty where *condition* says it.
+        sides: The numbers that are compared.
+        operator: How: `>`, `>=`, `<`, `<=`, `=` or `<>`.
     """
 
     function: Function
@@ -55,246 +36,6 @@ class Aggregate:
     part: str = ""
     factor: float = 1.0
     keys: tuple[str, ...] = ()
-
-
-def read_aggregate(sql: str, schema: Schema) -> Aggregate | None:
-    """Read what *sql* computes over the records of *schema*; None for any other query.
-
-    `SELECT 100.0 * count(*) FILTER (pool) / count(pool) FROM hotels WHERE stars > 3` -> share,
-    condition `(stars > 3)`, part `(pool)`, factor 100
-
-    CTEs and subqueries in FROM that only select records or columns are seen through.
-    """
-    from sqlglot import exp
-
-    root = _parse(sql, schema)
-    if not isinstance(root, exp.Select):
-        return None
-    reader = _Reader(root, schema)
-    if root.args.get("group"):
-        return reader.groups()
-    return reader.number(root.expressions[0], root) if len(root.expressions) == 1 else None
-
-
-def has_aggregate(sql: str) -> bool:
-    """Whether *sql* puts out a number or date over many records that unknown cells may change."""
-    from sqlglot import exp
-
-    root = parse_query(sql)
-    outputs = root.expressions if isinstance(root, exp.Select) else []
-    computed = [item for item in outputs if not isinstance(item.unalias(), exp.Predicate)]
-    functions = [node for item in computed for node in item.find_all(exp.AggFunc)]
-    return any(not _counts_stated(node) for node in functions)
-
-
-def _counts_stated(node: exp.Expr) -> bool:
-    """Whether *node* counts the documents that state a column: nothing is unknown of that."""
-    from sqlglot import exp
-
-    return isinstance(node, exp.Count) and isinstance(node.this, exp.Column)
-
-
-def _parse(sql: str, schema: Schema) -> exp.Expr | None:
-    """Parse *sql*, with what its CTEs and subqueries only pass on put in their places."""
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-    from sqlglot.optimizer.merge_subqueries import merge_subqueries
-    from sqlglot.optimizer.qualify import qualify
-
-    root = parse_query(sql)
-    sources = [] if root is None else [item.this for item in root.find_all(exp.From)]
-    is_nested = any(isinstance(item, exp.Subquery) for item in sources)
-    if root is None or not (is_nested or root.args.get("with_")):
-        return root
-    columns = dict.fromkeys(["document_id", *(item.name for item in schema.attributes)], "VARCHAR")
-    try:
-        return merge_subqueries(qualify(root, schema={schema.entity: columns}, dialect="duckdb"))
-    except (SqlglotError, ValueError, RecursionError):
-        return None
-
-
-class _Reader:
-    def __init__(self, root: exp.Select, schema: Schema) -> None:
-        self._root = root
-        self._records = CountedRecords(root, schema)
-
-    def number(self, output: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read one number that *select* puts out."""
-        from sqlglot import exp
-
-        node, select = self._records.resolve(output, select)
-        if isinstance(node, exp.Mul | exp.Div):
-            return self._quotient(node, select)
-        if isinstance(node, exp.Predicate | exp.LogicalOr | exp.LogicalAnd):
-            return self._decision(node, select)
-        counted = self._records.conditions(node, select)
-        if counted is not None:
-            return self._of("count", counted)
-        return self._of_column(node, select)
-
-    def groups(self) -> Aggregate | None:
-        """Read a count of records by group."""
-        from sqlglot import exp
-
-        has_totals = self._root.args["group"].find(exp.Rollup, exp.Cube, exp.GroupingSets)
-        if has_totals or not self._records.reads(self._root, _GROUPED_ARGS):
-            return None
-        outputs = [item.unalias() for item in self._root.expressions]
-        keys = [item for item in outputs if item.find(exp.AggFunc) is None]
-        counts = [item for item in outputs if item.find(exp.AggFunc) is not None]
-        is_count = len(counts) == 1 and isinstance(counts[0], exp.Count)
-        if not is_count or self._records.conditions(counts[0], self._root, _GROUPED_ARGS) is None:
-            return None
-        conditions = split_definite(where_of(self._root))
-        names = {name for key in keys for name in columns_of(key)}
-        if not names or any(part.find(exp.Query) for part in (*conditions, *keys)):
-            return None
-        condition = join_definite(conditions, names)
-        return Aggregate("groups", condition, keys=tuple(write_plain(key) for key in keys))
-
-    def _of(
-        self, function: Function, parts: list[exp.Expr], column: exp.Expr | None = None
-    ) -> Aggregate | None:
-        from sqlglot import exp
-
-        if any(part.find(exp.Query) for part in parts):
-            return None
-        name = "" if column is None else column.name
-        return Aggregate(function, join_definite(parts, [name]), name)
-
-    def _of_column(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read `sum(price)`, `avg(price)`, `count(DISTINCT city)`, `avg(pool::INTEGER)`."""
-        from sqlglot import exp
-
-        function, extra = split_filter(node)
-        if function is None or not self._records.reads(select):
-            return None
-        parts = split_definite(where_of(select)) + extra
-        measure = function.this
-        if isinstance(measure, exp.Distinct) and len(measure.expressions) == 1:
-            measure = measure.expressions[0]
-            is_column = isinstance(function, exp.Count) and isinstance(measure, exp.Column)
-            return self._of("distinct", parts, measure) if is_column else None
-        condition = self._records.indicated(measure) if isinstance(function, exp.Avg) else None
-        if condition is not None:
-            return _share(parts, parts + split_definite(condition), 1.0)
-        named: dict[type[exp.Expr], Function] = {
-            exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"
-        }  # fmt: skip
-        name = named.get(type(function))
-        return self._of(name, parts, measure) if name and isinstance(measure, exp.Column) else None
-
-    def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read whether some records are there: `count(*) > 0`, `EXISTS (…)`, `bool_or(pool)`.
-
-        Or whether all meet what is asked, which one that does not decides: `bool_and(pool)`,
-        `count(*) FILTER (pool) = count(*)`.
-        """
-        from sqlglot import exp
-
-        deciding = None
-        if isinstance(node, exp.Exists):
-            if isinstance(node.this, exp.Select) and self._records.reads(node.this):
-                deciding = split_definite(where_of(node.this))
-        elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
-            if self._records.reads(select):
-                is_all = isinstance(node, exp.LogicalAnd)
-                wanted = exp.not_(node.this) if is_all else node.this
-                deciding = split_definite(where_of(select)) + split_definite(wanted)
-        elif isinstance(node, exp.GT | exp.GTE | exp.EQ | exp.NEQ):
-            deciding = self._compared(node, select)
-        return None if deciding is None else self._of("decides", deciding)
-
-    def _compared(self, node: exp.Binary, select: exp.Select) -> list[exp.Expr] | None:
-        """Read what decides a comparison of a count with nothing, or with the count of all."""
-        from sqlglot import exp
-
-        counted = self._records.conditions(*self._records.resolve(node.left, select))
-        if counted is None or isinstance(node.right, exp.Literal):
-            nothing = "1" if isinstance(node, exp.GTE) else "0"
-            return counted if node.right.name == nothing else None
-        all_of = self._whole(node.right, select, counted)
-        found = None if all_of is None else _divide(all_of, counted)
-        if found is None or isinstance(node, exp.GT):
-            return None
-        whole, within = found
-        return [*whole, exp.not_(exp.and_(*within))]
-
-    def _quotient(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read `100.0 * count(*) FILTER (pool) / count(pool)`, the factor anywhere."""
-        from sqlglot import exp
-
-        factor, quotient, select = self._without_factor(node, select)
-        if not isinstance(quotient, exp.Div):
-            share = self._of_column(quotient, select)
-            if share is None or share.function != "share":
-                return None
-            return replace(share, factor=factor)
-        more, top, top_select = self._without_factor(quotient.left, select)
-        part = self._records.conditions(top, top_select)
-        whole = None if part is None else self._whole(quotient.right, select, part)
-        return None if part is None or whole is None else _share(whole, part, factor * more)
-
-    def _without_factor(
-        self, node: exp.Expr, select: exp.Select
-    ) -> tuple[float, exp.Expr, exp.Select]:
-        from sqlglot import exp
-
-        node, select = self._records.resolve(node, select)
-        if isinstance(node, exp.Mul):
-            sides = (node.left.unnest(), node.right.unnest())
-            for literal, other in (sides, sides[::-1]):
-                if isinstance(literal, exp.Literal) and not literal.is_string:
-                    factor, found, select = self._without_factor(other, select)
-                    return float(literal.this) * factor, found, select
-        return 1.0, node, select
-
-    def _whole(
-        self, node: exp.Expr, select: exp.Select, part: list[exp.Expr]
-    ) -> list[exp.Expr] | None:
-        """Read what a share is of: all records, or those that say what is asked."""
-        from sqlglot import exp
-
-        node, select = self._records.resolve(node, select)
-        if isinstance(node, exp.Nullif):
-            node, select = self._records.resolve(node.this, select)
-        counted = self._records.conditions(node, select)
-        if counted is None and isinstance(node, exp.Count) and self._records.reads(select):
-            says = node.this
-            if (
-                isinstance(says, exp.Expr)
-                and columns_of(says)
-                and columns_of(says) <= used_columns(part)
-            ):
-                return split_definite(where_of(select))
-        return counted
-
-
-def _share(whole: list[exp.Expr], part: list[exp.Expr], factor: float) -> Aggregate | None:
-    found = _divide(whole, part)
-    if found is None:
-        return None
-    condition, within = map(join_definite, found)
-    return Aggregate("share", condition, part=within, factor=factor)
-
-
-def _divide(
-    whole: list[exp.Expr], part: list[exp.Expr]
-) -> tuple[list[exp.Expr], list[exp.Expr]] | None:
-    """Return the conditions of *whole*, and those that *part* has beside them.
-
-    None where *part* is not within *whole*, or not smaller.
-    """
-    from sqlglot import exp
-
-    used = used_columns(part)
-    whole, part = ([item for item in side if not only_says(item, used)] for side in (whole, part))
-    of_whole = _written(whole)
-    within = [item for item in part if not _written([item]) <= of_whole]
-    if not within or any(item.find(exp.Query) for item in part) or not of_whole <= _written(part):
-        return None
-    return whole, within
-
-
-def _written(parts: list[exp.Expr]) -> set[str]:
-    return {part.sql(dialect="duckdb") for part in parts}
+    counted: str = ""
+    sides: "tuple[Aggregate | float, ...]" = ()
+    operator: str = ""

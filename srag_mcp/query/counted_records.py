@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from srag_mcp.query.definite import split_definite
+from srag_mcp.query.trees import without_tables
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -43,6 +44,28 @@ class CountedRecords:
         elif not isinstance(function, exp.Count) or not _in_all_records(counted):
             return None
         return split_definite(where_of(select)) + extra
+
+    def stating(
+        self, node: exp.Expr, select: exp.Select, args: frozenset[str] = PLAIN_ARGS
+    ) -> list[exp.Expr] | None:
+        """Return the conditions of what *node* counts: records, or those that state a column.
+
+        With another condition, a record without the column may belong: `count(name)` is `count(*)`
+        for most who write it. Alone it counts what documents say, of which nothing is unknown.
+        """
+        from sqlglot import exp
+
+        function, extra = split_filter(node)
+        stated = function.this if isinstance(function, exp.Count) else None
+        if not isinstance(stated, exp.Column) or _in_all_records(stated):
+            return self.conditions(node, select, args)
+        if not self.reads(select, args):
+            return None
+        parts = split_definite(where_of(select)) + extra
+        column = without_tables(stated)
+        said = exp.Not(this=exp.Is(this=column, expression=exp.null()))
+        is_alone = not select.args.get("group") and all(part == said for part in parts)
+        return [said] if is_alone else [*parts, exp.EQ(this=column, expression=column.copy())]
 
     def indicated(self, node: exp.Expr | None) -> exp.Expr | None:
         """Return the condition of `CASE WHEN pool THEN 1 ELSE 0 END` or `pool::INTEGER`."""

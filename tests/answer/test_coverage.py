@@ -5,7 +5,7 @@ import pytest
 
 from srag_mcp.answer import coverage
 from srag_mcp.answer.answer import ColumnCoverage
-from srag_mcp.answer.bounds import note_bounds
+from srag_mcp.answer.changes import note_changes
 from srag_mcp.answer.coverage import count_coverage, render_coverage
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -41,6 +41,19 @@ def test_the_silent_and_the_unreadable_are_counted_apart(corpus: Corpus) -> None
 def test_a_condition_on_another_column_restricts_the_count(corpus: Corpus) -> None:
     found = count_coverage(corpus, "SELECT avg(height) FROM towers WHERE town = 'Rann'")
     assert found == (ColumnCoverage("height", n_documents=3, n_known=1, n_failed=1),)
+
+
+def test_a_document_that_says_none_of_two_columns_is_a_gap_of_both(towers: Corpus) -> None:
+    sql = "SELECT count(*) FROM towers WHERE height > 20 AND NOT COALESCE(crane, false)"
+    assert count_coverage(towers, sql) == (
+        ColumnCoverage("height", n_documents=3, n_known=2, n_failed=0),
+        ColumnCoverage("crane", n_documents=3, n_known=1, n_failed=0),
+    )
+    grouped = "SELECT crane, count(*) FROM towers WHERE crane AND town IS NOT NULL GROUP BY ALL"
+    assert count_coverage(towers, grouped) == (
+        ColumnCoverage("crane", n_documents=4, n_known=2, n_failed=0),
+        ColumnCoverage("town", n_documents=4, n_known=3, n_failed=0),
+    )
 
 
 def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
@@ -83,5 +96,5 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
     with QueryWorker() as worker:
         corpus = Corpus(tmp_path, worker)
         entity = corpus.schema().entity
-        said = note_bounds(corpus, f"SELECT count(*) FROM {entity}", ())
+        said = note_changes(corpus, f"SELECT count(*) FROM {entity}", (), None)
     assert said == ("1 of the documents could not be read",)

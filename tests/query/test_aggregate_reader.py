@@ -1,6 +1,7 @@
 import pytest
 
-from srag_mcp.query.aggregate import Aggregate, read_aggregate
+from srag_mcp.query.aggregate import Aggregate
+from srag_mcp.query.aggregate_reader import read_aggregate
 from tests.query.conftest import SCHEMA
 
 MALTA = "(flag = 'Malta')"
@@ -36,7 +37,12 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT year(built), count(*) FROM ships WHERE crew > 9 GROUP BY ALL",
-            Aggregate("groups", "(crew > 9)", keys=("YEAR(built)",)),
+            Aggregate(
+                "groups",
+                "(crew > 9)",
+                keys=("YEAR(built)",),
+                counted="(crew > 9) AND (NOT (YEAR(built)) IS NULL)",
+            ),
         ),
         (
             "SELECT EXISTS (FROM ships WHERE flag = 'Malta')",
@@ -48,7 +54,28 @@ MALTA = "(flag = 'Malta')"
             Aggregate("decides", "(NOT has_crane)"),
         ),
         ("SELECT count(*) = 0 FROM ships WHERE crew > 9", Aggregate("decides", "(crew > 9)")),
-        ("SELECT max(crew) FROM ships", Aggregate("max", column="crew")),
+        (
+            "SELECT count(name) FROM ships WHERE has_crane",
+            Aggregate("count", "(has_crane) AND (name = name)"),
+        ),
+        ("SELECT count(crew) FROM ships", Aggregate("count", "(NOT crew IS NULL)")),
+        (
+            "SELECT count(*) FROM ships WHERE NOT has_crane OR has_crane IS NULL",
+            Aggregate("count", "(NOT has_crane OR FALSE)"),
+        ),
+        (
+            "SELECT NOT count(*) > 5 FROM ships",
+            Aggregate("compares", sides=(Aggregate("count"), 5.0), operator=">"),
+        ),
+        (
+            "SELECT name FROM ships WHERE has_crane IS NOT TRUE ORDER BY crew",
+            Aggregate("list", "(NOT has_crane)", counted="(NOT has_crane IS TRUE)"),
+        ),
+        (
+            "SELECT name FROM ships WHERE has_crane AND crew IS NOT NULL ORDER BY crew LIMIT 3",
+            Aggregate("first", "(has_crane)", "crew", counted="(has_crane) AND (NOT crew IS NULL)"),
+        ),
+        ("SELECT max(crew) FROM ships", Aggregate("max", column="crew", counted="true")),
     ],
 )
 def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggregate) -> None:
@@ -58,7 +85,14 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT name FROM ships",
+        "SELECT name FROM ships ORDER BY crew + length LIMIT 1",
+        "SELECT name FROM ships WHERE has_crane AND crew = (SELECT max(crew) FROM ships)",
+        "SELECT flag FROM ships GROUP BY flag QUALIFY rank() OVER (ORDER BY count(*)) = 1",
+        "SELECT flag, count(*) FROM ships GROUP BY flag, has_crane",
+        "SELECT flag, sum(has_crane::INT) FROM ships GROUP BY flag",
+        "SELECT count(*) FROM ships WHERE CASE WHEN has_crane THEN crew > 9 ELSE FALSE END",
+        "SELECT count(*) FROM ships WHERE greatest(crew, 3) > 5",
+        "SELECT count(*) FROM ships WHERE crew IS NULL OR has_crane",
         "SELECT count(*) FROM ships GROUP BY flag HAVING count(*) > 1",
         "SELECT count(*) FROM (SELECT DISTINCT flag FROM ships)",
         "WITH s AS (FROM ships ORDER BY crew LIMIT 3) SELECT avg(crew) FROM s",
@@ -69,10 +103,9 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
         "SELECT 1.0 * count(*) FILTER (flag = 'Malta') / count(*) FILTER (crew > 9) FROM ships",
         "SELECT 1.0 * sum(crew) FILTER (has_crane) / sum(crew) FROM ships",
         "SELECT avg(crew) FROM ships USING SAMPLE 2",
-        "SELECT count(*) > 5 FROM ships",
         "SELECT flag, count(*) FROM ships GROUP BY ROLLUP (flag)",
         "SELECT flag, count(*) FROM ships GROUP BY GROUPING SETS ((flag), ())",
-        "SELECT count(*) FILTER (crew > 9) > count(*) FILTER (has_crane) FROM ships",
+        "SELECT avg(crew) > 9 FROM ships",
         "SELECT avg(crew) FROM ships WHERE",
     ],
 )
