@@ -19,7 +19,6 @@ _LETTERS = {
     "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
     "ß": "ss",
 }  # fmt: skip
-_WRITTEN_OUT = frozenset(_LETTERS)
 _TRANSLITERATION = str.maketrans(_LETTERS)
 
 
@@ -28,10 +27,11 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
 
     Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
     every document has a value of its own (names, numbers) are left alone, but for letters that are
-    written out: `Koeln`.
+    written out or without their accents, and a name in another order: `Koeln`, `Sao Paulo`,
+    `Okafor, M.`.
     """
     counts = Counter(str(item.value) for item in values)
-    known = _transliterated(counts)
+    known = _written_otherwise(counts)
     outside: set[str] = set()
     if attribute.categories:
         inside = {fold(name) for name in attribute.categories}
@@ -99,17 +99,24 @@ def _alike(
     return reasons
 
 
-def _transliterated(counts: Mapping[str, int]) -> dict[str, str]:
-    """Map values to why they may be another one: they have a letter written out, or a rarer one."""
-    spellings: defaultdict[str, list[str]] = defaultdict(list)
-    for text in sorted(counts, key=lambda text: (-counts[text], text.isascii(), text)):
-        spellings[_written_out(text)].append(text)
-    return {
-        text: _is_it(frequent, counts[frequent])
-        for frequent, *rarer in spellings.values()
-        for text in rarer
-        if _rare_letters(text) != _rare_letters(frequent)
-    }
+def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
+    """Map values to why they may be another one: they are the same words, written otherwise."""
+    ranked = sorted(counts, key=lambda text: (-counts[text], text.isascii(), text))
+    reasons: dict[str, str] = {}
+    for write in (_written_out, _without_accents, _in_order):
+        spellings: defaultdict[str, list[str]] = defaultdict(list)
+        for text in ranked:
+            spellings[write(text)].append(text)
+        for frequent, *rarer in spellings.values():
+            for text in rarer:
+                if _differ(text, frequent) and frequent not in reasons:
+                    reasons.setdefault(text, _is_it(frequent, counts[frequent]))
+    return reasons
+
+
+def _differ(text: str, other: str) -> bool:
+    """Whether texts differ by more than case and marks, which make no other value anyway."""
+    return fold(text) != fold(other) or ("ß" in text) != ("ß" in other)
 
 
 def _written_out(text: str) -> str:
@@ -117,8 +124,18 @@ def _written_out(text: str) -> str:
     return unicodedata.normalize("NFC", fold(text)).translate(_TRANSLITERATION)
 
 
-def _rare_letters(text: str) -> frozenset[str]:
-    return _WRITTEN_OUT & set(unicodedata.normalize("NFC", text).lower())
+def _without_accents(text: str) -> str:
+    """Fold a text without its accents, but for letters that are written out: `São` -> `sao`."""
+    return "".join(
+        letter if letter in _LETTERS else unicodedata.normalize("NFD", letter)[0]
+        for letter in unicodedata.normalize("NFC", fold(text))
+    )
+
+
+def _in_order(text: str) -> str:
+    """Fold a text with what follows its comma in front: `Okafor, M.` -> `m okafor`."""
+    last, comma, first = text.partition(",")
+    return fold(f"{first} {last}") if comma and "," not in first else fold(text)
 
 
 def _is_it(frequent: str, n_documents: int) -> str:

@@ -25,6 +25,25 @@ def test_it_is_found_in_a_column_of_names_too() -> None:
     assert found == {"d3": "1 documents have “Anna Müller”: is this the same value?"}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("São Paulo", "Sao Paulo"),
+        ("Peña", "Pena"),
+        ("M. Okafor", "Okafor, M."),
+    ],
+)
+def test_accents_and_the_order_of_a_name_make_no_other_value(one: str, other: str) -> None:
+    towns = [one, one, one, other, "Bern", "Basel", "Genf", "Chur"]
+    found = reasons(TOWN, [(town, town) for town in towns])
+    assert found == {"d3": f"3 documents have “{one}”: is this the same value?"}
+
+
+def test_a_place_within_another_is_no_name_in_another_order() -> None:
+    towns = ["Paris, Texas", "Paris", "Texas", "Rome, Italy", "Bari, Italy, EU"]
+    assert reasons(TOWN, [(town, town) for town in towns]) == {}
+
+
 def test_long_words_are_suspected_once() -> None:
     names = ["Universität"] * 2 + ["Universitaet"] * 2 + ["School"] * 2
     assert list(reasons(TOWN, [(name, name) for name in names])) == ["d2", "d3"]
