@@ -293,6 +293,6 @@ def test_bounds_are_said_with_their_condition() -> None:
 
 
 def test_what_not_mentioning_counts_as_is_said(towers: Corpus) -> None:
-    said = ("lift: not mentioned counts as no (3 of 5 documents)",)
+    said = ("lift: not mentioned counts as no (3 of all 5 documents)",)
     assert state_closed_world(towers, "SELECT count(*) FROM towers WHERE NOT lift") == said
     assert state_closed_world(towers, "SELECT avg(height) FROM towers") == ()

@@ -108,7 +108,7 @@ def test_an_answer_counts_it_as_open_and_says_so(
 
     assert find_bounds(corpus, sql) == Bounds(2, 3)
     assert state_closed_world(corpus, sql) == (
-        "pets_allowed: not mentioned counts as no (2 of 5 documents)",
+        "pets_allowed: not mentioned counts as no (2 of all 5 documents)",
     )
     assert note_cells(corpus, sql) == (
         "pets_allowed: 1 of 5 documents were read in part and may say it in the rest",
