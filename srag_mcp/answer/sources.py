@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from srag_mcp.query.aggregate_reader import read_aggregate
 from srag_mcp.query.column_roles import OutputColumn, find_output_columns
 from srag_mcp.schema.translation import Role, Translation
 from srag_mcp.store.corpus import Corpus
@@ -21,13 +22,14 @@ def quote_sources(
     """Quote the column that matters most to the answer and is quoted anywhere.
 
     The quotes are of records that the query reads and that its first *rows* come from: of the
-    winner, where the query looks for one. None where neither can be told.
+    winner, where the query looks for one, of what a share is the share of. None where neither can
+    be told.
 
     Raises:
         QueryError: If the records could not be found.
     """
     names = [attribute.name for attribute in corpus.schema().attributes]
-    read = read_condition(translation.sql, corpus.schema().entity)
+    read = _part(corpus, translation.sql) or read_condition(translation.sql, corpus.schema().entity)
     shown = _condition(find_output_columns(translation.sql, names), rows[:MAX_SOURCES])
     if read is None and not shown:
         return ()
@@ -38,6 +40,14 @@ def quote_sources(
         if sources:
             return sources
     return ()
+
+
+def _part(corpus: Corpus, sql: str) -> str:
+    """Return which records are the part that *sql* gives the share of; empty for another query."""
+    found = read_aggregate(sql, corpus.schema())
+    if found is None or found.function != "share":
+        return ""
+    return f"({found.condition}) AND ({found.part})"
 
 
 def _condition(outputs: Sequence[OutputColumn | None], rows: Sequence[Sequence[Value]]) -> str:

@@ -32,6 +32,11 @@ COLUMNS = [attribute.name for attribute in SCHEMA.attributes]
             " WHERE d.path = '?' AND t.town = 'Olm'",
             [],
         ),
+        (
+            "SELECT 100.0 * (SELECT count(*) FROM towers WHERE height > 20)"
+            " / (SELECT count(*) FROM towers)",
+            [("height", "30"), ("height", "50")],
+        ),
         ("SELECT avg(height) FILTER (town = 'Rann') FROM towers", [("height", "50")]),
         (
             "SELECT a.town, b.town FROM towers a JOIN towers b ON a.height < b.height"
