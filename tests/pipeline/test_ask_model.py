@@ -142,6 +142,23 @@ def test_a_model_that_is_gone_takes_no_answer_away(
     )
 
 
+def test_replies_of_no_form_are_told_with_what_to_do(
+    folder: Path, settings: Settings, worker: QueryWorker
+) -> None:
+    corpus = Corpus(folder, worker, settings.home)
+    [forced, auto] = [
+        ask(corpus, UNSURE, Asking(engine, replying(["I do not know."] * 3))).text
+        for engine in ("model", "auto")
+    ]
+    assert forced.startswith("Not answered: the language model was asked 3 times: translate (")
+    advice = (
+        "; name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text),"
+        " or ask the grammar (SRAG_ENGINE=offline)"
+    )
+    assert forced.endswith(advice)
+    assert auto.endswith("(SRAG_REPLY_FORMAT=text)"), "the grammar was asked before"
+
+
 def test_the_settings_say_who_is_asked(settings: Settings) -> None:
     assert choose_asking(settings) == OFFLINE
     named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
