@@ -111,8 +111,11 @@ class Settings(BaseModel):
 
     @field_validator("api_base")
     @classmethod
-    def _refuse_key(cls, address: str | None) -> str | None:
-        """Refuse `http://user:key@host`: addresses are written down and shown."""
+    def _refuse_what_is_no_address(cls, address: str | None) -> str | None:
+        """Refuse `host:8000`, and `http://user:key@host`: addresses are written down and shown."""
+        if address and not _is_address(address):
+            msg = "an address begins with http:// or https://, such as http://127.0.0.1:8000/v1"
+            raise ValueError(msg)
         if address and "@" in urlsplit(address).netloc:
             msg = "name and password do not belong into the address; give the key as SRAG_API_KEY"
             raise ValueError(msg)
@@ -143,6 +146,15 @@ class Settings(BaseModel):
             return cls.model_validate(values)
         except ValidationError as error:
             raise SettingsError(_describe(error)) from error
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = urlsplit(text)
+        is_port = address.port is None or address.port > 0
+        return address.scheme in {"http", "https"} and bool(address.hostname) and is_port
+    except ValueError:  # a bracket that does not close, a port that is no number
+        return False
 
 
 def _describe(error: ValidationError) -> str:

@@ -91,4 +91,4 @@ def _counts(item: "Call | Totals") -> tuple[str, str, int, float, str]:
 
 def _explain_estimates(are_estimated: "Iterable[bool]") -> None:
     if any(are_estimated):
-        print(f"{_ESTIMATED} nobody counted these tokens: four characters each", file=sys.stderr)
+        print(f"{_ESTIMATED} nobody counted these tokens: they are estimated", file=sys.stderr)

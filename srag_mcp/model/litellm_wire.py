@@ -14,6 +14,7 @@ from srag_mcp.model.keys import find_bad_key, key_to_send
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.litellm_library import load_litellm
 from srag_mcp.model.prices import Price, find_price
+from srag_mcp.model.proxies import spare_loopback
 from srag_mcp.settings import Settings
 
 _STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -107,6 +108,7 @@ class LitellmWire:
             return self._library
 
     def _load(self) -> _Library:
+        spare_loopback(self._settings.api_base or "")
         litellm = load_litellm()
         settings = self._settings
         found = litellm.validate_environment(

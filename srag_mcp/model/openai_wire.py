@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import anyio
 
@@ -22,6 +21,7 @@ from srag_mcp.model.json_bytes import write_object
 from srag_mcp.model.keys import NO_KEY, find_bad_key, key_to_send
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.prices import Price
+from srag_mcp.model.proxies import describe_proxy, find_proxy
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class OpenAIWire:
     def __init__(self, model: str, api_base: str, settings: Settings) -> None:
         self._model = model
         self._url = f"{api_base.rstrip('/')}/chat/completions"
-        self._proxy = _find_proxy(self._url)
+        self._proxy = find_proxy(self._url)
         key = key_to_send(f"openai/{model}", settings) or os.environ.get("OPENAI_API_KEY", "")
         self._key = key.strip() or NO_KEY
         self._session: aiohttp.ClientSession | None = None
@@ -70,17 +70,25 @@ class OpenAIWire:
                 session.post(self._url, data=write_object(body), proxy=self._proxy) as response,
             ):
                 data = await response.read()
-        except aiohttp.InvalidURL:
+        except (aiohttp.InvalidURL, UnicodeError):
             return Fault("stopped", f"{self._url} is no address")
         except aiohttp.ClientConnectorError as error:
-            msg = f"nothing answers at {self._url} ({error.os_error}); start the server, or put"
-            return Fault("down", f"{msg} SRAG_API_BASE right")
+            return Fault("down", self._say_unreachable(error.os_error))
         except (aiohttp.ClientError, OSError) as error:
-            return Fault("down", f"{type(error).__name__}: {error}")
+            through = describe_proxy(self._proxy)
+            return Fault("down", f"{type(error).__name__}{through}: {error}")
         if response.status != _OK:
             text = data.decode("utf-8", "replace") or (response.reason or "")
             return sort_status(response.status, text, response.headers)
         return self._name_address(read_chat(data, self._model, None, request))
+
+    def _say_unreachable(self, error: OSError) -> str:
+        if self._proxy is None:
+            said = f"nothing answers at {self._url} ({error}); start the server"
+        else:
+            through = describe_proxy(self._proxy)
+            said = f"{self._url} cannot be reached{through} ({error}); set no_proxy if none is due"
+        return f"{said}, or put SRAG_API_BASE right"
 
     def _name_address(self, outcome: Reply | Fault) -> Reply | Fault:
         """Say where something else than a model answers."""
@@ -114,11 +122,3 @@ class OpenAIWire:
                 self._session = None
                 with anyio.CancelScope(shield=True):
                     await session.close()
-
-
-def _find_proxy(url: str) -> str | None:
-    """Return the proxy that the environment has for *url*, as other programs would."""
-    address = urlsplit(url)
-    if not address.hostname or proxy_bypass(address.hostname):
-        return None
-    return getproxies().get(address.scheme)

@@ -67,7 +67,7 @@ def test_the_tokens_of_an_agent_are_estimated_and_marked(
         f"~{total['tokens_in']}",
         f"~{total['tokens_out']}",
     ]
-    assert shown.err == "~ nobody counted these tokens: four characters each\n"
+    assert shown.err == "~ nobody counted these tokens: they are estimated\n"
 
 
 def test_while_an_ingestion_runs_the_ledger_says_at_once_what_to_do(

@@ -116,7 +116,7 @@ def test_a_server_of_ones_own_gets_no_key_that_was_meant_for_another(
         ("openai/gpt-4o-mini", "https://example.com/api.openai.com", False),
         ("mistral/small", "https://api.openai.com/v1", False),
         ("openai/llama3.1", "http://localhost:11434/v1", False),
-        ("openai/llama3.1", "my server", False),
+        ("openai/llama3.1", "http://my-server", False),
     ],
 )
 def test_the_variable_of_a_provider_is_for_its_own_addresses(

@@ -77,3 +77,24 @@ def test_where_the_price_is_not_known_nothing_is_asked() -> None:
     ):
         spend("openai/own", server.base, Budget(cost_usd=1.0), [Prompt("records", "Read.", "It.")])
     assert server.requests == []
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["counted", "estimated"])
+def test_a_budget_is_overrun_by_one_call_at_most_where_replies_are_long(*, counted: bool) -> None:
+    price = find_price(PRICED)
+    assert price is not None
+    said = {"role": "assistant", "content": "I think. " * 9000}
+    choice = {"index": 0, "finish_reason": "stop", "message": said}
+    body: dict[str, object] = {"id": "c-1", "object": "chat.completion", "choices": [choice]}
+    if counted:
+        body["usage"] = {"prompt_tokens": 1000, "completion_tokens": 20_000}
+    answer = Answer(raw=json.dumps(body | {"model": "m", "created": 1}).encode())
+    records = [Prompt("records", "Read.", f"{number:03000}") for number in range(20)]
+    limit = 1.5 * price.cost_usd(1000, 4000)
+    with serving(lambda _: answer) as server:
+        metered = spend(PRICED, server.base, Budget(cost_usd=limit), records)
+    call = metered.ledger.total
+    assert len(server.requests) == call.n_calls == 1
+    assert call.is_estimated is not counted
+    assert call.cost_usd is not None
+    assert limit < call.cost_usd < price.cost_usd(1500, 21_000)

@@ -8,14 +8,14 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from srag_mcp.errors import ModelStoppedError
+from srag_mcp.errors import ModelStoppedError, SettingsError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.litellm_library import close_connections
 from srag_mcp.model.prices import find_price
 from srag_mcp.settings import Settings
-from tests.model.asking_server import GOOD, PROMPT, SCHEMA, Rooms, ask, in_turn, settings
+from tests.model.asking_server import GOOD, HASTE, PROMPT, SCHEMA, Rooms, ask, in_turn, settings
 from tests.model.openai_server import Answer, serving
 
 pytestmark = pytest.mark.usefixtures("without_keys", "nothing_on_stdout")
@@ -96,6 +96,28 @@ def test_another_protocol_is_litellms_and_the_instructions_are_marked_for_its_ca
     ]
 
 
+def test_a_server_on_this_machine_is_asked_without_the_proxy(
+    named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(name, "elsewhere.invalid")
+    with serving(lambda body: GOOD) as proxy, serving(lambda body: GOOD) as server:
+        monkeypatch.setenv("http_proxy", proxy.base.removesuffix("/v1"))
+        [reply] = ask(open_model(settings(server, named)))
+    assert isinstance(reply, Reply)
+    assert (len(proxy.requests), len(server.requests)) == (0, 1)
+
+
+def test_a_proxy_that_does_not_answer_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://me:secret@127.0.0.1:9")
+    far = Settings(model="openai/fake", api_base="http://models.invalid/v1")
+    [lost] = ask(open_model(far, HASTE))
+    assert "cannot be reached through the proxy http://127.0.0.1:9 of the environment" in str(lost)
+    assert "secret" not in str(lost)
+
+
 def test_a_server_behind_a_proxy_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(lambda body: GOOD) as proxy:
         monkeypatch.setenv("http_proxy", proxy.base.removesuffix("/v1"))
@@ -109,9 +131,15 @@ def test_a_server_behind_a_proxy_is_reached(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_address_that_is_none_is_named() -> None:
-    [caught] = ask(open_model(Settings(model="openai/fake", api_base="my server")))
+    [caught] = ask(open_model(Settings(model="openai/fake", api_base="http://.")))
     assert type(caught) is ModelStoppedError
-    assert "my server/chat/completions is no address" in str(caught)
+    assert "http://./chat/completions is no address" in str(caught)
+
+
+@pytest.mark.parametrize("base", ["127.0.0.1:8801/v1", "localhost:8801", "my server", "http://a:b"])
+def test_an_address_without_a_scheme_is_an_error_of_the_settings(base: str) -> None:
+    with pytest.raises(SettingsError, match=r"SRAG_API_BASE: .*begins with http:// or https://"):
+        Settings.from_environ({"SRAG_API_BASE": base})
 
 
 def test_a_reply_that_does_not_fit_is_given_back_as_a_conversation(named: str) -> None:

@@ -16,7 +16,9 @@ REPLY = Reply("{}", 100, 5, 60, 0.5, 0.001, "b-2026", truncated=False)
 def answered(number: int) -> tuple[Call, KeptReply]:
     name = f"{number:064d}"
     at = datetime(2026, 11, 21, 20, 0, number % 60, tzinfo=UTC)
-    call = Call("records", f"{number}.txt", name, MODEL, "answered", at, 100, 5, 60, 0.5, 0.001)
+    call = Call(
+        "records", f"{number}.txt", name, MODEL, "answered", at, 100, 5, 60, 0.5, 0.001, True
+    )
     text = f'{{"n": {number}}}'
     return call, KeptReply(name, "records", MODEL, replace(REPLY, text=text), "eJw=")
 
@@ -97,8 +99,8 @@ def test_the_ledger_is_that_of_the_calls(state: Path) -> None:
         replies.keep(replace(schema, outcome="failed"))
     with open_work(state) as work, open_replies(work) as replies:
         assert replies.ledger().by_step == {
-            "records": Totals(1, 1, 0, 100, 5, 60, 0.5, 0.001),
-            "schema": Totals(1, 0, 1, 100, 5, 60, 0.5, None),
+            "records": Totals(1, 1, 0, 100, 5, 60, 0.5, 0.001, True),
+            "schema": Totals(1, 0, 1, 100, 5, 60, 0.5, None, True),
         }
 
 
