@@ -15,7 +15,7 @@ MAX_EXAMPLES = 6
 MAX_CATEGORIES = 60
 MAX_SYNONYMS = 10
 _SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
-_GOES_ON = re.compile(r"[.!?。]\s+(?:\S+\s+){3,}\S+")  # a sentence after the end of another
+_GOES_ON = re.compile(r"[.!?。]\s+\S+(?:\s+\S+)*?(?:\s+[a-z]\S*){3}")  # another sentence begins
 _NEEDED = frozenset({"name", "type", "description"})
 _FITTING: dict[AbsentMeans, tuple[str, ...]] = {
     "false": ("boolean",),
