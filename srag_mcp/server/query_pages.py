@@ -44,15 +44,15 @@ class SqlCall:
 
 
 def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
-    """Run a statement and say over how many documents.
+    """Run a statement and say over how many documents, and what unknown cells could change.
 
     Raises:
         QueryError: If it is refused, wrong, or too heavy; the text says what to do.
     """
     corpus = corpora.readable(call.corpus)
     page = _select(corpus, call)
-    coverage, notes = _coverage(corpus, call.sql, page.seconds)
-    notes += _notes_on_nothing(corpus, call, page.rows)
+    coverage, notes = _grounds(corpus, call, page)
+    notes = _notes_on_nothing(corpus, call, page.rows) + notes
     return ResultTable(
         columns=list(page.columns),
         rows=[list(row) for row in page.rows],
@@ -80,7 +80,8 @@ def _notes_on_nothing(
     corpus: "Corpus", call: SqlCall, rows: "Sequence[Sequence[CellScalar]]"
 ) -> list[str]:
     """Say why there may be no rows, or only a zero."""
-    from srag_mcp.query.diagnosis import find_unstored  # not needed to list tools
+    from srag_mcp.answer.coverage import LARGE_CORPUS_DOCUMENTS  # not needed to list tools
+    from srag_mcp.query.diagnosis import explain_nothing, find_unstored
 
     if len(rows) > 1 or (rows and any(rows[0])):
         return []
@@ -90,19 +91,26 @@ def _notes_on_nothing(
         unstored = find_unstored(corpus, call.sql)
     except QueryError:  # the rows are there; why there are none is extra
         unstored = []
-    if rows:
-        return unstored
-    return unstored or ["no rows: check spellings with get_column_stats"]
+    is_large = corpus.info().n_documents > LARGE_CORPUS_DOCUMENTS
+    unmet = unstored or ([] if is_large else explain_nothing(corpus, call.sql))
+    return unmet or ([] if rows else ["no rows; get_column_stats shows what columns hold"])
 
 
-def _coverage(corpus: "Corpus", sql: str, query_s: float) -> tuple[list[str], list[str]]:
-    """Say over how many documents; a count that fails does not take the rows away."""
+def _grounds(corpus: "Corpus", call: SqlCall, page: "ResultPage") -> tuple[list[str], list[str]]:
+    """Say what an answer says beside its rows; a count that fails does not take them away.
+
+    Of further pages only over how many documents.
+    """
     from srag_mcp.answer.coverage import render_coverage  # not needed to list tools
+    from srag_mcp.answer.grounds import find_grounds
 
     try:
-        return render_coverage(corpus, sql, query_s), []
+        if call.offset:
+            return render_coverage(corpus, call.sql, page.seconds), []
+        grounds = find_grounds(corpus, call.sql, page)
     except QueryError as error:
         return [], [f"over how many documents could not be counted: {error}"]
+    return list(grounds.coverage), list(grounds.notes)
 
 
 def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:

@@ -186,11 +186,35 @@ async def test_a_text_that_no_record_has_is_named_when_nothing_is_found(
     page = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=sql)
     other = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=rest)
 
-    assert page.notes == [
+    assert page.notes[:2] == [
         "no record has harbour = 'bergen'; stored: 'Bergen'",
         "no record has harbour = 'Bergn'; stored: 'Bergen'",
     ]
     assert "no record has" not in " ".join(other.notes)
+
+
+async def test_rows_come_with_their_bounds_and_what_unknown_cells_could_change(
+    memory: Client,
+) -> None:
+    count = "SELECT count(*) FROM boats WHERE crew > 99"
+    page = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=count)
+    listed = await call(
+        memory,
+        ResultTable,
+        "run_sql",
+        corpus="fleet",
+        sql="SELECT harbour FROM boats WHERE crew > 3",
+    )
+
+    assert page.coverage == [
+        "Over all 8 documents; crew: 6 used, 1 do not say, 1 could not be read.",
+        "Whatever they would say: 0 to 2.",
+    ]
+    assert page.notes == [
+        "none meets crew > 99 (crew is 1 to 12, median 5.0; known in 6 of 8)",
+        "crew is not known for 2 of 8 documents",
+    ]
+    assert listed.notes[0] == "up to 2 more may belong to the list: that is not known of them"
 
 
 async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client: Client) -> None:

@@ -1,0 +1,64 @@
+"""Grounds: what is said beside the rows of a query that somebody else wrote."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srag_mcp.answer.bounds import find_bounds
+from srag_mcp.answer.changes import note_changes
+from srag_mcp.answer.closed_world import state_closed_world
+from srag_mcp.answer.coverage import (
+    LARGE_CORPUS_DOCUMENTS,
+    count_coverage,
+    render_coverage,
+    warn_of_gaps,
+)
+from srag_mcp.answer.wording import render_bounds, render_denominator
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.selection import column_conditions
+
+_MAX_SHOWN = 4
+_NOT_COUNTED = "bounds are not worked out: in a corpus of this size it would take too long"
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Over how many documents and between which bounds a result lies, and what to know of it."""
+
+    coverage: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
+    """Say of *page*, the first of *sql*, what an answer says of its rows.
+
+    Nothing if it uses no column of the records. In a large corpus nothing is counted that takes
+    long.
+
+    Raises:
+        QueryError: If it could not be counted.
+    """
+    schema = corpus.schema()
+    used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+    if not used:
+        return Grounds()
+    closed_world = _shorten(state_closed_world(corpus, sql))
+    n_documents = corpus.info().n_documents
+    if n_documents > LARGE_CORPUS_DOCUMENTS:
+        has_gaps = any(item.n_non_null < item.n_records for item in corpus.statistics(list(used)))
+        said = tuple(render_coverage(corpus, sql, page.seconds))
+        return Grounds(said, (*closed_world, *((_NOT_COUNTED,) if has_gaps else ())))
+    coverage = count_coverage(corpus, sql)
+    bounds = find_bounds(corpus, sql) if len(page.rows) == 1 else None
+    changes = note_changes(corpus, sql, coverage, bounds) if coverage else ()
+    denominator = render_denominator(n_documents, coverage)
+    return Grounds(
+        (denominator, *(() if bounds is None else (render_bounds(bounds),))),
+        (*closed_world, *changes, *_shorten(warn_of_gaps(coverage))),
+    )
+
+
+def _shorten(notes: Sequence[str]) -> tuple[str, ...]:
+    """Keep the first of *notes* of one kind: a row of forty columns would have as many."""
+    more = len(notes) - _MAX_SHOWN
+    return (*notes[:_MAX_SHOWN], *((f"and so of {more} more columns",) if more > 0 else ()))
