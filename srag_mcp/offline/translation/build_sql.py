@@ -6,6 +6,7 @@ from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.expressions import TreeBuilder, joined
 from srag_mcp.offline.translation.reading import (
     ROW,
+    Elapsed,
     Every,
     Existence,
     Grouping,
@@ -13,6 +14,7 @@ from srag_mcp.offline.translation.reading import (
     Missing,
     Negated,
     Neighbour,
+    Operation,
     Operator,
     Reading,
     SameAs,
@@ -26,6 +28,9 @@ from srag_mcp.offline.translation.reading import (
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_PERCENT = 100
+_VERDICT = "is_so"
+
 
 def build_sql(reading: Reading, table: Table) -> str:
     """Write *reading* as one SELECT over *table*."""
@@ -36,11 +41,7 @@ def _build(reading: Reading, trees: TreeBuilder) -> "exp.Select":
     select: exp.Select
     match reading:
         case Single(scalar):
-            select = (
-                _single(scalar, trees)
-                if isinstance(scalar, Summary)
-                else _bare(trees.nested(scalar))
-            )
+            select = _single(scalar, trees)
         case Listing():
             select = _listing(reading, trees)
         case Grouping():
@@ -56,15 +57,30 @@ def _build(reading: Reading, trees: TreeBuilder) -> "exp.Select":
     return select
 
 
-def _single(summary: Summary, trees: TreeBuilder) -> "exp.Select":
-    return trees.summary_query(summary)
+def _single(scalar: Scalar, trees: TreeBuilder) -> "exp.Select":
+    if isinstance(scalar, Summary):
+        return trees.summary_query(scalar)
+    return _bare(trees.nested(scalar), _name(scalar), trees)
 
 
-def _bare(tree: "exp.Expression") -> "exp.Select":
+def _bare(tree: "exp.Expression", name: str, trees: TreeBuilder) -> "exp.Select":
+    """Select *tree*, called *name*: the engine would call it by all of its text."""
     # Heavy: 0.1 s, and needed only when a question is translated.
     from sqlglot import exp
 
-    return exp.select(tree)
+    return exp.select(trees.named(tree, name))
+
+
+def _name(scalar: Operation | Elapsed) -> str:
+    """Return what a value that is computed from others is called."""
+    match scalar:
+        case Operation(sign="/"):
+            return "percentage" if scalar.factor == _PERCENT else "ratio"
+        case Operation(sign="+"):
+            return "total"
+        case Elapsed():
+            return f"{scalar.unit}s"
+    return "difference"
 
 
 def _listing(listing: Listing, trees: TreeBuilder) -> "exp.Select":
@@ -134,12 +150,13 @@ def _verdict(
     left: "exp.Expression", operator: Operator, right: Scalar | float, trees: TreeBuilder
 ) -> "exp.Select":
     value = trees.literal(right) if isinstance(right, int | float) else trees.nested(right)
-    return _bare(trees.relation(left, operator, value))
+    return _bare(trees.relation(left, operator, value), _VERDICT, trees)
 
 
 def _existence(where: Every, trees: TreeBuilder) -> "exp.Select":
     count = trees.summary(Summary("count", None))
-    return trees.source(where, trees.relation(count, ">", trees.literal(0)))
+    found = trees.relation(count, ">", trees.literal(0))
+    return trees.source(where, trees.named(found, _VERDICT))
 
 
 def _neighbour(reading: Neighbour, trees: TreeBuilder) -> "exp.Select":

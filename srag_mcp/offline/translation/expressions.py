@@ -59,6 +59,13 @@ class TreeBuilder:
         """Return a call of a DuckDB function."""
         return self._exp.Anonymous(this=name, expressions=list(arguments))
 
+    def named(self, tree: "exp.Expression", name: str) -> "exp.Expression":
+        """Call an output *name*, or by a name like it that no column has."""
+        taken = {column.name.lower() for column in self._table.columns}
+        while name in taken:
+            name = f"the_{name}"
+        return self._exp.Alias(this=tree, alias=self._exp.to_identifier(name))
+
     def text(self, value: str) -> "exp.Expression":
         """Return a text literal."""
         return self._exp.Literal.string(value)
