@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from srag_mcp.records.normalise.quantities import Figure, scan_figures
 from srag_mcp.records.normalise.unit_words import SCALES
-from srag_mcp.records.normalise.units import parse_unit, read_context
+from srag_mcp.records.normalise.units import as_money, parse_unit, read_context
 from srag_mcp.schema.attribute import Attribute
 
 _WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
@@ -40,7 +40,8 @@ def stated_scales(quote: str, text: str) -> set[float]:
     found = {scale for part in _around(quote, text) for scale in _scales_in(part)}
     for line in text.splitlines():
         if len(line) <= _LONGEST_CAPTION:
-            found.add(float(read_context(line).scale))
+            around = read_context(line)
+            found |= {float(around.scale), float(as_money(around).scale)}
     return {1.0, *found}
 
 

@@ -10,7 +10,7 @@ from srag_mcp.records.normalise.numerals import DEFAULT_GROUPING
 from srag_mcp.records.normalise.quantities import Figure, find_quantities, scan_figures
 from srag_mcp.records.normalise.quantity import Quantity
 from srag_mcp.records.normalise.unit_words import SIZES
-from srag_mcp.records.normalise.units import convert, is_currency, read_context
+from srag_mcp.records.normalise.units import as_money, convert, is_currency, read_context
 
 _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
@@ -45,6 +45,8 @@ def read_number(text: str, context: str = "") -> Quantity | None:
     around = read_context(context or (text if "(" in text else ""))
     quantity = found.number
     if found.figure is not None:
+        if is_currency(found.figure.unit):
+            around = as_money(around)
         scale = around.scale if found.figure.unit != "percent" else 1
         quantity = found.figure.read(DEFAULT_GROUPING, scale)
     if quantity is None or quantity.upper is not None:

@@ -20,6 +20,7 @@ from srag_mcp.records.normalise.quantity import Quantity
 from srag_mcp.records.normalise.unit_words import MONEY_SCALES
 from srag_mcp.records.normalise.units import (
     ScaledUnit,
+    as_money,
     convert,
     is_currency,
     parse_unit,
@@ -127,6 +128,8 @@ def _shared_unit(figures: Sequence[Figure]) -> str | None:
 
 def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
     around = read_context(cell.context)
+    if is_currency(column.unit.unit):
+        around = as_money(around)
     note = cell.note
     quantity = found.number
     if found.figure is not None:

@@ -46,7 +46,7 @@ _SCALE_WORDS = (
 _MONEY = rf"(?:[^\W\d_]{{0,3}}[$€£¥₹]|(?-i:{'|'.join(sorted(CURRENCY_CODES))}|RM|RMB|Rs\.?))"
 _SCALE_NOTE = re.compile(
     rf"(?:\b(?:in|en)|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{{0,3}}[$€£¥₹]|[A-Z]{{3}}|RM|Rs\.?)\s?)?"
-    rf"(?P<scale>{_SCALE_WORDS}|[mk](?=\s*[\])])|['’]?000s?)\b"
+    rf"(?P<scale>{_SCALE_WORDS}|(?(unit)[mk]|(?-i:[kKM]))(?=\s*[\])])|['’]?000s?)\b"
     rf"|(?<!\w)(?P<money>{_MONEY})\s?(?P<of_money>{_SCALE_WORDS}|[mk]|['’]?000s?)(?!\w)"
     rf"|(?:^|[(;:,])\s*(?P<start>{_SCALE_WORDS})\s+(?:of|de|d['’]|di|[^\W\d_]+\s*$)",
     re.IGNORECASE,
@@ -113,7 +113,8 @@ def combine(text: str) -> str | None:
 def read_context(context: str) -> ScaledUnit:
     """Read scale and unit from words around a value.
 
-    `Revenue (in millions)` -> (10**6, None); `Price (USD)` -> (1, "USD").
+    `Revenue (in millions)` -> (10**6, None); `Price (USD)` -> (1, "USD"); `Length (m)` ->
+    (1, "m"), see `as_money`.
     """
     note = _SCALE_NOTE.search(context)
     found = ScaledUnit()
@@ -127,6 +128,11 @@ def read_context(context: str) -> ScaledUnit:
     scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
     written = (note["unit"] or note["money"] or "").strip()
     return ScaledUnit(scale, found.unit or unit_of(written))
+
+
+def as_money(around: ScaledUnit) -> ScaledUnit:
+    """Return what the words around a sum of money mean: `(m)` is no metres there but millions."""
+    return ScaledUnit(MONEY_SCALES["m"]) if around == ScaledUnit(1, "m") else around
 
 
 def _names_a_unit(text: str) -> bool:

@@ -6,6 +6,8 @@ import pytest
 
 from srag_mcp.records.cell import Cell, CellValue, State
 from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.normalise.number_cells import read_number
+from srag_mcp.records.normalise.quantity import Quantity
 from srag_mcp.schema.attribute import Attribute, AttributeType
 
 
@@ -40,11 +42,22 @@ def test_signs_scales_and_broken_numerals(text: str, value: float | None) -> Non
         ("en milliers d'euros", 7e3, None),
         ("Our million reasons", 7.0, None),
         ("Length in m", 7.0, "m"),
+        ("Rotor diameter (m)", 7.0, "m"),
+        ("Cost (EUR m)", 7e6, "EUR"),
+        ("Population (M)", 7e6, None),
+        ("Spectators [k]", 7e3, None),
     ],
 )
 def test_scales_in_the_words_around(context: str, value: float, unit: str | None) -> None:
     (cell,) = _column("number", "7", context=context)
     assert (cell.value, cell.unit) == (value, unit)
+
+
+def test_a_letter_in_brackets_beside_money_is_a_scale() -> None:
+    [declared] = _column("number", "7", context="Revenue (m)", unit="USD")
+    [written] = _column("number", "$7", context="Revenue (m)")
+    assert declared.value == written.value == 7e6
+    assert read_number("$7", "(m)") == Quantity(7e6, "USD")
 
 
 def test_a_sign_of_several_currencies_is_only_read_as_one_of_them() -> None:
