@@ -4,13 +4,16 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.following import is_quoted
 from srag_mcp.records.legal_forms import LEGAL_FORMS
 from srag_mcp.records.normalise import fold
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6
+_ROUNDING = 0.005
 _FIRST_CJK = "\u2e80"
 _TITLES = {
     "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
@@ -42,7 +45,7 @@ def find_disagreements(
     both = [
         Disagreement(number, cell, rule[number])
         for number, cell in model.items()
-        if number in rule and _speaks(cell) and _speaks(rule[number])
+        if number in rule and _speaks(cell) and _speaks(rule[number]) and not _names(rule[number])
     ]
     differing = tuple(item for item in both if not _agree(item.model, item.rule))
     if len(both) < FEWEST_BOTH or len(differing) > (1 - LEAST_AGREEMENT) * len(both):
@@ -61,17 +64,32 @@ def _speaks(cell: Cell) -> bool:
     return cell.state in (State.STATED, State.STATED_ABSENT) and cell.value is not None
 
 
-def _agree(first: Cell, second: Cell) -> bool:
+def _names(cell: Cell) -> bool:
+    """Whether a yes is read from one word of the column's name: `detection`, which says nothing."""
+    words = fold(cell.as_stated or "").split()
+    return cell.value is True and len(words) == 1 and words[0] in cell.attribute.split("_")
+
+
+def _agree(model: Cell, rule: Cell) -> bool:
     """Whether two values are the same: numbers to 1e-6, names also with a form or a title more."""
-    a, b = first.value, second.value
+    a, b = model.value, rule.value
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return math.isclose(a, b, rel_tol=1e-6)
+        is_converted = not is_quoted(rule.as_stated or "", b)
+        return math.isclose(a, b, rel_tol=1e-6) or (is_converted and _is_rounded(a, b))
     if isinstance(a, str) and isinstance(b, str):
         short, long = sorted((a, b), key=lambda text: len(fold(text)))
         return fold(short) == fold(long) or _only_adds(long, fold(short))
     return a == b
+
+
+def _is_rounded(value: float, exact: float) -> bool:
+    """Whether *value* is *exact*, rounded to three figures or more: `120.1` is 120.0912."""
+    if not math.isclose(value, exact, rel_tol=_ROUNDING):
+        return False
+    last = Decimal(str(value)).normalize().as_tuple().exponent
+    return isinstance(last, int) and abs(value - exact) <= 10.0**last / 2
 
 
 def _only_adds(text: str, words: str) -> bool:

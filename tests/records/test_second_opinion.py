@@ -97,3 +97,37 @@ def test_the_cell_says_what_the_rule_reads() -> None:
     noted = mark(stated(30), Disagreement(2, stated(30), stated(31)))
     assert noted.note == "a learned rule reads otherwise: 31 (“31 m”)"
     assert mark(noted, Disagreement(2, noted, stated(31))).note.startswith(f"{noted.note}; a ")
+
+
+@pytest.mark.parametrize(
+    ("value", "exact", "quote", "agree"),
+    [
+        (120.1, 120.0912, "394 ft", True),
+        (120, 120.0912, "394 ft", True),
+        (1190, 1188.72, "3,900 ft", True),
+        (120.3, 120.0912, "394 ft", False),
+        (121, 120.0912, "394 ft", False),
+        (100, 120.0912, "394 ft", False),
+        (120.1, 120.0912, "120.0912 m", False),
+        (120, 120.4, "120.4", False),
+    ],
+)
+def test_the_rounding_of_a_conversion_is_no_other_value(
+    value: float, exact: float, quote: str, *, agree: bool
+) -> None:
+    rule = {**cells(exact, *range(9)), 0: replace(stated(exact), as_stated=quote)}
+    found = find_disagreements(cells(value, *range(9)), rule)
+    assert [item.document for item in found] == ([] if agree else [0])
+
+
+@pytest.mark.parametrize(
+    ("quote", "is_heard"),
+    [("detection", False), ("Detection", False), ("ice detection: yes", True), ("yes", True)],
+)
+def test_a_word_of_the_name_of_the_column_is_no_yes(quote: str, *, is_heard: bool) -> None:
+    def say(value: CellValue, words: str) -> Cell:
+        return Cell("has_ice_detection", State.STATED, words, Span(0, 3), value=value)
+
+    model = {number: say(number > 0, "none") for number in range(9)}
+    rule = {number: say(True, "ice detection: yes") for number in range(9)} | {0: say(True, quote)}
+    assert [item.document for item in find_disagreements(model, rule)] == ([0] if is_heard else [])
