@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.reviews import count_reviews
-from srag_mcp.store.selection import column_conditions
+from srag_mcp.store.selection import columns_in
 
 
 def note_cells(corpus: Corpus, sql: str) -> tuple[str, ...]:
@@ -14,8 +14,8 @@ def note_cells(corpus: Corpus, sql: str) -> tuple[str, ...]:
     8 documents were read in part and may say it in the rest"`.
     """
     schema = corpus.schema()
-    used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
-    return tuple(_notes(corpus, list(used))) if used else ()
+    used = columns_in(sql, [item.name for item in schema.attributes])
+    return tuple(_notes(corpus, used)) if used else ()
 
 
 def _notes(corpus: Corpus, columns: list[str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The closed world: where a document that does not mention something thereby says no."""
 
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.selection import column_conditions
+from srag_mcp.store.selection import columns_in
 
 _MEANS = {"false": "no", "zero": "0"}
 
@@ -13,8 +13,8 @@ def state_closed_world(corpus: Corpus, sql: str) -> tuple[str, ...]:
     document speaks of. Documents that were read in part may say it: theirs are unknown.
     """
     schema = corpus.schema()
-    used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
-    found = {item.column: item for item in corpus.statistics(list(used))}
+    used = columns_in(sql, [item.name for item in schema.attributes])
+    found = {item.column: item for item in corpus.statistics(used)}
     return tuple(
         f"{name}: not mentioned counts as {_MEANS[attribute.absent_means]}"
         f" ({n_implied:,} of all {found[name].n_records:,} documents)"

@@ -15,7 +15,7 @@ from srag_mcp.answer.coverage import (
 from srag_mcp.answer.wording import render_bounds, render_denominator
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.selection import column_conditions
+from srag_mcp.store.selection import columns_in
 
 _MAX_SHOWN = 4
 _NOT_COUNTED = "bounds are not worked out: in a corpus of this size it would take too long"
@@ -39,13 +39,13 @@ def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
         QueryError: If it could not be counted.
     """
     schema = corpus.schema()
-    used = column_conditions(sql, schema.entity, [item.name for item in schema.attributes])
+    used = columns_in(sql, [item.name for item in schema.attributes])
     if not used:
         return Grounds()
     closed_world = _shorten(state_closed_world(corpus, sql))
     n_documents = corpus.info().n_documents
     if n_documents > LARGE_CORPUS_DOCUMENTS:
-        has_gaps = any(item.n_non_null < item.n_records for item in corpus.statistics(list(used)))
+        has_gaps = any(item.n_non_null < item.n_records for item in corpus.statistics(used))
         said = tuple(render_coverage(corpus, sql, page.seconds))
         return Grounds(said, (*closed_world, *((_NOT_COUNTED,) if has_gaps else ())))
     coverage = count_coverage(corpus, sql)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from srag_mcp.query.definite import ALWAYS, columns_of, columns_used, is_definite, make_definite
 from srag_mcp.query.trees import parse_query
-from srag_mcp.store.selection import column_conditions
+from srag_mcp.store.selection import any_of, column_readings
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -26,23 +26,28 @@ def admitting_conditions(
     empty, which means all records, where nothing is excluded or it cannot be told.
     """
     root = parse_query(sql)
-    conditions = column_conditions(sql, table, columns)
     if root is None:
-        return conditions
-    reader = _Admission({name.lower() for name in gaps}, columns_used(root))
-    return {name: reader.read(condition) for name, condition in conditions.items()}
+        return {}
+    admission = _Admission({name.lower() for name in gaps}, columns_used(root))
+    return {
+        column: any_of([admission.read(parts) for parts in readings])
+        for column, readings in column_readings(sql, table, columns).items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
     gaps: set[str]
     used: set[str]
+    written: dict[int, str] = field(default_factory=dict)  # of each tree, which columns share
 
-    def read(self, condition: str) -> str:
-        """Write *condition* so that it admits what is not known; empty where it admits all."""
-        root = parse_query(f"SELECT 1 WHERE {condition}") if condition else None
-        found = ALWAYS if root is None else self._admit(root.args["where"].this)
-        return "" if found == ALWAYS else found
+    def read(self, parts: Collection[exp.Expr]) -> str:
+        """Write which records *parts* admit; empty where these are all."""
+        for part in parts:
+            if id(part) not in self.written:
+                self.written[id(part)] = self._admit(part)
+        kept = dict.fromkeys(self.written[id(part)] for part in parts)
+        return " AND ".join(part for part in kept if part != ALWAYS)
 
     def _admit(self, tree: exp.Expr) -> str:
         """Write what is not false, which of AND and OR is the same of each side."""

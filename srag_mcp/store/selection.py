@@ -24,10 +24,11 @@ def read_condition(sql: str, table: str) -> str | None:
     """
     root = _parse(sql)
     readings = [] if root is None else _readings(root, table)
-    return _any_of([_join(parts) for parts in readings]) if readings else None
+    return any_of([_join(parts) for parts in readings]) if readings else None
 
 
-def _any_of(conditions: Collection[str]) -> str:
+def any_of(conditions: Collection[str]) -> str:
+    """Join *conditions* with OR; empty, which means all records, where one of them is."""
     different = list(dict.fromkeys(conditions))
     if len(different) < 2:
         return "".join(different)
@@ -134,26 +135,43 @@ def column_conditions(sql: str, table: str, columns: Collection[str]) -> dict[st
     records, where *sql* does not read the table in one way. Conditions with a query of their own
     are left out.
     """
+    found = column_readings(sql, table, columns)
+    return {
+        column: any_of([_join(parts) for parts in readings]) for column, readings in found.items()
+    }
+
+
+def column_readings(
+    sql: str, table: str, columns: Collection[str]
+) -> dict[str, list[list[exp.Expr]]]:
+    """Return for each column the conditions of `column_conditions`, apart.
+
+    One list for each part of *sql* that reads the table: a record counts that meets all of one
+    list. A condition is the same tree in all lists that have it.
+    """
     root = _parse(sql)
     if root is None:
         return {}
     readings = [
-        [part for part in parts if not _has_query(part)] for parts in _readings(root, table)
+        [(part, _columns(part, columns)) for part in parts if not _has_query(part)]
+        for parts in _readings(root, table)
     ]
     return {
-        column: _any_of([_join(_without(parts, column, columns)) for parts in readings])
+        column: [[part for part, used in parts if column not in used] for parts in readings]
         for column in _columns(root, columns)
     }
+
+
+def columns_in(sql: str, columns: Collection[str]) -> list[str]:
+    """Return which of *columns* the statement *sql* uses, in the order of the text."""
+    root = _parse(sql)
+    return [] if root is None else _columns(root, columns)
 
 
 def _has_query(part: exp.Expr) -> bool:
     from sqlglot import exp
 
     return part.find(exp.Query) is not None
-
-
-def _without(parts: Collection[exp.Expr], column: str, columns: Collection[str]) -> list[exp.Expr]:
-    return [part for part in parts if column not in _columns(part, columns)]
 
 
 def compared_texts(sql: str, columns: Collection[str]) -> list[tuple[str, str]]:
