@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from srag_mcp.offline.translation.columns import Column, Table
-from srag_mcp.offline.translation.date_parts import period_term
+from srag_mcp.offline.translation.date_parts import DATE_PARTS, asks_period, period_term
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import ROW, Term
@@ -95,8 +95,13 @@ def outputs_of(
     for item, term in found:
         if item.first > first[0].first and _is_further(sentence, shown[-1][0], item):
             shown.append((item, term))
-    terms = [term for _, term in shown if ranked is None or term.column != ranked.column]
+    terms = [term for _, term in shown if not _is_ranked(term, ranked)]
     return tuple(dict.fromkeys(terms)), tuple(item for item, _ in shown)
+
+
+def _is_ranked(term: Term, ranked: Term | None) -> bool:
+    """Whether an output says no more than what is ranked; a part of its date is an answer."""
+    return ranked is not None and term.column == ranked.column and term.form not in DATE_PARTS
 
 
 def _asked_by_word(sentence: Sentence) -> tuple[Item, Term] | None:
@@ -188,6 +193,8 @@ def spoken_for(column: Column, asked: set[str]) -> float:
 def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term] | None:
     """Return the noun behind the question word: a column, a part of a date or the record."""
     head = next((i for i in sentence.items if i.kind in {"wh", "list"}), None)
+    if head is None and sentence.items and sentence.items[0].kind in {"most", "least"}:
+        head = sentence.items[0]
     start = sentence.items.index(head) + 1 if head is not None else len(sentence.items)
     for at in range(start, len(sentence.items)):
         item = sentence.items[at]
@@ -240,7 +247,7 @@ def _output(sentence: Sentence, item: Item, taken: Sequence[Item]) -> Term | Non
         nouns = sentence.table.nouns
         done = is_participle(sentence, item) and sentence.tokens[item.first].stem in nouns
         return None if column is None or done else Term(column.name)
-    if item.kind == "period" and _is_asked(sentence, item):
+    if item.kind == "period" and asks_period(sentence, item):
         term = period_term(sentence, item)
         return _of_any_year(sentence, item, term)
     return None
@@ -254,13 +261,3 @@ def _of_any_year(sentence: Sentence, item: Item, term: Term | None) -> Term | No
     pairs = set(pairwise(words))
     any_year = bool(pairs & {("whatever", "year"), ("regardless", "year"), ("any", "year")})
     return Term(term.column, "month_name") if any_year or ("month", "year") in pairs else term
-
-
-def _is_asked(sentence: Sentence, item: Item) -> bool:
-    """Whether a period noun stands behind the question word: `in which month`."""
-    at = sentence.items.index(item)
-    near = sentence.items[max(0, at - 2) : at]
-    return any(
-        other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
-        for other in near
-    )

@@ -6,6 +6,7 @@ from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.reading import Form, Term
 from srag_mcp.offline.translation.tokens import stems
 
+DATE_PARTS = frozenset({"year", "quarter", "month", "month_name", "week", "weekday", "decade"})
 _DAYS = frozenset(stems("date day time month year on"))
 
 
@@ -43,3 +44,20 @@ def date_asked(sentence: Sentence) -> Column | None:
         said = {token.stem for token in sentence.tokens if token.word not in GLUE} - table.nouns
         named = [c for c in table.dates if any(said & (set(name) - _DAYS) for name in c.names)]
     return named[0] if len(named) == 1 else table.main_date
+
+
+def asks_period(sentence: Sentence, item: Item) -> bool:
+    """Whether a period noun stands behind the question word: `in which month`."""
+    at = sentence.items.index(item)
+    near = sentence.items[max(0, at - 2) : at]
+    return any(
+        other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
+        for other in near
+    )
+
+
+def asks_part(sentence: Sentence, item: Item) -> bool:
+    """Whether a part of a date is asked for: `which month`; not `which date`, nor its `year`."""
+    at = sentence.items.index(item)
+    first = at == 0 or sentence.items[at - 1].kind != "period"
+    return first and item.word in DATE_PARTS and asks_period(sentence, item)

@@ -19,7 +19,7 @@ from srag_mcp.offline.translation.lexicon import (
 )
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
-from srag_mcp.offline.translation.tokens import Token, stem, stems, tokenise
+from srag_mcp.offline.translation.tokens import Token, inflected, stem, stems, tokenise, words_in
 from srag_mcp.store.values import ValueIndex
 
 _JOINING = frozenset(
@@ -51,6 +51,7 @@ _SORTING = frozenset(stems("type kind sort"))
 _LITERAL = 0.1
 _MAX_GAP = 3
 _TIE = 0.05
+_NEAR = 0.06
 
 
 def read_sentence(question: str, table: Table, values: ValueIndex) -> Sentence:
@@ -189,7 +190,10 @@ def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
         return item
     said = {token.stem for token in tokens[item.first : item.last]}
     ranked = sorted(
-        ((name, weight + _fit(said, name, table)) for name, weight in item.columns),
+        (
+            (name, weight + _fit(said, name, table) + _nearness(tokens, item, name, table))
+            for name, weight in item.columns
+        ),
         key=lambda pair: (-round(pair[1], 3), *_name_rank(pair[0], table)),
     )
     tied = len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _TIE
@@ -197,6 +201,14 @@ def _settled(tokens: Sequence[Token], item: Item, table: Table) -> Item:
     return replace(
         item, kind="attribute" if promoted else item.kind, columns=tuple(ranked), tied=tied
     )
+
+
+def _nearness(tokens: Sequence[Token], item: Item, name: str, table: Table) -> float:
+    """Prefer of two derivations of one stem the one that is said: inspector, not inspection."""
+    column = table.column(name)
+    texts = (name.replace("_", " "), *column.attribute.synonyms) if column is not None else ()
+    own = {inflected(word) for text in texts for word in words_in(text)}
+    return _NEAR if any(inflected(t.word) in own for t in tokens[item.first : item.last]) else 0.0
 
 
 def _remarked(tokens: Sequence[Token], item: Item) -> Item:

@@ -86,16 +86,24 @@ def _fits(column: Column, unit: str | None) -> bool:
 
 def _compared(sentence: Sentence, at: int, near: tuple[int, Column]) -> Sentence:
     index, column = near
-    bound, attribute = sentence.items[at], sentence.items[index]
+    bound = sentence.items[at]
     low, high = min(at, index), max(at, index)
-    inner = [item for item in sentence.items[low + 1 : high] if item.kind != "not"]
+    low -= _says_again(sentence, low, column)
+    inner = [item for item in sentence.items[min(at, index) + 1 : high] if item.kind != "not"]
     condition = _comparison(column, bound.bound)
     negated = any(item.kind == "not" for item in sentence.items[low + 1 : high])
     condition = Negated(condition) if negated else condition
     if any(item.kind == "entity" for item in inner):
         return sentence.spliced(at, 1, filter_item(bound, bound, condition))
-    item = filter_item(bound, attribute, condition)
+    item = filter_item(sentence.items[low], sentence.items[high], condition)
     return sentence.spliced(low, high - low + 1, item, *inner)
+
+
+def _says_again(sentence: Sentence, at: int, column: Column) -> int:
+    """Count the items before *at* that name the column as well: `cost more than 9 to repair`."""
+    before = sentence.items[at - 1] if at and sentence.items[at].kind == "bound" else None
+    named = before is not None and before.kind == "attribute" and sentence.column(before) == column
+    return int(named and before is not None and sentence.gap(before, sentence.items[at]) == 0)
 
 
 def _comparison(column: Column, bound: Bound | None) -> Condition:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.offline.translation.date_parts import asks_part
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.reading import OneOf, Reading
 from srag_mcp.offline.translation.stated_filters import ABSENT
@@ -77,9 +78,26 @@ def _is_free(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
         at = sentence.items.index(item) + 1
         held = at < len(sentence.items) and isinstance(sentence.items[at].condition, OneOf)
         return not held or sentence.gap(item, sentence.items[at]) > 0
+    if item.kind == "wh" and item.word in {"when", "where", "who"}:
+        return not _asks_again(sentence, item) or _answers(sentence, item, spoken)
     if item.kind == "say":
         return sentence.words(item).lower() not in ABSENT or not sentence.table.named
     return item.kind in _FREE
+
+
+def _asks_again(sentence: Sentence, item: Item) -> bool:
+    """Whether *item* asks a second thing behind `and`: `… and when was it built`."""
+    at = sentence.items.index(item)
+    return at > 1 and sentence.items[at - 1].kind == "and" and sentence.table.named
+
+
+def _answers(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
+    """Whether a column in use answers *item*: a date for `when`."""
+    kinds = {"date"} if item.word == "when" else {"string"}
+    return any(
+        (column := sentence.table.column(name)) is not None and column.attribute.type in kinds
+        for name in spoken
+    )
 
 
 def _is_covered(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
@@ -123,7 +141,7 @@ def _is_person(sentence: Sentence, item: Item) -> bool:
 
 def _fits_date(sentence: Sentence, item: Item, spoken: set[str]) -> bool:
     """Whether a noun for time belongs to a date in use: `in the year 2020`, not `the week of`."""
-    if item.kind != "period":
+    if item.kind != "period" or asks_part(sentence, item):
         return False
     dates = {column.name for column in sentence.table.dates}
     timed = item.word not in {"week", "quarter", "decade"} and bool(dates & spoken)

@@ -42,6 +42,7 @@ class Pick:
         quantity: Whether it was `most` or `fewest`, which adds up over a group.
         often: Whether the value itself is the most frequent one.
         assumed: Whether the column was not named.
+        counted: The date that the counted records have: `most inspections` of `inspection_date`.
     """
 
     item: Item
@@ -52,6 +53,7 @@ class Pick:
     quantity: bool = False
     often: bool = False
     assumed: bool = False
+    counted: Term | None = None
 
 
 def scan(sentence: Sentence, at: int, step: int) -> tuple[Item, Column] | None:
@@ -81,6 +83,11 @@ def measured(sentence: Sentence, at: int, found: tuple[Item, Column], *, highest
         function = "sum"
     quantity = sentence.words(item).lower().removeprefix("the ").split()[0] in QUANTITIES
     used = (item, attribute, *aggregates)
+    numbered = quantity or "number of" in sentence.words(item).lower()
+    counts = numbered and item.kind != "superlative" and function is None
+    if counts and column.attribute.type == "date":
+        counted = Term(column.name)
+        return Pick(item, None, highest, None, used, quantity=True, counted=counted)
     return Pick(item, column.term, highest, function, used, quantity=quantity)
 
 

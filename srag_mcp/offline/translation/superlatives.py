@@ -6,8 +6,9 @@ from typing import Literal
 
 from srag_mcp.offline.translation.asked import asks_in_vain, label_of, outputs_of
 from srag_mcp.offline.translation.columns import Column
+from srag_mcp.offline.translation.date_parts import asks_part
 from srag_mcp.offline.translation.expressions import joined
-from srag_mcp.offline.translation.items import Item, Sentence
+from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.measures import where_of
 from srag_mcp.offline.translation.parse import Parse
 from srag_mcp.offline.translation.picks import picks_of
@@ -52,7 +53,7 @@ def _counted(
     outputs, shown = found
     if len(outputs) != 1 or outputs[0].column == ROW:
         return None
-    summary = Summary("count", None, where_of(sentence))
+    summary = Summary("count", pick.counted, where_of(sentence))
     reading = Grouping(outputs[0], summary, _direction(pick), limit=_limit(sentence))
     return Parse(reading, (*pick.used, *shown, *_common(sentence)), _score(pick))
 
@@ -164,7 +165,9 @@ def _nth(sentence: Sentence) -> int | None:
 
 def _common(sentence: Sentence) -> tuple[Item, ...]:
     """Return the items that any superlative takes: filters, counts, ordinals, directions."""
-    return tuple(sentence.of("filter", "number", "ordinal", "direction", "which_of", "period"))
+    kinds: tuple[Kind, ...] = ("filter", "number", "ordinal", "direction", "which_of")
+    periods = [item for item in sentence.of("period") if not asks_part(sentence, item)]
+    return (*sentence.of(*kinds), *periods)
 
 
 def _score(pick: Pick) -> float:

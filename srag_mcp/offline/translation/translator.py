@@ -1,7 +1,7 @@
 """From a question in natural language to SQL over one table, without a model."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation.build_sql import build_sql
@@ -9,10 +9,11 @@ from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.columns_used import columns_used, gaps_asked, literals_bound
 from srag_mcp.offline.translation.filters import reduce_filters
 from srag_mcp.offline.translation.grammar import THRESHOLD, read_question
-from srag_mcp.offline.translation.items import Sentence
+from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.mentions import read_sentence
 from srag_mcp.offline.translation.parse import Parse, words_of
 from srag_mcp.offline.translation.profiles import describe_table
+from srag_mcp.offline.translation.reading import Grouping, Reading
 from srag_mcp.offline.translation.restatement import answer_kind, answer_unit, restate
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation
@@ -48,10 +49,11 @@ def translate(
     sentence = reduce_filters(read_sentence(question, table, values))
     parse, left = read_question(sentence)
     if parse is None:
-        raise _refusal(sentence, words_of(sentence, left))
+        raise _refusal(sentence, left)
     if parse.score < THRESHOLD:
         raise _refusal(sentence, ())
     _check_fill(parse, table)
+    _check_ties(parse.reading, table)
     return _translated(question, parse, table)
 
 
@@ -75,6 +77,17 @@ def _check_fill(parse: Parse, table: Table) -> None:
             raise QuestionError(msg)
 
 
+def _check_ties(reading: Reading, table: Table) -> None:
+    """Refuse to say which value most records have where each record has its own."""
+    if not isinstance(reading, Grouping) or reading.pick is None or reading.key.form != "plain":
+        return
+    column = table.column(reading.key.column)
+    counted = reading.summary.function == "count"
+    if counted and column is not None and column.n_distinct == column.n_non_null > 1:
+        msg = f"each document has its own {column.name}: none has more of them than another"
+        raise QuestionError(msg)
+
+
 def _translated(question: str, parse: Parse, table: Table) -> Translation:
     return Translation(
         question=question,
@@ -89,11 +102,18 @@ def _translated(question: str, parse: Parse, table: Table) -> Translation:
     )
 
 
-def _refusal(sentence: Sentence, words: tuple[str, ...]) -> QuestionError:
-    if words:
-        spoken = ", ".join(f"“{word}”" for word in words)
-        msg = f"no column or known word for {spoken} in this question"
+def _refusal(sentence: Sentence, left: Sequence[Item]) -> QuestionError:
+    """Say which words stand in the way: those that nothing is known for, or where none fits."""
+    strange = [item for item in left if item.kind in {"unknown", "hint", "value"}]
+    if strange:
+        msg = f"no column or known word for {_spoken(sentence, strange)} in this question"
+    elif left:
+        msg = f"{_spoken(sentence, left)} has no place in any query of the grammar"
     else:
         msg = "no reading of this question is sure enough; name columns and values to filter by"
     names = ", ".join(column.name for column in sentence.table.columns[:20])
-    return QuestionError(f"{msg} (columns: {names})", words)
+    return QuestionError(f"{msg} (columns: {names})", words_of(sentence, left))
+
+
+def _spoken(sentence: Sentence, items: Sequence[Item]) -> str:
+    return ", ".join(f"“{word}”" for word in words_of(sentence, items))
