@@ -96,21 +96,6 @@ def _is_renamed(alias: exp.Expr) -> bool:
     return isinstance(column, exp.Column) and column.name.lower() == alias.alias.lower()
 
 
-def reads_records(sql: str) -> bool:
-    """Whether *sql* takes anything out of a table: a column, or the number of its rows.
-
-    `SELECT 42` and `SELECT 42 FROM hotels` do not: such an answer would come from no document.
-    """
-    from sqlglot import exp
-
-    root = parse_query(sql)
-    if root is None:
-        return True  # the guard has run it: it is for others to say what it reads
-    named = {item.alias_or_name.lower() for item in root.find_all(exp.CTE)}
-    tables = [item for item in root.find_all(exp.Table) if item.name.lower() not in named]
-    return bool(tables) and root.find(exp.Column, exp.Star, exp.Count) is not None
-
-
 def _role(node: exp.Column) -> Role:
     """Return what the nearest clause or function around *node* makes of it."""
     from sqlglot import exp

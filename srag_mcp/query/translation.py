@@ -10,12 +10,9 @@ import anyio
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.query.column_roles import (
-    find_column_uses,
-    find_measured_column,
-    reads_records,
-)
+from srag_mcp.query.column_roles import find_column_uses, find_measured_column
 from srag_mcp.query.diagnosis import diagnose, explain_nothing, is_empty
+from srag_mcp.query.grounding import find_ungrounded, reads_records
 from srag_mcp.query.question_prompt import write_question_prompt
 from srag_mcp.query.restating import restate_question
 from srag_mcp.query.translation_reply import TranslationReply
@@ -65,12 +62,12 @@ async def translate_question(
 ) -> Translated:
     """Let *model* write the query of *question*, run it, and let it repair what failed.
 
-    An error of the guard or of DuckDB, a query that reads no record, a text that no record has
-    where a similar one is stored, and, unless it *may_find_nothing*, an empty result go back to the
-    model, at most twice. Of an empty result it is told which condition no record meets, each once:
-    a query that comes back with it is right. One that only all conditions together have made empty
-    is taken as it is. With several *votes*, that many translations are made and the one whose
-    result most others share wins, the first of equals.
+    An error of the guard or of DuckDB, a query that puts out what comes from no record, a text that
+    no record has where a similar one is stored, and, unless it *may_find_nothing*, an empty result
+    go back to the model, at most twice. Of an empty result it is told which condition no record
+    meets, each once: a query that comes back with it is right. One that only all conditions
+    together have made empty is taken as it is. With several *votes*, that many translations are
+    made and the one whose result most others share wins, the first of equals.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -162,6 +159,12 @@ class _Runs:
         page = self._corpus.select(sql, limit=MAX_ROWS)
         if not reads_records(sql):
             msg = "it reads no record, and the answer has to come out of the table"
+            raise QueryError(msg, sql)
+        if ungrounded := find_ungrounded(sql):
+            msg = (
+                f"{', '.join(ungrounded)} would be the same whatever the records say: put out"
+                " columns, and what is computed from them, only"
+            )
             raise QueryError(msg, sql)
         return page
 

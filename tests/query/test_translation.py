@@ -139,6 +139,17 @@ def test_an_answer_that_comes_from_no_record_is_none(ships: Corpus, sql: str) ->
     assert len(model.prompts) == 3
 
 
+def test_an_answer_that_the_model_wrote_into_the_query_is_none(ships: Corpus) -> None:
+    invented = (
+        "SELECT 'four decks' AS decks FROM ships WHERE length = (SELECT max(length) FROM ships)"
+    )
+    model = replying([reply(invented), reply(None, "decks")])
+    with pytest.raises(QuestionError, match="no column holds decks"):
+        translate(model, ships)
+    [correction] = model.prompts[1].corrections
+    assert "'four decks' would be the same whatever the records say" in correction.message
+
+
 def test_an_answer_in_the_words_of_the_model_is_not_shown(ships: Corpus) -> None:
     said = reply("SELECT count(*) FROM ships", restated="57 ships, of which 12 sank in 1999.")
     found = translate(replying([said]), ships, "How many ships are there?")
