@@ -35,6 +35,7 @@ def _say_change(corpus: Corpus, found: Aggregate, bounds: Bounds | None) -> str:
         return _change_of_number(corpus, found, bounds)
     changes = {
         "groups": _change_of_groups,
+        "leads": _change_of_leading_group,
         "list": _change_of_list,
         "first": _change_of_first,
         "compares": _change_of_comparison,
@@ -108,6 +109,27 @@ def _change_of_groups(corpus: Corpus, found: Aggregate) -> str:
         return ""
     where = "it is not known where that many documents belong"
     return f"each count may be up to {' or '.join(ends)}: {where}"
+
+
+def _change_of_leading_group(corpus: Corpus, found: Aggregate) -> str:
+    """Say that another group may lead, if those of which no group is known can make it so."""
+    condition = f"({found.condition})"
+    nowhere = " OR ".join(f"({key}) IS NULL" for key in found.keys)
+    n_open, n_nowhere = count_records(
+        corpus, f"{condition} IS NULL", f"{condition} AND ({nowhere})"
+    )
+    if n_open:
+        return _NO_BOUNDS
+    entity, keys = quote_name(corpus.schema().entity), ", ".join(found.keys)
+    sql = (
+        f"SELECT count(*) FROM {entity} WHERE {condition} AND NOT ({nowhere})"  # noqa: S608 - it runs through the guard
+        f" GROUP BY {keys} ORDER BY 1 DESC LIMIT 2"
+    )
+    counts = [int(str(row[0])) for row in corpus.select(sql, limit=2).rows]
+    most, next_most = (*counts, 0, 0)[:2]
+    if not n_nowhere or next_most + n_nowhere < most:
+        return ""
+    return f"it may be otherwise: that is not known of {_documents(n_nowhere)}"
 
 
 def _change_of_list(corpus: Corpus, found: Aggregate) -> str:

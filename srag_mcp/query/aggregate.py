@@ -7,7 +7,7 @@ from srag_mcp.query.definite import ALWAYS
 
 Function: TypeAlias = Literal[
     "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares",
-    "list", "first"
+    "leads", "list", "first"
 ]  # fmt: skip
 
 
@@ -18,8 +18,9 @@ class Aggregate:
     Attributes:
         function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
             records, `groups`: the count of records of each, `decides`: a yes or no that one
-            record of *condition* decides, `compares`: one that two numbers decide, `list` of
-            records, or those that come `first` by *column*.
+            record of *condition* decides, `compares`: one that two numbers decide, the group
+            that `leads` by its count of records, a `list` of records, or those that come `first`
+            by *column*.
         condition: Which records; NULL for one that is not known to meet or miss it.
         column: What is summed, averaged, compared, counted by its values or ranked by.
         part: What those among them meet whose share it is.

@@ -16,7 +16,12 @@ from srag_mcp.query.definite import (
     used_columns,
     write_all,
 )
-from srag_mcp.query.record_sets import read_first, read_groups, read_list
+from srag_mcp.query.record_sets import (
+    read_first,
+    read_groups,
+    read_leading_group,
+    read_list,
+)
 from srag_mcp.query.trees import parse_query
 
 if TYPE_CHECKING:
@@ -40,7 +45,7 @@ def read_aggregate(sql: str, schema: Schema) -> Aggregate | None:
         return None
     records = CountedRecords(root, schema)
     if root.args.get("group"):
-        return read_groups(root, records)
+        return read_groups(root, records) or read_leading_group(root, records)
     outputs = root.expressions
     found = _Reader(root, schema).number(outputs[0], root) if len(outputs) == 1 else None
     if found is not None or any(item.find(exp.AggFunc, exp.Query) for item in outputs):

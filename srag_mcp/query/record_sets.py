@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _GROUPED_ARGS = PLAIN_ARGS | {"group"}
+_LEADING_ARGS = _GROUPED_ARGS | {"qualify"}
 _LISTED_ARGS = PLAIN_ARGS | {"distinct"}
 
 
@@ -51,6 +52,45 @@ def read_groups(root: exp.Select, records: CountedRecords) -> Aggregate | None:
         keys=tuple(write_plain(key) for key in definite),
         counted=write_all(written),
     )
+
+
+def read_leading_group(root: exp.Select, records: CountedRecords) -> Aggregate | None:
+    """Read which group has the most records: `GROUP BY city ORDER BY count(*) DESC LIMIT 1`."""
+    from sqlglot import exp
+
+    keys = [item.unalias() for item in root.expressions]
+    count = _counted_first(root)
+    if count is None or any(key.find(exp.AggFunc) for key in keys):
+        return None
+    conditions = records.conditions(count, root, _LEADING_ARGS)
+    names = {name for key in keys for name in columns_of(key)}
+    if conditions is None or not names or not _puts_out_its_keys(root, keys):
+        return None
+    if not all(is_definite(part) for part in (*conditions, *keys)):
+        return None
+    return Aggregate(
+        "leads", join_definite(conditions, names), keys=tuple(write_plain(key) for key in keys)
+    )
+
+
+def _counted_first(root: exp.Select) -> exp.Expr | None:
+    """Return the count of which *root* takes the group with the most; None for another query."""
+    from sqlglot import exp
+
+    qualify, limit, order = (root.args.get(key) for key in ("qualify", "limit", "order"))
+    if qualify is not None and limit is None and isinstance(qualify.this, exp.EQ):
+        ranked, wanted = qualify.this.this, qualify.this.expression
+        is_rank = isinstance(ranked, exp.Window) and isinstance(ranked.this, exp.Rank)
+        order = None if not is_rank or ranked.args.get("partition_by") else ranked.args["order"]
+    elif qualify is None and limit is not None:
+        wanted = limit.expression
+    else:
+        return None
+    if order is None or not isinstance(wanted, exp.Literal) or wanted.this != "1":
+        return None
+    first = order.expressions[0]
+    is_count = isinstance(first.this, exp.Count) and first.args.get("desc")
+    return first.this if is_count else None
 
 
 def read_list(root: exp.Select, records: CountedRecords) -> Aggregate | None:

@@ -227,6 +227,20 @@ def test_a_group_may_gain_what_is_not_known_to_be_in_another(
             ("another may come first: height is not known of 1 document",),
         ),
         (
+            "SELECT town FROM towers WHERE town IS NOT NULL GROUP BY town"
+            " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
+            ("it may be otherwise: that is not known of 1 document",),
+        ),
+        (
+            "SELECT town FROM towers WHERE town = 'Olm' OR built = '1901-05-01'"
+            " GROUP BY town ORDER BY count(*) DESC LIMIT 1",
+            ("bounds are not worked out for this kind of query",),
+        ),
+        (
+            "SELECT crane FROM towers WHERE town = 'Sund' GROUP BY 1 ORDER BY count(*) LIMIT 1",
+            ("bounds are not worked out for this kind of query",),
+        ),
+        (
             "SELECT town FROM towers ORDER BY height * 2 LIMIT 1",
             ("bounds are not worked out for this kind of query",),
         ),

@@ -157,6 +157,9 @@ def test_a_number_stays_within_its_bounds_or_something_is_said(towers: Towers, s
         "SELECT arg_max(document_id, height) FROM towers",
         "SELECT town FROM towers WHERE town IS NOT NULL GROUP BY town"
         " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
+        "SELECT town FROM towers WHERE town IS NOT NULL AND NOT lift GROUP BY town"
+        " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
+        "SELECT crane FROM towers WHERE crane GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
         "SELECT town, avg(height) FROM towers GROUP BY town",
         "SELECT town FROM towers GROUP BY town HAVING count(*) > 1",
     ],

@@ -68,6 +68,15 @@ MALTA = "(flag = 'Malta')"
             Aggregate("compares", sides=(Aggregate("count"), 5.0), operator=">"),
         ),
         (
+            "SELECT flag FROM ships WHERE crew > 9 AND flag IS NOT NULL GROUP BY flag"
+            " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
+            Aggregate("leads", "(crew > 9)", keys=("flag",)),
+        ),
+        (
+            "SELECT flag FROM ships GROUP BY 1 ORDER BY count(*) DESC, flag LIMIT 1",
+            Aggregate("leads", keys=("flag",)),
+        ),
+        (
             "SELECT name FROM ships WHERE has_crane IS NOT TRUE ORDER BY crew",
             Aggregate("list", "(NOT has_crane)", counted="(NOT has_crane IS TRUE)"),
         ),
@@ -88,6 +97,10 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
         "SELECT name FROM ships ORDER BY crew + length LIMIT 1",
         "SELECT name FROM ships WHERE has_crane AND crew = (SELECT max(crew) FROM ships)",
         "SELECT flag FROM ships GROUP BY flag QUALIFY rank() OVER (ORDER BY count(*)) = 1",
+        "SELECT flag FROM ships GROUP BY flag ORDER BY count(*) DESC LIMIT 2",
+        "SELECT flag FROM ships GROUP BY flag ORDER BY max(crew) DESC LIMIT 1",
+        "SELECT flag FROM ships GROUP BY flag, has_crane ORDER BY count(*) DESC LIMIT 1",
+        "SELECT flag FROM ships GROUP BY flag HAVING count(*) > 2 ORDER BY count(*) DESC LIMIT 1",
         "SELECT flag, count(*) FROM ships GROUP BY flag, has_crane",
         "SELECT flag, sum(has_crane::INT) FROM ships GROUP BY flag",
         "SELECT count(*) FROM ships WHERE CASE WHEN has_crane THEN crew > 9 ELSE FALSE END",
