@@ -176,7 +176,8 @@ def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> Ing
         n_unchanged=work.n_documents() - extraction.n_extracted,
         n_removed=extraction.n_removed,
         n_predicted=thoughts.n_predicted,
-        n_standardised=thoughts.n_standardised,
+        n_standardised=thoughts.standardised.n_changed,
+        n_unsettled=thoughts.standardised.n_unsettled,
         extension=extension,
         warnings=stored.warnings + told,
     )

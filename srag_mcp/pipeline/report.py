@@ -76,6 +76,7 @@ class IngestReport:
         engine: Who did the thinking: `offline`, `model` or `agent`.
         n_predicted: Documents that a language model was asked about in this run.
         n_standardised: Cells that were changed because they did not fit their column.
+        n_unsettled: Cells that do not fit it, and of which the model gave no verdict of use.
         taken: What the language model took, in interrupted runs before, too; the replies that were
             there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
@@ -104,6 +105,7 @@ class IngestReport:
     engine: str = "offline"
     n_predicted: int = 0
     n_standardised: int = 0
+    n_unsettled: int = 0
     taken: Totals | None = None
     extension: Extension | None = None
     stopped: str = ""
@@ -150,6 +152,11 @@ class IngestReport:
             said.append(_describe_extension(self.extension))
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        if self.n_unsettled:
+            said.append(
+                f"{self.n_unsettled} values that do not fit their column are not settled (see"
+                " cells.note): the next ingestion asks about them again"
+            )
         said += [f"answered: {question}" for question in self.answered]
         said += [f"not answered: {item.question} ({item.reason})" for item in self.uncovered]
         said += [f"not tried, one question too many: {question}" for question in self.untried]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
@@ -13,9 +14,11 @@ from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
     MAX_SUSPECTS,
     Suspect,
+    is_unsettled,
     keep_old,
     look_again,
     was_looked_at,
+    without_unsettled,
 )
 from srag_mcp.records.standardise.suspicion import (
     Suspicion,
@@ -31,13 +34,26 @@ from srag_mcp.store.work_predictions import Predictions
 _OTHERS_SHOWN = 12
 
 
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """What became of values that do not fit their column.
+
+    Attributes:
+        n_changed: So many are other values now.
+        n_unsettled: Of so many the model gave no verdict that is of use.
+    """
+
+    n_changed: int = 0
+    n_unsettled: int = 0
+
+
 def standardise_columns(
     work: WorkDatabase,
     schema: Schema,
     thinker: Thinker,
     on_progress: Callable[[Progress], None],
-) -> int:
-    """Ask about the predicted values that do not fit their column; return how many were changed.
+) -> Standardised:
+    """Ask about the predicted values that do not fit their column.
 
     A value that was asked about is not asked about again, kept or changed. A column whose questions
     were stopped in between asks the same prompts, whose replies are there already.
@@ -51,11 +67,14 @@ def standardise_columns(
     predictions = Predictions(work)
     texts = [attribute for attribute in schema.attributes if attribute.type == "string"]
     tags = read_tags(predictions.cells(attribute) for attribute in texts)
-    n_changed = 0
+    n_changed = n_unsettled = 0
     for place, attribute in enumerate(schema.attributes):
         on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
         cells = predictions.cells(attribute)
         suspects = list(_suspects(predictions, attribute, cells, tags))
+        fitting = _without_notes(cells, suspects)
+        if fitting:
+            predictions.change(attribute, fitting)
         if not suspects:
             continue
         judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
@@ -63,7 +82,21 @@ def standardise_columns(
         if judged:  # kept all at once: what a stop leaves over must be asked as before
             predictions.change(attribute, judged)
         n_changed += sum(_is_other(cell, cells[key]) for key, cell in judged.items())
-    return n_changed
+        now = [judged.get(suspect.document_id, suspect.predicted).cell for suspect in suspects]
+        n_unsettled += sum(map(is_unsettled, now))
+    return Standardised(n_changed, n_unsettled)
+
+
+def _without_notes(
+    cells: Mapping[str, PredictedCell], suspects: Sequence[Suspect]
+) -> dict[str, PredictedCell]:
+    """Return the cells that were not settled and fit their column by now, without the note."""
+    suspected = {suspect.document_id for suspect in suspects}
+    return {
+        key: without_unsettled(item)
+        for key, item in cells.items()
+        if is_unsettled(item.cell) and key not in suspected
+    }
 
 
 def _judge(

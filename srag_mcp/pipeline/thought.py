@@ -12,7 +12,7 @@ from srag_mcp.pipeline.record_run import predict_missing_records
 from srag_mcp.pipeline.report import Progress, UncoveredQuestion
 from srag_mcp.pipeline.schema_prediction import SchemaPredictor
 from srag_mcp.pipeline.schema_trial import translate_each
-from srag_mcp.pipeline.standard_run import standardise_columns
+from srag_mcp.pipeline.standard_run import Standardised, standardise_columns
 from srag_mcp.query.translation import Translated
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -28,7 +28,7 @@ class Thoughts:
     """How much was thought: documents predicted and cells standardised in this run."""
 
     n_predicted: int = 0
-    n_standardised: int = 0
+    standardised: Standardised = field(default_factory=Standardised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Thought:
             self.work, schema, self.thinker, self.settings.prompt_tokens, self.on_progress
         )
         self.asked.update(asked)
-        n_standardised = standardise_columns(self.work, schema, self.thinker, self.on_progress)
+        standardised = standardise_columns(self.work, schema, self.thinker, self.on_progress)
         self.work.put_engine_in_force(self.thinker.engine)
-        return Thoughts(len(self.asked), n_standardised)
+        return Thoughts(len(self.asked), standardised)
 
     def find_uncovered(
         self, folder: Path, questions: Sequence[str]

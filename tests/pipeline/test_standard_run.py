@@ -44,17 +44,12 @@ def settings_for(base: str, folder: Path) -> Settings:
 
 
 def test_a_model_that_cannot_standardise_does_not_keep_the_table_from_being_published(
-    folder: Path,
+    folder: Path, worker: QueryWorker
 ) -> None:
     is_useless = True
 
     def script(body: Body) -> Answer:
-        return Answer("Sorry, no.") if is_useless and suspects_of(body) else say(body)
-
-    def suspects_of(body: Body) -> bool:
-        messages = body["messages"]
-        assert isinstance(messages, list)
-        return any("Values to look at" in str(item["content"]) for item in messages)
+        return Answer("Sorry, no.") if is_useless and is_second_look(body) else say(body)
 
     with serving(script) as server:
         settings = settings_for(server.base, folder)
@@ -62,7 +57,42 @@ def test_a_model_that_cannot_standardise_does_not_keep_the_table_from_being_publ
         is_useless = False
         again = ingest(folder, settings)
     assert (first.published, first.n_standardised) == (True, 0)
+    assert first.n_unsettled == N_IN_MILLIMETRES
+    assert "24 values that do not fit their column are not settled" in "\n".join(first.lines())
     assert (again.published, again.n_standardised) == (True, N_IN_MILLIMETRES // 2)
+    assert (again.n_unsettled, unsettled_notes(folder, worker, settings)) == (0, 0)
+
+
+def is_second_look(body: Body) -> bool:
+    """Whether values are asked about, for the first time or again."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    return any("Values to look at" in str(item["content"]) for item in messages)
+
+
+def unsettled_notes(folder: Path, worker: QueryWorker, settings: Settings) -> int:
+    """Count the cells whose note says that they are not settled."""
+    [n_noted] = Corpus(folder, worker, settings.home).count(
+        "SELECT count(*) FROM cells WHERE note LIKE '%no verdict yet%'"
+    )
+    return int(str(n_noted))
+
+
+def test_a_value_without_a_verdict_is_asked_about_again(folder: Path, worker: QueryWorker) -> None:
+    is_brief = True
+
+    def script(body: Body) -> Answer:
+        return Answer('{"verdicts": []}') if is_brief and is_second_look(body) else say(body)
+
+    with serving(script) as server:
+        settings = settings_for(server.base, folder)
+        first = ingest(folder, settings)
+        n_noted = unsettled_notes(folder, worker, settings)
+        is_brief = False
+        again = ingest(folder, settings)
+    assert (first.n_standardised, first.n_unsettled, n_noted) == (0, 24, 24)
+    assert (again.n_standardised, again.n_unsettled) == (N_IN_MILLIMETRES // 2, 0)
+    assert unsettled_notes(folder, worker, settings) == 0
 
 
 def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: QueryWorker) -> None:

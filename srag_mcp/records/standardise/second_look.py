@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 MAX_SUSPECTS = 20
 KEPT = "looked at again and kept"
 _STANDARDISED = "standardised: "
+_UNSETTLED = "does not fit its column, and no verdict yet"
 _AROUND = 200
 _LONGEST_WHY = 300
 
@@ -64,8 +65,8 @@ async def look_again(
 
     *others* are values of documents that are not suspected, most frequent first. Every change is
     noted in the cell, with the value before and after and why; so is that a value was kept, so that
-    it is not asked about again. A verdict that is missing or does not fit leaves the cell as it is,
-    and so does a prompt without a reply of use: the next ingestion asks again.
+    it is not asked about again. A verdict that is missing or does not fit leaves the value as it
+    is, with a note, and so does a prompt without a reply of use: the next ingestion asks again.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -91,12 +92,15 @@ async def look_again(
         raise
     except ModelError:
         logger.warning("%s: no reply of use on %d odd values", attribute.name, len(suspects))
-        return [suspect.predicted for suspect in suspects]
+        return [_leave(suspect) for suspect in suspects]
     times = Counter(verdict.id for verdict in asked.content.verdicts)
     verdicts = {
         item.id: item for item in asked.content.verdicts if times[item.id] == 1 and not item.misfits
     }
-    return [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
+    judged = [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
+    if any(is_unsettled(item.cell) for item in judged):
+        asked.forget(model)
+    return judged
 
 
 def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> PredictedCell:
@@ -108,6 +112,22 @@ def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> Predic
 def was_looked_at(cell: Cell) -> bool:
     """Return whether a verdict on *cell* is noted already."""
     return cell.note.startswith((KEPT, _STANDARDISED))
+
+
+def is_unsettled(cell: Cell) -> bool:
+    """Return whether *cell* was asked about, and there was no verdict of use."""
+    return cell.note.startswith(_UNSETTLED)
+
+
+def without_unsettled(item: PredictedCell) -> PredictedCell:
+    """Return *item* without the note that it is not settled."""
+    note = item.cell.note.removeprefix(_UNSETTLED).removeprefix("; ")
+    return replace(item, cell=replace(item.cell, note=note))
+
+
+def _leave(suspect: Suspect) -> PredictedCell:
+    before = without_unsettled(suspect.predicted)
+    return replace(before, cell=add_note(before.cell, _UNSETTLED))
 
 
 def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) -> list[str]:
@@ -126,16 +146,16 @@ def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) 
 def _judge(
     attribute: Attribute, suspect: Suspect, verdict: Verdict | None, others: Sequence[str]
 ) -> PredictedCell:
-    before, after = suspect.predicted, suspect.predicted.value_text
+    before, after = without_unsettled(suspect.predicted), suspect.predicted.value_text
     if verdict is None:
-        return before
+        return _leave(suspect)
     why = " ".join(verdict.rationale.split())[:_LONGEST_WHY]
     if verdict.verdict == "unknown":
         return _take_out(attribute, before, f"{_STANDARDISED}was {after!r}, taken out ({why})")
     if verdict.verdict == "change":
         after = write_canonical(attribute, verdict.value)
     if after is None:
-        return before
+        return _leave(suspect)
     if after == before.value_text:
         note = f"{KEPT} ({why})"
     elif _is_borne_out(attribute, suspect, after, others):

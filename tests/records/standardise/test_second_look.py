@@ -9,7 +9,7 @@ from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
 from srag_mcp.records.canonical import read_column, write_canonical
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell, State, add_note
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
 from srag_mcp.schema.attribute import Attribute
@@ -47,6 +47,12 @@ def verdicts(*items: tuple[str, str, object]) -> str:
             ]
         }
     )
+
+
+def unsettled(found: Suspect) -> PredictedCell:
+    """Return what is left of a value without a verdict: as it is, with a note."""
+    note = "does not fit its column, and no verdict yet"
+    return replace(found.predicted, cell=add_note(found.predicted.cell, note))
 
 
 def judge(model: ScriptedModel) -> list[PredictedCell]:
@@ -107,7 +113,7 @@ def test_a_missing_verdict_and_a_value_of_another_type_go_back() -> None:
     bad = verdicts(("c1", "change", "a lot"), ("c2", "keep", None), ("c9", "keep", None))
     model = replying([bad, bad, bad])
     small, right, wrong = judge(model)
-    assert (small, wrong) == (SMALL.predicted, WRONG.predicted)
+    assert (small, wrong) == (unsettled(SMALL), unsettled(WRONG))
     assert (right.value_text, right.cell.note) == (
         "900.0",
         "looked at again and kept (in millions)",
@@ -122,7 +128,7 @@ def test_a_verdict_that_does_not_fit_goes_back_and_does_not_lose_the_others() ->
     bad = verdicts(("c1", "change", [1]), ("c2", "keep", None), ("c3", "drop", None))
     model = replying([bad, bad, bad])
     small, right, wrong = judge(model)
-    assert (small, wrong) == (SMALL.predicted, WRONG.predicted)
+    assert (small, wrong) == (unsettled(SMALL), unsettled(WRONG))
     assert right.cell.note == "looked at again and kept (in millions)"
     message = model.prompts[1].corrections[0].message
     assert "- c1: value: Input should be a valid string or" in message
@@ -131,7 +137,7 @@ def test_a_verdict_that_does_not_fit_goes_back_and_does_not_lose_the_others() ->
 
 def test_without_a_reply_of_use_the_cells_stay_as_they_are() -> None:
     model = replying(["Sorry, no."] * 3)
-    assert judge(model) == [SMALL.predicted, RIGHT.predicted, WRONG.predicted]
+    assert judge(model) == [unsettled(SMALL), unsettled(RIGHT), unsettled(WRONG)]
     assert len(model.prompts) == 3
 
 
@@ -205,6 +211,19 @@ def test_what_was_noted_before_stays_and_only_a_verdict_settles_it() -> None:
     assert all(was_looked_at(item.cell) for item in found)
 
 
+def test_the_note_that_a_value_is_not_settled_stands_once_and_goes_with_a_verdict() -> None:
+    before = replace(RIGHT, predicted=unsettled(RIGHT))
+    brief = replying(['{"verdicts": []}'] * 3)
+    kept = replying([verdicts(("c1", "keep", None))])
+
+    async def judged(model: ScriptedModel) -> PredictedCell:
+        [cell] = await look_again(model, REVENUE, [before], [])
+        return cell
+
+    assert anyio.run(judged, brief) == unsettled(RIGHT)
+    assert anyio.run(judged, kept).cell.note == "looked at again and kept (in millions)"
+
+
 def test_two_verdicts_on_one_value_go_back_and_change_nothing() -> None:
     twice = verdicts(
         ("c1", "keep", None), ("c1", "change", 12), ("c2", "keep", None), ("c3", "keep", None)
@@ -214,7 +233,7 @@ def test_two_verdicts_on_one_value_go_back_and_change_nothing() -> None:
     small, right, _wrong = judge(model)
 
     assert "c1: it has 2 verdicts" in model.prompts[1].corrections[0].message
-    assert small == SMALL.predicted
+    assert small == unsettled(SMALL)
     assert was_looked_at(right.cell)
 
 
@@ -228,5 +247,5 @@ def test_endless_words_of_a_verdict_are_cut() -> None:
     small, right, _wrong = judge(model)
 
     assert len(small.cell.note) < 400
-    assert right == RIGHT.predicted
+    assert right == unsettled(RIGHT)
     assert len(model.prompts[1].corrections[0].message) < 400
