@@ -4,6 +4,7 @@ from pathlib import Path
 
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.report import Failure, IngestReport
+from srag_mcp.schema.other_scripts import find_meant
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import published_info
 from srag_mcp.store.partial_reading import count_predicted_in_part
@@ -49,6 +50,13 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> tuple[str, ...]:
             "no attributes were found: the documents have no fields in common that code can see."
             " Put a schema.json into the folder, or give sample questions; the table `documents`"
             " can be queried"
+        )
+    meant = find_meant(schema) if schema is not None else {}
+    if meant:
+        named = ", ".join(f"{name} is “{word}”" for name, word in meant.items())
+        warnings.append(
+            f"names of columns have Latin letters: {named}. SQL takes the name, questions both;"
+            " rename them in .srag/schema.json, keeping the word in x-synonyms"
         )
     return tuple(warnings)
 
