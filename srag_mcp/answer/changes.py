@@ -10,7 +10,7 @@ from srag_mcp.query.aggregate_reader import read_aggregate
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.engine import quote_name
 
-_NO_BOUNDS = "bounds are not worked out for this kind of query"
+NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
 def note_changes(
@@ -26,7 +26,7 @@ def note_changes(
         n_failed = corpus.info().n_failed
         return (f"{n_failed:,} of the documents could not be read",) if n_failed else ()
     found = read_aggregate(sql, corpus.schema())
-    said = _NO_BOUNDS if found is None else _say_change(corpus, found, bounds)
+    said = NO_BOUNDS if found is None else _say_change(corpus, found, bounds)
     return (said,) if said else ()
 
 
@@ -68,7 +68,7 @@ def _change_of_number(corpus: Corpus, found: Aggregate, bounds: Bounds | None) -
         )
     else:
         return ""
-    return _NO_BOUNDS if is_open and bounds is None else ""
+    return NO_BOUNDS if is_open and bounds is None else ""
 
 
 def _change_of_end(corpus: Corpus, found: Aggregate) -> str:
@@ -119,7 +119,7 @@ def _change_of_leading_group(corpus: Corpus, found: Aggregate) -> str:
         corpus, f"{condition} IS NULL", f"{condition} AND ({nowhere})"
     )
     if n_open:
-        return _NO_BOUNDS
+        return NO_BOUNDS
     entity, keys = quote_name(corpus.schema().entity), ", ".join(found.keys)
     sql = (
         f"SELECT count(*) FROM {entity} WHERE {condition} AND NOT ({nowhere})"  # noqa: S608 - it runs through the guard
@@ -149,7 +149,7 @@ def _change_of_list(corpus: Corpus, found: Aggregate) -> str:
 def _change_of_first(corpus: Corpus, found: Aggregate) -> str:
     """Say that what comes first may be another, where records do not say by what it is ranked."""
     if found.column.lower() not in {item.name.lower() for item in corpus.schema().attributes}:
-        return _NO_BOUNDS
+        return NO_BOUNDS
     condition, column = f"({found.condition})", quote_name(found.column)
     n_without, n_open = count_records(
         corpus, f"{condition} IS NOT FALSE AND {column} IS NULL", f"{condition} IS NULL"
@@ -157,7 +157,7 @@ def _change_of_first(corpus: Corpus, found: Aggregate) -> str:
     if n_without:
         known = f"{found.column} is not known of {_documents(n_without)}"
         return f"another may come first: {known}"
-    return _NO_BOUNDS if n_open else ""
+    return NO_BOUNDS if n_open else ""
 
 
 def _change_of_comparison(corpus: Corpus, found: Aggregate) -> str:

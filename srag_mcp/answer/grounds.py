@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.answer.bounds import find_bounds
-from srag_mcp.answer.changes import note_changes
+from srag_mcp.answer.changes import NO_BOUNDS, note_changes
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import (
     LARGE_CORPUS_DOCUMENTS,
@@ -13,6 +14,7 @@ from srag_mcp.answer.coverage import (
     warn_of_gaps,
 )
 from srag_mcp.answer.wording import render_bounds, render_denominator
+from srag_mcp.errors import QueryError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.selection import columns_in
@@ -49,13 +51,22 @@ def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
         said = tuple(render_coverage(corpus, sql, page.seconds))
         return Grounds(said, (*closed_world, *((_NOT_COUNTED,) if has_gaps else ())))
     coverage = count_coverage(corpus, sql)
-    bounds = find_bounds(corpus, sql) if len(page.rows) == 1 else None
-    changes = note_changes(corpus, sql, coverage, bounds) if coverage else ()
+    bounds, changes = _find_changes(corpus, sql, coverage, page) if coverage else (None, ())
     denominator = render_denominator(n_documents, coverage)
     return Grounds(
         (denominator, *(() if bounds is None else (render_bounds(bounds),))),
         (*closed_world, *changes, *_shorten(warn_of_gaps(coverage))),
     )
+
+
+def _find_changes(
+    corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage], page: ResultPage
+) -> tuple[Bounds | None, tuple[str, ...]]:
+    try:
+        bounds = find_bounds(corpus, sql) if len(page.rows) == 1 else None
+        return bounds, note_changes(corpus, sql, coverage, bounds)
+    except QueryError:  # a condition that cannot stand elsewhere, or that takes too long
+        return None, (NO_BOUNDS,)
 
 
 def _shorten(notes: Sequence[str]) -> tuple[str, ...]:

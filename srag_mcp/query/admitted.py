@@ -28,7 +28,8 @@ def admitting_conditions(
     root = parse_query(sql)
     if root is None:
         return {}
-    admission = _Admission({name.lower() for name in gaps}, columns_used(root))
+    known = {"document_id", *(name.lower() for name in columns)}
+    admission = _Admission(known, {name.lower() for name in gaps}, columns_used(root))
     return {
         column: any_of([admission.read(parts) for parts in readings])
         for column, readings in column_readings(sql, table, columns).items()
@@ -37,6 +38,7 @@ def admitting_conditions(
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
+    known: set[str]
     gaps: set[str]
     used: set[str]
     written: dict[int, str] = field(default_factory=dict)  # of each tree, which columns share
@@ -61,7 +63,9 @@ class _Admission:
             sides = {self._admit(item): None for item in (tree.left, tree.right)}
             return ALWAYS if ALWAYS in sides else f"({' OR '.join(sides)})"
         definite = make_definite(tree)
-        if not is_definite(definite) or self._only_says_what_is_used(definite):
+        if not is_definite(definite) or not columns_of(definite) <= self.known:
+            return ALWAYS
+        if self._only_says_what_is_used(definite):
             return ALWAYS
         written = f"({definite.sql(dialect='duckdb')})"
         return f"({written} IS NOT FALSE)" if columns_of(definite) & self.gaps else written

@@ -41,7 +41,7 @@ def read_aggregate(sql: str, schema: Schema) -> Aggregate | None:
     from sqlglot import exp
 
     root = _parse(sql, schema)
-    if not isinstance(root, exp.Select):
+    if not isinstance(root, exp.Select) or not _asks_of_records(root, schema):
         return None
     records = CountedRecords(root, schema)
     if root.args.get("group"):
@@ -51,6 +51,14 @@ def read_aggregate(sql: str, schema: Schema) -> Aggregate | None:
     if found is not None or any(item.find(exp.AggFunc, exp.Query) for item in outputs):
         return found
     return read_list(root, records) or read_first(root, records)
+
+
+def _asks_of_records(root: exp.Expr, schema: Schema) -> bool:
+    """Whether the conditions of *root* can stand elsewhere: not if they use what it computes."""
+    from sqlglot import exp
+
+    known = {"document_id", *(item.name.lower() for item in schema.attributes)}
+    return all(columns_of(clause) <= known for clause in root.find_all(exp.Where, exp.Filter))
 
 
 def _parse(sql: str, schema: Schema) -> exp.Expr | None:

@@ -101,14 +101,21 @@ def read_list(root: exp.Select, records: CountedRecords) -> Aggregate | None:
     is_cut = bool(root.args.get("limit") and root.args.get("order"))
     if is_cut or not records.reads(root, _LISTED_ARGS) or root.find(exp.Window) is not None:
         return None
+    distinct = root.args.get("distinct")
     parts = split_definite(where)
-    if not all(is_definite(part) for part in parts):
-        return None
     outputs = [item.unalias() for item in root.expressions]
+    keys = outputs if distinct else []
+    if not all(is_definite(part) for part in (*parts, *keys)):
+        return None
+    if distinct and distinct.args.get("on"):
+        return None
     names = {name for item in outputs for name in columns_of(item)}
-    keys = tuple(write_plain(item) for item in outputs if root.args.get("distinct"))
-    counted = write_all([] if where is None else [where])
-    return Aggregate("list", join_definite(parts, names), keys=keys, counted=counted)
+    return Aggregate(
+        "list",
+        join_definite(parts, names),
+        keys=tuple(write_plain(key) for key in keys),
+        counted=write_all([] if where is None else [where]),
+    )
 
 
 def read_first(root: exp.Select, records: CountedRecords) -> Aggregate | None:

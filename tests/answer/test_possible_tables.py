@@ -162,6 +162,7 @@ def test_a_number_stays_within_its_bounds_or_something_is_said(towers: Towers, s
         "SELECT crane FROM towers WHERE crane GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
         "SELECT town, avg(height) FROM towers GROUP BY town",
         "SELECT town FROM towers GROUP BY town HAVING count(*) > 1",
+        "SELECT DISTINCT coalesce(town, 'Olm') FROM towers WHERE crane",
     ],
 )
 def test_what_may_be_otherwise_is_said_to_be(towers: Towers, sql: str) -> None:

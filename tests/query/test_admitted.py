@@ -31,5 +31,10 @@ def test_what_groups_and_states_a_column_admits_those_that_do_not_state_it() -> 
     }
 
 
+def test_a_condition_on_what_is_computed_excludes_nothing() -> None:
+    sql = "SELECT price * 2 AS twice FROM hotels WHERE twice > 3 AND pool"
+    assert admitting_conditions(sql, "hotels", COLUMNS, []) == {"price": "(pool)", "pool": ""}
+
+
 def test_a_statement_that_is_none_uses_no_column() -> None:
     assert admitting_conditions("SELECT FROM WHERE", "hotels", COLUMNS, ["city"]) == {}
