@@ -36,6 +36,7 @@ class Translation:
         literals: What was bound to stored values.
         score: 0 to 1, how sure the reading is; 1 when every word of the question has its place.
         ordered: Whether the order of the rows is part of the answer.
+        unsettled: Whether a second reader should be asked: the words leave open what was meant.
         unit: Unit of a single value or of a list, where it is known.
     """
 
@@ -47,4 +48,5 @@ class Translation:
     literals: tuple[BoundLiteral, ...] = ()
     score: float = 1.0
     ordered: bool = False
+    unsettled: bool = False
     unit: str | None = None

@@ -32,6 +32,8 @@ def is_certain(translation: Translation, schema: Schema) -> bool:
 
     Source: PRECISE (sound and complete mappings), beside S-RAG 3.3.
     """
+    if translation.unsettled:
+        return False
     asked = set(stems(translation.question))
     named = {use.column for use in translation.columns}
     columns = [attribute for attribute in schema.attributes if attribute.name in named]

@@ -69,6 +69,11 @@ class Column:
         return self.n_non_null / self.n_records if self.n_records else 1.0
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether documents say nothing of it, and their silence is no answer."""
+        return self.fill < 1 and not self.counts_silence
+
+    @property
     def name_length(self) -> int:
         """How many words its shortest name has."""
         return min(map(len, self.names), default=0)

@@ -125,6 +125,9 @@ def _scalar(scalar: Scalar) -> str:
     match scalar:
         case Summary(_, None, where):
             text = f"number of records{_where(where)}"
+        case Summary("count", term, where, distinct=False):
+            assert term is not None
+            text = f"number of records that state {_term(term)}{_where(where)}"
         case Summary(function, term, where, distinct):
             assert term is not None
             what = "number of different" if distinct else _FUNCTIONS[function]

@@ -15,6 +15,7 @@ from srag_mcp.offline.translation.parse import Parse, words_of
 from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.reading import Grouping, Reading
 from srag_mcp.offline.translation.restatement import answer_kind, answer_unit, restate
+from srag_mcp.offline.translation.unsettled import is_unsettled
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.statistics import ColumnStatistics
@@ -54,7 +55,7 @@ def translate(
         raise _refusal(sentence, ())
     _check_fill(parse, table)
     _check_ties(parse.reading, table)
-    return _translated(question, parse, table)
+    return _translated(question, parse, sentence)
 
 
 def _check_single(question: str) -> None:
@@ -88,7 +89,8 @@ def _check_ties(reading: Reading, table: Table) -> None:
         raise QuestionError(msg)
 
 
-def _translated(question: str, parse: Parse, table: Table) -> Translation:
+def _translated(question: str, parse: Parse, sentence: Sentence) -> Translation:
+    table = sentence.table
     return Translation(
         question=question,
         restated=restate(parse.reading),
@@ -98,6 +100,7 @@ def _translated(question: str, parse: Parse, table: Table) -> Translation:
         literals=literals_bound(parse.reading),
         score=round(parse.score, 3),
         ordered=parse.ordered,
+        unsettled=is_unsettled(sentence, parse),
         unit=answer_unit(parse.reading, table),
     )
 

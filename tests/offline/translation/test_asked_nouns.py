@@ -1,4 +1,4 @@
-"""What nouns ask for: the one said of two derivations, a month, the record itself, not its measure."""
+"""What nouns ask for: which of two derivations, a month, a record and not its measure."""
 
 import pytest
 
