@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from srag_mcp.errors import ReplyError
+from srag_mcp.model.reply_shape import find_misfit
 from srag_mcp.model.reply_text import read_object
 
 _MAX_NAMES = 8
@@ -38,8 +39,9 @@ def reply_text(reply: object) -> str:
 def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     """Say why *reply* cannot be of the form of *reply_schema*; empty where it may be.
 
-    Only the outermost object is looked at: `({}, {"required": ["name"]}) -> "fields are missing:
-    name"`. What is inside of it, the job checks.
+    Only the outermost object is looked at, and whether the lists in it are lists of the right
+    things: `({}, {"required": ["name"]}) -> "fields are missing: name"`. What is inside of these,
+    the job checks: one of them that does not fit must not lose the others.
     """
     if not isinstance(reply, (str, dict)):
         return "reply must be a JSON object, or its text"
@@ -54,7 +56,7 @@ def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     unknown = [name for name in content if name not in known]
     if unknown and reply_schema.get("additionalProperties") is False:
         return f"fields that were not asked for: {_listed(unknown)}; there are: {_listed(known)}"
-    return ""
+    return find_misfit(content, reply_schema)
 
 
 def _names(value: object) -> list[str]:
