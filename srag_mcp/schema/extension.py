@@ -17,7 +17,10 @@ from srag_mcp.schema.schema_reply import AttributeReply
 
 
 class ExtensionReply(ReplyContent):
-    """The definition of the attribute, or the name of the one that holds it already."""
+    """The definition of the attribute, or the name of the one that holds it already.
+
+    Neither, where nothing that was shown states it.
+    """
 
     existing: str | None
     definition: AttributeReply | None
@@ -41,7 +44,7 @@ async def predict_extension(
     """Let *model* define the attribute that *wish* describes, from passages of some documents.
 
     Raises:
-        SchemaError: If no usable definition came back.
+        SchemaError: If no usable definition came back, or no document that was shown states it.
         ModelError: If no reply could be had.
     """
     prompt = render_prompt(
@@ -59,6 +62,12 @@ async def predict_extension(
     present = find_attribute(schema, reply.existing or "")
     if present is not None:
         return Extension(present, added=False)
+    if reply.existing is None and reply.definition is None:
+        msg = (
+            f"no document that was shown states “{wish}” (the passages of {len(texts)} that are"
+            " most like these words): no column was added. Describe it in words of the documents"
+        )
+        raise SchemaError(msg)
     if reply.definition is None or not is_usable(reply.definition):
         asked.forget(model)
         msg = f"the model gave no usable definition of “{wish}”: {'; '.join(asked.problems)}"
@@ -83,7 +92,7 @@ def _problems(schema: Schema, reply: ExtensionReply) -> list[str]:
     if reply.existing is not None:
         return [] if reply.existing in names else [f"there is no column {reply.existing!r}"]
     if reply.definition is None:
-        return ["there is neither an existing column nor a definition"]
+        return []
     if find_attribute(schema, reply.definition.name) is not None:
         name = reply.definition.name
         return [f"there is a column {name!r}: name it in `existing`, or give another name"]

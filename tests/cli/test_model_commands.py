@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.model.openai_server import Answer, serving
+from tests.model.openai_server import Answer, Body, serving
 from tests.pipeline.reading_model import say
 
 
@@ -95,6 +95,27 @@ def test_a_column_is_added_within_a_budget_that_is_quoted_before(
     assert stopped.out.startswith("stations: stopped: the budget of 1 calls is used up")
     assert (nothing.status, nothing.out) == (1, "")
     assert "describe one attribute in 1 to 300 characters" in nothing.err
+
+
+def test_what_no_document_states_is_no_column_and_is_said_after_one_prompt(
+    cli: Cli, stations: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(body: Body) -> Answer:
+        is_wish = "describes it in a few words" in str(body["messages"])
+        return Answer('{"existing": null, "definition": null}') if is_wish else say(body)
+
+    monkeypatch.setenv("SRAG_MODEL", "openai/any")
+    with serving(script) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        cli("ingest", stations, "-q")
+        n_asked = len(server.requests)
+        failed = cli("extend", stations, "--attribute", "number of lanes", "-q")
+
+    assert len(server.requests) == n_asked + 1
+    assert (failed.status, failed.out) == (1, "")
+    assert failed.err.startswith("error: no document that was shown states “number of lanes” (")
+    again = json.loads(cli("ingest", stations, "-q", "--engine", "offline", "--json").out)
+    assert again["attributes"] == ["town", "height_m"], "as before"
 
 
 def test_a_question_to_a_new_folder_ingests_it_with_the_model_of_the_question(
