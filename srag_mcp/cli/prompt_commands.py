@@ -22,6 +22,9 @@ def next_prompts(
     wait: Annotated[
         float, typer.Option(min=0, help="Longest wait for prompts.", metavar="SECONDS")
     ] = 20.0,
+    again: Annotated[
+        bool, typer.Option("--again", help="Those, too, that were given out, and are lost.")
+    ] = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -30,7 +33,7 @@ def next_prompts(
     from srag_mcp.cli.shipped import find_corpus
 
     settings = command_settings(home)
-    page = fetch_prompts(find_corpus(corpus, settings), settings, max_prompts, wait)
+    page = fetch_prompts(find_corpus(corpus, settings), settings, max_prompts, wait, again=again)
     print_prompts(page, corpus, as_json=as_json)
 
 

@@ -31,17 +31,20 @@ from srag_mcp.settings import Settings
 
 
 def fetch_prompts(
-    location: Path, settings: Settings, max_prompts: int, wait_s: float
+    location: Path, settings: Settings, max_prompts: int, wait_s: float, *, again: bool = False
 ) -> PromptPage:
     """Fetch prompts to answer, after a wait for those that the job is about to ask.
+
+    *again*: at once, and with those that were given out before.
 
     Raises:
         JobError: If nothing asks.
     """
-    call = PromptCall("", max_prompts=max_prompts)
+    call = PromptCall("", max_prompts=max_prompts, again=again)
     with closing(Corpora([location], settings)) as corpora:
-        read = partial(anyio.to_thread.run_sync, prompt_status, corpora, call)
-        run_to_end(await_prompts, read, max_prompts, wait_s)
+        if not again:
+            read = partial(anyio.to_thread.run_sync, prompt_status, corpora, call)
+            run_to_end(await_prompts, read, max_prompts, wait_s)
         return prompt_page(corpora, call)
 
 
@@ -132,7 +135,9 @@ def _advice(page: PromptPage, corpus: str) -> str:
     if page.state in ASKING:
         again = ""
         if page.with_others and not page.waiting:
-            again = f", which are free again {LEASE_S / 60:.0f} minutes after they were fetched"
+            minutes = f"{LEASE_S / 60:.0f} minutes"
+            again = f", which are free again {minutes} after they were fetched, or at once with"
+            again += " --again"
         return f"{counts}{again}: srag-mcp prompts next {corpus}"
     said = "; ".join([page.state, *page.report])
     return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

@@ -133,7 +133,12 @@ class PromptSpool:
         return SpoolCount(len(names) - len(left), len(left), min(left, default=0.0))
 
     def hand_out(
-        self, max_prompts: int, max_characters: int, known: Collection[str] = ()
+        self,
+        max_prompts: int,
+        max_characters: int,
+        known: Collection[str] = (),
+        *,
+        again: bool = False,
     ) -> list[SpooledPrompt]:
         """Give the oldest prompts that no agent has to one, for the time of a lease.
 
@@ -142,6 +147,7 @@ class PromptSpool:
             max_characters: Most characters of them as JSON; what they share counts once. One that
                 is too large by itself is given alone.
             known: What prompts share (`SpooledPrompt.shared`) that the agent has read already.
+            again: Give those, too, that were given out: who had them has lost them.
 
         Raises:
             ModelError: If a prompt is damaged, or the folder cannot be written.
@@ -153,7 +159,7 @@ class PromptSpool:
             for name in self._files.waiting():
                 if len(given) == max_prompts:
                     break
-                if self._lease_left_s(name) > 0:
+                if not again and self._lease_left_s(name) > 0:
                     continue
                 entry = self._read(self._files.asked(name))
                 if entry is None:  # answered or withdrawn since

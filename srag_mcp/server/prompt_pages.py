@@ -46,12 +46,14 @@ class PromptCall:
         job_id: The job that asks them; empty for the latest.
         max_prompts: Most prompts to give.
         known: What steps share that the agent has read already.
+        again: Whether those that were given out are wanted, too.
     """
 
     corpus: str
     job_id: str = ""
     max_prompts: int = 0
     known: frozenset[str] = frozenset()
+    again: bool = False
 
 
 async def await_prompts(
@@ -95,7 +97,7 @@ def prompt_page(corpora: Corpora, call: PromptCall) -> PromptPage:
     given: Sequence[SpooledPrompt] = ()
     if call.max_prompts:
         room = int(corpora.settings.max_result_characters * PAGE_SHARE)
-        given = spool.hand_out(call.max_prompts, room, call.known)
+        given = spool.hand_out(call.max_prompts, room, call.known, again=call.again)
     count = spool.count()
     page = PromptPage(**status.model_dump(exclude={"next", "waiting"}), waiting=count.n_open)
     page.steps = _steps(given, call.known)
@@ -196,7 +198,7 @@ def _advice(page: PromptPage, n_given: int, lease_s: float) -> str:
     if page.with_others:
         return (
             f"the {page.with_others} prompts that wait were given out, to other agents or to you:"
-            f" answer yours; those that nobody answers are free in {lease_s:.0f} s: call"
-            f" next_prompts with {at} then"
+            " answer yours; if they are lost, call next_prompts with again=true; those that nobody"
+            f" answers are free in {lease_s:.0f} s: call next_prompts with {at} then"
         )
     return f"no prompt waits now: call next_prompts with {at} again"

@@ -39,6 +39,7 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         corpus: CorpusName = "",
         job_id: str = "",
         max: Annotated[int, Field(ge=1)] = 20,  # noqa: A002 - the argument's name
+        again: Annotated[bool, Field(description="Lost prompts, too.")] = False,
     ) -> Annotated[CallToolResult, PromptPage]:
         """Get prompts of an ingestion by engine agent: you are its language model.
 
@@ -46,8 +47,9 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         from srag_mcp.server.prompt_pages import PromptCall, prompt_page
 
-        call = PromptCall(corpus, job_id, max)
-        await _await_prompts(corpora, call)
+        call = PromptCall(corpus, job_id, max, again=again)
+        if not again:
+            await _await_prompts(corpora, call)
         return as_result(await run_blocking(corpora, lambda: prompt_page(corpora, call)))
 
     @server.tool(title="Answer prompts", annotations=TURNS)

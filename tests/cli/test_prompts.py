@@ -154,5 +154,6 @@ def test_who_fetches_prompts_twice_is_told_when_they_are_free_again(
     assert again.out == ""
     assert again.err == (
         "0 prompts to answer, 0 wait, 1 are with others, which are free again 5 minutes after they"
-        f" were fetched: srag-mcp prompts next {ferries}\n"
+        f" were fetched, or at once with --again: srag-mcp prompts next {ferries}\n"
     )
+    assert "Aldra" in cli("prompts", "next", ferries, "--again").out

@@ -82,6 +82,18 @@ def test_two_agents_do_not_get_the_same_prompts(spool: PromptSpool, tmp_path: Pa
     assert 0 < count.lease_s <= 300
 
 
+def test_an_agent_that_lost_its_prompts_gets_them_again(spool: PromptSpool) -> None:
+    put(spool, 3)
+    lost = spool.hand_out(2, PLENTY)
+    assert answer(spool, lost[0].id, GOOD).accepted
+
+    again = spool.hand_out(9, PLENTY, again=True)
+
+    assert contents(again) == ["Note 1", "Note 2"]
+    assert spool.count().n_leased == 2
+    assert answer(spool, lost[1].id, GOOD).accepted, "the ids are the same"
+
+
 def test_a_lease_that_has_run_out_lets_another_agent_answer(tmp_path: Path) -> None:
     spool = PromptSpool(tmp_path / "prompts", lease_s=0)
     put(spool, 1)

@@ -223,6 +223,21 @@ async def test_what_is_wrong_with_an_answer_is_told_and_the_others_count(
     assert kept(notes) == heights(4)
 
 
+async def test_an_agent_in_a_new_session_goes_on_with_what_it_was_given(
+    notes: Path, start_job: StartJob, connect: Connect, connect_stdio: ConnectStdio
+) -> None:
+    start_job("job-1", 3)
+    async with Client(connect_stdio(notes), mode="legacy") as lost:
+        given = await call(lost, PromptPage, "next_prompts")
+    async with connect(notes) as client:
+        told = await call(client, AnswersPage, "answer_prompts", answers=[])
+        page = await call(client, PromptPage, "next_prompts", again=True)
+        assert prompts(page) == prompts(given)
+        await play(client, 5, page)
+    assert "if they are lost, call next_prompts with again=true" in (told.next or "")
+    assert kept(notes) == heights(3)
+
+
 async def test_two_agents_share_the_prompts(
     notes: Path, start_job: StartJob, connect: Connect, connect_stdio: ConnectStdio
 ) -> None:
