@@ -208,7 +208,9 @@ def _nearness(tokens: Sequence[Token], item: Item, name: str, table: Table) -> f
     column = table.column(name)
     texts = (name.replace("_", " "), *column.attribute.synonyms) if column is not None else ()
     own = {inflected(word) for text in texts for word in words_in(text)}
-    return _NEAR if any(inflected(t.word) in own for t in tokens[item.first : item.last]) else 0.0
+    words = [token.word for token in tokens[item.first : item.last]]
+    nouns = [word for word in words if not word.endswith("ed")] or words
+    return _NEAR if any(inflected(word) in own for word in nouns) else 0.0
 
 
 def _remarked(tokens: Sequence[Token], item: Item) -> Item:

@@ -17,7 +17,9 @@ SCHEMA = Schema(
     nouns=("lighthouse", "lighthouses"),
     attributes=(
         Attribute(name="lighthouse_name", type="string", description="Name of the lighthouse."),
-        Attribute(name="test_date", type="date", description="Day of the test."),
+        Attribute(
+            name="test_date", type="date", description="Day of the test.", synonyms=("date tested",)
+        ),
         Attribute(name="lead_tester", type="string", description="Who led the test."),
         Attribute(name="upkeep_cost", type="number", unit="EUR", description="Cost of the upkeep."),
         Attribute(name="height", type="number", unit="m", description="Height of the tower."),
@@ -40,6 +42,7 @@ def test_of_two_derivations_of_a_stem_the_one_that_is_said_is_meant() -> None:
         "SELECT COUNT(DISTINCT lead_tester) FROM lighthouses"
     )
     assert "GROUP BY lead_tester" in ask("Which tester has the highest average height?").sql
+    assert "GROUP BY lead_tester" in ask("Which tester tested the fewest lighthouses?").sql
 
 
 @pytest.mark.parametrize(
