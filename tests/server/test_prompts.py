@@ -156,8 +156,9 @@ async def test_a_page_says_how_many_wait_and_what_to_do_in_text_and_structure(
     assert (len(prompts(rest)), rest.waiting, rest.with_others) == (3, 0, 2)
     assert (none.accepted, none.waiting, none.with_others) == (0, 0, 5)
     assert re.fullmatch(
-        r"the 5 prompts that wait were given out, to other agents or to you: answer yours; those"
-        r" that nobody answers are free in \d+ s: call next_prompts with corpus='notes' then",
+        r"the 5 prompts that wait were given out, to other agents or to you: answer yours; if"
+        r" they are lost, call next_prompts with again=true; those that nobody answers are free in"
+        r" \d+ s: call next_prompts with corpus='notes' then",
         none.next,
     )
 
