@@ -1,6 +1,7 @@
 """Filters turned round: `not in 2018`, `without a pool`, `neither … nor …`."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from srag_mcp.offline.translation.denials import deny, none_of
 from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
@@ -23,7 +24,7 @@ _AFTER_NEGATION = {"left out", "excluded", "leave out", "exclude", "disregarded"
 def reduce_negations(sentence: Sentence) -> Sentence:
     """Turn round the filter beside each `not`; `without a price` is a missing value."""
     for negation in sentence.of("not"):
-        if negation not in sentence.items:
+        if negation not in sentence.items or _lacks_records(sentence, negation):
             continue
         at = sentence.items.index(negation)
         words = sentence.words(negation).lower()
@@ -44,6 +45,21 @@ def reduce_negations(sentence: Sentence) -> Sentence:
         if words in {"neither", "not", "without", "no"}:
             sentence = _spread(sentence, sentence.items.index(item))
     return sentence
+
+
+def _lacks_records(sentence: Sentence, negation: Item) -> bool:
+    """Whether groups without a record are asked for: `which town has no hotel with a pool`.
+
+    No filter says that: it would find the towns of the other hotels.
+    """
+    at = sentence.items.index(negation)
+    before, after = sentence.items[:at], sentence.items[at + 1 : at + 2]
+    grouped = any(
+        left.kind in {"wh", "list", "how_many"} and right.kind == "attribute"
+        for left, right in pairwise(before)
+    )
+    said = sentence.words(negation).lower() == "no" and sentence.table.named
+    return said and grouped and bool(after) and after[0].kind == "entity"
 
 
 def _known(sentence: Sentence, at: int, condition: Condition) -> Condition:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation.translator import translate
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.schema.schema import Schema
@@ -81,3 +82,11 @@ def test_a_mill_that_says_nothing_of_floods_is_none_without(
     found = ask("How many mills have no floods?", column, n_zero=n_zero)
 
     assert found.sql == f"SELECT COUNT(*) FROM mills WHERE {condition}"
+
+
+def test_groups_without_a_record_are_not_those_of_the_other_records() -> None:
+    owner = Attribute(name="owner", type="string")
+    weir = Attribute(name="weir", type="boolean")
+
+    with pytest.raises(QuestionError, match="“no” has no place"):
+        ask("Which owner has no mill with a weir?", owner, weir)
