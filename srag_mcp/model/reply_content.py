@@ -98,7 +98,7 @@ def _describe_fields(error: ValidationError) -> dict[str, str]:
         name = str(item["loc"][0]) if item["loc"] else ""
         said.setdefault(name, []).append(item["msg"])
         if item["type"] != "missing":
-            shown[name] = f", not {_shown(item['input'])}"
+            shown[name] = f", not {show_value(item['input'])}"
     return {name: f"{_joined(why)}{shown.get(name, '')}" for name, why in said.items()}
 
 
@@ -108,6 +108,7 @@ def _joined(reasons: Sequence[str]) -> str:
     return " or ".join([first, *(reason.removeprefix("Input should be ") for reason in rest)])
 
 
-def _shown(value: object) -> str:
+def show_value(value: object) -> str:
+    """Write a value for a complaint, cut where it is long."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

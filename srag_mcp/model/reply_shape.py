@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-_LONGEST_SHOWN = 60
+from srag_mcp.model.reply_content import show_value
+
 _NAMES = {"array": "a list", "object": "an object", "string": "a text", "null": "null"}
 
 
@@ -32,10 +33,10 @@ def _misfit(value: object, rule: Mapping[str, object], defs: Mapping[str, object
         return min(misfits, key=bool, default="")
     kind = rule.get("type")
     if not _is_of(value, kind):
-        return f"must be {_NAMES.get(str(kind), f'of type {kind}')}, not {_shown(value)}"
+        return f"must be {_NAMES.get(str(kind), f'of type {kind}')}, not {show_value(value)}"
     allowed = rule.get("enum")
     if isinstance(allowed, list) and value not in allowed:
-        return f"must be one of {', '.join(map(str, allowed))}, not {_shown(value)}"
+        return f"must be one of {', '.join(map(str, allowed))}, not {show_value(value)}"
     if isinstance(value, list):
         of_items = _mapping(rule.get("items"))
         for number, item in enumerate(value, start=1):
@@ -59,8 +60,3 @@ def _is_of(value: object, kind: object) -> bool:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
