@@ -155,5 +155,6 @@ def _plain_number(attribute: Attribute, text: str) -> str | None:
 
 
 def _category(attribute: Attribute, text: str) -> str:
-    folded = {fold(category): category for category in attribute.categories or ()}
-    return folded.get(fold(text), text)
+    known = attribute.categories or ()
+    alike = [text] if text in known else [item for item in known if fold(item) == fold(text)]
+    return alike[0] if len(alike) == 1 else text

@@ -152,3 +152,19 @@ def test_what_is_stated_absent_has_the_value_of_its_type(
     [cell] = read_column(attribute, [predicted(None, "none", State.STATED_ABSENT)])
 
     assert (cell.state, cell.value, cell.unit) == (State.STATED_ABSENT, value, None)
+
+
+def test_categories_that_differ_by_a_mark_are_not_each_other() -> None:
+    grade = Attribute(name="grade", type="string", categories=("A", "A-", "A+"))
+    assert [write_canonical(grade, text) for text in ("A", "A-", "a−", "A+")] == [
+        "A",
+        "A-",
+        "A-",
+        "A+",
+    ]
+    marks = Attribute(name="it", type="string", categories=("n/a", "N.A.", "Open"))
+    assert [write_canonical(marks, text) for text in ("N.A.", "N/A", "open ")] == [
+        "N.A.",
+        "N/A",
+        "Open",
+    ]

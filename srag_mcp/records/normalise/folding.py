@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
-_PUNCTUATION = re.compile(r"[^\w\s+#&%\x00]|_")
+_PUNCTUATION = re.compile(r"[^\w\s+#&%<>≤≥\x00]|_")
+_GRADE = re.compile(r"([^\W\d_]{1,3})\s?[-‐‑–−]")
 _HELD = "\x00"
 _HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
@@ -13,12 +14,15 @@ _SPACE = re.compile(r"\s+")
 def fold(text: str) -> str:
     """Return *text* without case, width, accents' encoding, punctuation and extra space.
 
-    Marks between digits and `+`, `#`, `&`, `%` stay, because they make another value.
-    `ACME CO. (N) LTD.` -> `acme co n ltd`; `C++` -> `c++`; `1.5` -> `1.5`
+    Marks between digits, the minus of a grade and `+`, `#`, `&`, `%`, `<`, `>` stay, because they
+    make another value.
+    `ACME CO. (N) LTD.` -> `acme co n ltd`; `C++` -> `c++`; `1.5` -> `1.5`; `A−` -> `a-`
     """
     if text.isascii() and text.isalnum():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold()
+    if grade := _GRADE.fullmatch(folded.strip()):
+        return f"{grade[1]}-"
     marks = iter(_BETWEEN_DIGITS.findall(folded))
     kept = _PUNCTUATION.sub(" ", _BETWEEN_DIGITS.sub(_HELD, folded.replace(_HELD, " ")))
     restored = _HELD_MARK.sub(lambda _held: next(marks), kept)

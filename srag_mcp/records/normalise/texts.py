@@ -46,9 +46,12 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
 
 
 def _categories(spellings: Mapping[str, str], categories: Sequence[str]) -> dict[str, str]:
-    exact = {fold(category): category for category in categories}
+    same = Counter(map(fold, categories))
+    exact = {fold(category): category for category in categories if same[fold(category)] == 1}
     return {
-        value: exact.get(fold(value)) or _nearest(value, exact) or kept
+        value: value
+        if value in categories
+        else exact.get(fold(value)) or _nearest(value, exact) or kept
         for value, kept in spellings.items()
     }
 
