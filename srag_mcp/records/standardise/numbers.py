@@ -7,7 +7,7 @@ from statistics import median
 from typing import TypeAlias
 
 from srag_mcp.records.scale_words import ignored_scale
-from srag_mcp.records.standardise.quoted_numbers import suspect_quoted_numbers
+from srag_mcp.records.standardise.quoted_numbers import says_minus, suspect_quoted_numbers
 from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, Suspicion, Tags
 from srag_mcp.records.standardise.units import suspect_units
 from srag_mcp.records.standardise.years import suspect_years
@@ -108,7 +108,7 @@ def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator
         is_rare_share = n_large <= _MOST_OTHERS * len(values)
         if attribute.unit == "percent" and number > _HUNDRED and is_rare_share:
             yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
-        elif number < 0 and n_negative == 1 and len(values) >= _FEWEST:
+        elif number < 0 and n_negative == 1 and len(values) >= _FEWEST and not says_minus(item):
             yield Suspicion(item.document_id, "impossible", "it alone is negative")
 
 

@@ -146,11 +146,16 @@ def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     usual = {word for item in positive for word in _words(item)}
     for item in negative:
         numbers = [quantity.value for _, quantity in find_quantities(item.as_stated)]
-        if -item.number not in numbers or _MINUS.search(item.as_stated):
+        if -item.number not in numbers or says_minus(item):
             continue
         if item.number not in numbers and _words(item) <= usual:
             reason = f"it is negative, its words are not, and {len(positive)} others are positive"
             yield Suspicion(item.document_id, "sign", reason)
+
+
+def says_minus(item: StatedValue) -> bool:
+    """Whether the words of a value have a minus, or what may be one."""
+    return _MINUS.search(item.as_stated) is not None
 
 
 def _words(item: StatedValue) -> set[str]:

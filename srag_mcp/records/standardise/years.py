@@ -28,6 +28,8 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
         return
     if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
         return
+    if not _speaks_of_years(attribute):
+        return  # numbers of invoices and heights of hills look like years, too
     years = [item for item in values if _is_quoted_year(item)]
     if len(years) < _FEWEST_ALIKE or len(years) <= _MOST * len(values):
         return
@@ -36,11 +38,10 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
         if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
             reason = f"{len(years)} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
-    if _speaks_of_years(attribute):
-        by_document = {item.document_id: int(item.number) for item in values}
-        lonely = list(far_away(by_document, "years", only_lonely=True))
-        if len(lonely) <= max(1, _MOST_LONELY * len(values)):
-            yield from lonely
+    by_document = {item.document_id: int(item.number) for item in values}
+    lonely = list(far_away(by_document, "years", only_lonely=True))
+    if len(lonely) <= max(1, _MOST_LONELY * len(values)):
+        yield from lonely
 
 
 def far_away(

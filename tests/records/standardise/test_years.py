@@ -14,6 +14,12 @@ def years(*values: int) -> list[Stated]:
     return [(value, f"in {value}") for value in values]
 
 
+def test_numbers_that_look_like_years_need_none() -> None:
+    invoice = Attribute(name="invoice_number", type="integer", description="As printed.")
+    numbers: list[Stated] = [(n, str(n)) for n in (1001, 1002, 1003, 1004, 10006, 10007)]
+    assert suspected(invoice, numbers) == {}
+
+
 def days(*values: int) -> list[Stated]:
     return [(date(value, 3, 1), f"1 March {value}") for value in values]
 
@@ -21,7 +27,7 @@ def days(*values: int) -> list[Stated]:
 def test_whole_numbers_that_are_no_years_are_found_in_a_column_of_years() -> None:
     odd: list[Stated] = [(20211, "2021"), (0, "unknown"), (4000, "4000 BC")]
     reason = "4 values are years, this one is none"
-    assert reasons(FOUNDED, [*years(1999, 2001, 2003, 1998), *odd]) == {
+    assert reasons(YEAR, [*years(1999, 2001, 2003, 1998), *odd]) == {
         "d4": reason,
         "d5": reason,
         "d6": reason,
