@@ -197,6 +197,9 @@ GLUE = _words(
     database series period graph sample information overview daily case exist exists"""
 )
 
+# Nouns that say nothing (`what kind of hotel`) but where they are what is grouped by: `per type`.
+SORTING = _words("type kind sort")
+
 # Nouns that name a property without changing it: "a parking facility", "an insurance clause".
 FEATURE_NOUNS = _words("clause provision obligation requirement facility feature amenity")
 

@@ -16,6 +16,7 @@ from srag_mcp.offline.translation.lexicon import (
     PERIODS,
     RANKING_ADJECTIVES,
     RELATIVE_WORDS,
+    SORTING,
 )
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
@@ -47,7 +48,6 @@ _JOINING = frozenset(
 # A column called `vessel_name` is what "the vessel" means.
 _CALLING = frozenset(stems("name title"))
 _AMOUNTS = frozenset(stem(word) for word in AMOUNT_NOUNS)
-_SORTING = frozenset(stems("type kind sort"))
 _LITERAL = 0.1
 _MAX_GAP = 3
 _TIE = 0.05
@@ -67,7 +67,8 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     result: list[Item] = []
     for index, item in enumerate(items):
         vague = _is_vague(tokens, item) or (table.named and _is_relative(tokens, item))
-        if vague or _is_missing_noun(tokens, items, index) or _is_predicate(tokens, item):
+        missing = _is_group(tokens, items, index) or _is_missing_noun(tokens, items, index)
+        if vague or missing or _is_predicate(tokens, item):
             item = replace(item, kind="unknown")
         if _lasts(tokens, item) and table.named:
             continue
@@ -85,6 +86,19 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     settled = [_settled(tokens, _remarked(tokens, item), table) for item in told]
     settled = [item for at, item in enumerate(settled) if not _only_people(tokens, settled, at)]
     return [_promoted(tokens, settled, at, table) for at in range(len(settled))]
+
+
+def _is_group(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
+    """Whether a word that is idle elsewhere is what to group by: `per type`, `of each kind`."""
+    item = items[index]
+    if item.kind != "glue" or index == 0 or items[index - 1].kind not in {"each", "time"}:
+        return False
+    if items[index - 1].kind == "time" and tokens[items[index - 1].first].word != "by":
+        return False
+    after = next((other for other in items[index + 1 :] if other.kind != "glue"), None)
+    is_of = item.last < len(tokens) and tokens[item.last].word == "of"
+    names = is_of and after is not None and after.kind in {"attribute", "hint"}
+    return tokens[item.first].stem in SORTING and not names
 
 
 def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
@@ -285,7 +299,7 @@ def _fit(said: set[str], name: str, table: Table) -> float:
     column = table.column(name)
     if column is None:
         return 0.0
-    silent = (GLUE | _CALLING | set(stems(column.attribute.unit or ""))) - _SORTING
+    silent = (GLUE | _CALLING | set(stems(column.attribute.unit or ""))) - SORTING
     return max((_name_fit(said, words, silent) for words in column.names), default=0.0)
 
 

@@ -20,6 +20,7 @@ from srag_mcp.offline.translation.lexicon import (
     LIGHT_VERBS,
     MEASURE_NOUNS,
     PAYMENT_NOUNS,
+    SORTING,
 )
 from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.translation.tokens import inflected, stem, stems, words_in
@@ -96,7 +97,7 @@ def _describe(
     names = tuple(
         found
         for text in (attribute.name, *attribute.synonyms)
-        if (found := _spoken_name(text, attribute.unit)) and not set(found) <= _SILENT
+        if (found := _spoken_name(text, attribute.unit)) and _is_name(found)
     )
     weights = _weigh(attribute, names, nouns)
     numeric, year = _text_shape(attribute, statistics)
@@ -150,7 +151,16 @@ def _weigh(
         for text in (str(example) for example in attribute.examples):
             weights |= dict.fromkeys(_content(text), SYNONYM)
     weights |= dict.fromkeys(own, NAME)
-    return {word: weight for word, weight in weights.items() if word not in _SILENT}
+    return {
+        word: weight
+        for word, weight in weights.items()
+        if word not in _SILENT or ((word,) in names and word in SORTING)
+    }
+
+
+def _is_name(words: tuple[str, ...]) -> bool:
+    """Whether *words* can name a column: not by glue alone, unless it is a `type`."""
+    return not set(words) <= _SILENT or (len(words) == 1 and words[0] in SORTING)
 
 
 def _content(text: str) -> list[str]:

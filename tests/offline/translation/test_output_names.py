@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.expressions import TreeBuilder
+from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from tests.offline.translation.test_translation import World
