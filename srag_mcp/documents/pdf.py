@@ -82,6 +82,7 @@ def _boxes(textpage: "PdfTextPage") -> list[TextBox]:
     for number in range(min(textpage.count_rects(), _MAX_BOXES)):
         left, bottom, right, top = textpage.get_rect(number)
         text = textpage.get_text_bounded(left, bottom, right, top)
+        text = _HYPHEN_AT_LINE_END.sub("-", text)
         boxes.append(TextBox(left, right, bottom, top - bottom, text))
     return boxes
 

@@ -101,3 +101,11 @@ def test_a_word_broken_at_a_line_end_keeps_its_hyphen_and_its_line(
     assert document.text == (
         "Measured by Fiona Mac-\nDonald in the serial no. AB-\n1234 on a dry and quiet afternoon."
     )
+
+
+def test_so_does_a_title(read_bytes: ReadBytes, make_pdf: MakePdf) -> None:
+    page = [(50, 800, 24, "Annual Report on Tann-"), (50, 772, 24, "enberg")]
+    page += [(50, 740, 10, "Phone: +49 30"), (50, 725, 10, "City: Tann")]
+    (document,) = read_bytes("a.pdf", make_pdf([page]))
+    assert "\x02" not in (document.title or "")
+    assert document.text.startswith("Annual Report on Tann-\nenberg\n")
