@@ -49,7 +49,9 @@ def find_quoted(
     known = [
         length
         for group in pending
-        for length in predictions.count_tokens([key for key in group.document_ids if key not in changed])
+        for length in predictions.count_tokens(
+            [key for key in group.document_ids if key not in changed]
+        )
     ]
     counts = {path: _count(path, new, sample, stored) for path in tables}
     n_new = len(changed) + sum(
