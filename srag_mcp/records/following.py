@@ -100,6 +100,7 @@ def _is_in_another_form(
         convert(number, found.unit, unit)
         for number in readings
         for unit in (SIZES if wanted is None else (wanted,))
+        if unit != found.unit  # what is converted may be rounded
     ]
     return any(
         math.isclose(abs(number), value, rel_tol=_ROUNDED)

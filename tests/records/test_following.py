@@ -72,6 +72,7 @@ def test_what_the_words_say_in_some_form_follows(
         (SHARE, "12 %", 21),
         (RATING, "92/100", 2.9),
         (SALES, "340", 3400),
+        (SALES, "US$ 350", 351),
         (SALES, "US$ 105", 97.3),  # no rate is known
         (OPENED, "opened in 1984", 1948),
         (OPENED, "opened in 1984 and 1990", 1948),
