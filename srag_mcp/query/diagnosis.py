@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _N_NEAREST = 3
 _MAX_CONDITIONS = 40
+_MAX_UNSTORED = 5
 _MAX_SHOWN_CHARACTERS = 60
 _LEAST_ALIKE = 0.5
 
@@ -92,14 +93,18 @@ def find_unstored(corpus: Corpus, sql: str) -> list[str]:
     `SELECT count(*) FROM hotel WHERE city = 'lisbon'` ->
     `["no record has city = 'lisbon'; stored: 'Lisbon'"]`
 
-    They are found in any part of the query, also where some records meet its conditions.
+    They are found in any part of the query, also where some records meet its conditions; after a
+    few of them the others are not looked for.
 
     Raises:
         QueryError: If looking took too long.
     """
     texts = [item.name for item in corpus.schema().attributes if item.type == "string"]
-    said = []
-    for column, text in compared_texts(sql, texts):
+    said: list[str] = []
+    compared = list(compared_texts(sql, texts))
+    for place, (column, text) in enumerate(compared):
+        if len(said) == _MAX_UNSTORED:
+            return [*said, f"{len(compared) - place} further texts were not looked for"]
         if _is_stored(corpus, column, text):
             continue
         near = [_quoted(match.value) for match in _search(corpus, text, [column])]

@@ -118,6 +118,13 @@ def test_a_text_that_no_record_has_is_found_anywhere(ships: Corpus, sql: str) ->
     assert find_unstored(ships, sql) == ["no record has flag = 'malta'; stored: 'Malta'"]
 
 
+def test_of_many_texts_that_are_not_stored_a_few_are_told(ships: Corpus) -> None:
+    flags = ", ".join(f"'flag {n}'" for n in range(100))
+    said = find_unstored(ships, f"SELECT name FROM ships WHERE flag IN ({flags})")
+    assert said[0].startswith("no record has flag = 'flag 0'")
+    assert (len(said), said[-1]) == (6, "95 further texts were not looked for")
+
+
 def test_what_is_like_nothing_stored_leads_to_the_statistics(ships: Corpus) -> None:
     long = "x" * 200
     [said] = find_unstored(ships, f"SELECT name FROM ships WHERE flag = '{long}'")
