@@ -65,6 +65,44 @@ def find_comparisons(sql: str, columns: Collection[str]) -> tuple[Condition, ...
     return tuple(item for item in found if item.texts)
 
 
+def find_open_lists(sql: str) -> tuple[str, ...]:
+    """Return the columns that a NOT IN takes its list from, unless it leaves unknowns out.
+
+    `… WHERE flag NOT IN (SELECT flag FROM ships WHERE crew > 9)` -> `("flag",)`
+    """
+    from sqlglot import exp
+
+    root = parse_query(sql)
+    if root is None:
+        return ()
+    lists = [
+        item.this.args["query"].unnest()
+        for item in root.find_all(exp.Not)
+        if isinstance(item.this, exp.In) and item.this.args.get("query") is not None
+    ]
+    found = {
+        column.name: None
+        for query in lists
+        if isinstance(query, exp.Select)
+        for column in query.selects
+        if isinstance(column, exp.Column) and not _leaves_unknowns_out(query, column.name)
+    }
+    return tuple(found)
+
+
+def _leaves_unknowns_out(query: exp.Select, name: str) -> bool:
+    from sqlglot import exp
+
+    where = query.args.get("where")
+    parts = split_and(where.this) if where is not None else ()
+    return any(
+        column.name == name
+        for part in parts
+        if not isinstance(part, exp.Is)  # `name IS NULL`
+        for column in part.find_all(exp.Column)
+    )
+
+
 def _clauses(root: exp.Expr) -> Iterator[exp.Expr]:
     from sqlglot import exp
 

@@ -17,6 +17,7 @@ from srag_mcp.query.conditions import (
     find_comparisons,
     find_conditions,
     find_joined_conditions,
+    find_open_lists,
 )
 from srag_mcp.store.engine import quote_name, quote_text
 from srag_mcp.store.guard import Value
@@ -62,10 +63,11 @@ def explain_nothing(corpus: Corpus, sql: str, *, only_doubtful: bool = False) ->
 
     `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
 
-    So are those of one column that are met by some record each, and by none together. A value of a
-    closed set needs no record that has it. Columns of *sql* without a value are named as well.
-    Empty when only conditions on several columns together are met by none. *only_doubtful* leaves
-    a yes or no that nobody has out: a query can hardly have that wrong.
+    So are those of one column that are met by some record each, and by none together, and lists of
+    NOT IN that may hold an unknown. A value of a closed set needs no record that has it. Columns of
+    *sql* without a value are named as well. Empty when only conditions on several columns together
+    are met by none. *only_doubtful* leaves a yes or no that nobody has out: a query can hardly have
+    that wrong.
     """
     schema = corpus.schema()
     names = [item.name for item in schema.attributes]
@@ -84,7 +86,13 @@ def explain_nothing(corpus: Corpus, sql: str, *, only_doubtful: bool = False) ->
         said.append(f"none meets {item.sql} ({'; '.join(held)})")
     used = dict.fromkeys(use.column for use in find_column_uses(sql, names))
     empty = [name for name in used if name not in told and not statistics[name].n_non_null]
-    return said + [f"none has a value in {name}" for name in empty]
+    said += [f"none has a value in {name}" for name in empty]
+    return said + [
+        f"NOT IN is never true where its list has an unknown {name}: leave these out of the list,"
+        f" with {name} IS NOT NULL"
+        for name in find_open_lists(sql)
+        if name in statistics and statistics[name].n_non_null < statistics[name].n_records
+    ]
 
 
 def find_unstored(corpus: Corpus, sql: str) -> list[str]:

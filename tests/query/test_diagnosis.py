@@ -129,3 +129,16 @@ def test_what_is_like_nothing_stored_leads_to_the_statistics(ships: Corpus) -> N
     long = "x" * 200
     [said] = find_unstored(ships, f"SELECT name FROM ships WHERE flag = '{long}'")
     assert said == f"no record has flag = '{'x' * 60}…'; see get_column_stats"
+
+
+def test_an_unknown_in_a_list_of_not_in_is_told(ships: Corpus) -> None:
+    sql = "SELECT count(*) FROM ships WHERE flag NOT IN (SELECT flag FROM ships{})"
+    assert is_empty(ships.select(sql.format("")).rows)
+    [said] = explain_nothing(ships, sql.format(""))
+    assert said == (
+        "NOT IN is never true where its list has an unknown flag: leave these out of the list,"
+        " with flag IS NOT NULL"
+    )
+    for where in (" WHERE flag IS NOT NULL AND crew > 9", " WHERE flag = 'Malta'"):
+        assert explain_nothing(ships, sql.format(where)) == []
+    assert len(explain_nothing(ships, sql.format(" WHERE flag IS NULL"))) == 1
