@@ -2,14 +2,14 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from srag_mcp.documents.document import Span
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
@@ -74,7 +74,26 @@ async def look_again(
     Source: DESIGN 7.4.
     """
     ids = {f"c{number}": suspect for number, suspect in enumerate(suspects, start=1)}
-    prompt = render_prompt(
+
+    def check(reply: VerdictsReply) -> list[str]:
+        return _problems(attribute, reply, ids.keys())
+
+    try:
+        asked = await ask_for(model, _prompt(attribute, ids, others), VerdictsReply, check)
+    except ModelStoppedError:
+        raise
+    except ModelError:
+        logger.warning("%s: no reply of use on %d odd values", attribute.name, len(suspects))
+        return [_leave(suspect) for suspect in suspects]
+    verdicts = _usable(asked.content)
+    judged = [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
+    if any(is_unsettled(item.cell) for item in judged):
+        asked.forget(model)
+    return judged
+
+
+def _prompt(attribute: Attribute, ids: Mapping[str, Suspect], others: Sequence[str]) -> Prompt:
+    return render_prompt(
         "standardise",
         "standardise",
         attribute.name,
@@ -83,24 +102,11 @@ async def look_again(
         suspects="\n\n".join(_render(key, suspect) for key, suspect in ids.items()),
     )
 
-    def check(reply: VerdictsReply) -> list[str]:
-        return _problems(attribute, reply, ids.keys())
 
-    try:
-        asked = await ask_for(model, prompt, VerdictsReply, check)
-    except ModelStoppedError:
-        raise
-    except ModelError:
-        logger.warning("%s: no reply of use on %d odd values", attribute.name, len(suspects))
-        return [_leave(suspect) for suspect in suspects]
-    times = Counter(verdict.id for verdict in asked.content.verdicts)
-    verdicts = {
-        item.id: item for item in asked.content.verdicts if times[item.id] == 1 and not item.misfits
-    }
-    judged = [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
-    if any(is_unsettled(item.cell) for item in judged):
-        asked.forget(model)
-    return judged
+def _usable(reply: VerdictsReply) -> dict[str, Verdict]:
+    """Return the verdicts that fit, by id; none for a value that has two."""
+    times = Counter(verdict.id for verdict in reply.verdicts)
+    return {item.id: item for item in reply.verdicts if times[item.id] == 1 and not item.misfits}
 
 
 def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> PredictedCell:
