@@ -5,22 +5,16 @@ from dataclasses import replace
 
 from srag_mcp.offline.translation.columns import DESCRIPTION, NAME, Table
 from srag_mcp.offline.translation.counted_nouns import is_count_of
+from srag_mcp.offline.translation.idle_words import asks_for_more
 from srag_mcp.offline.translation.items import Item, Kind, Sentence
 from srag_mcp.offline.translation.lexicon import (
-    ADVERBS,
-    AMOUNT_NOUNS,
-    FORMS_OF_BE,
     FORMS_OF_DO,
     GLUE,
-    PARTICLES,
-    PERIODS,
-    RANKING_ADJECTIVES,
-    RELATIVE_WORDS,
     SORTING,
 )
 from srag_mcp.offline.translation.linking import heaviest, words_of
 from srag_mcp.offline.translation.literals import values_of
-from srag_mcp.offline.translation.tokens import Token, inflected, stem, stems, tokenise, words_in
+from srag_mcp.offline.translation.tokens import Token, inflected, stems, tokenise, words_in
 from srag_mcp.store.values import ValueIndex
 
 _JOINING = frozenset(
@@ -47,7 +41,6 @@ _JOINING = frozenset(
 )
 # A column called `vessel_name` is what "the vessel" means.
 _CALLING = frozenset(stems("name title"))
-_AMOUNTS = frozenset(stem(word) for word in AMOUNT_NOUNS)
 _LITERAL = 0.1
 _MAX_GAP = 3
 _TIE = 0.05
@@ -66,9 +59,7 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     """Join attribute words that may speak of one column, and drop glue and marks."""
     result: list[Item] = []
     for index, item in enumerate(items):
-        vague = _is_vague(tokens, item) or (table.named and _is_relative(tokens, item))
-        missing = _is_group(tokens, items, index) or _is_missing_noun(tokens, items, index)
-        if vague or missing or _is_predicate(tokens, item):
+        if asks_for_more(tokens, items, index, named=table.named):
             item = replace(item, kind="unknown")
         if _lasts(tokens, item) and table.named:
             continue
@@ -88,64 +79,11 @@ def _join_columns(tokens: Sequence[Token], items: Sequence[Item], table: Table) 
     return [_promoted(tokens, settled, at, table) for at in range(len(settled))]
 
 
-def _is_group(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
-    """Whether a word that is idle elsewhere is what to group by: `per type`, `of each kind`."""
-    item = items[index]
-    if item.kind != "glue" or index == 0 or items[index - 1].kind not in {"each", "time"}:
-        return False
-    if items[index - 1].kind == "time" and tokens[items[index - 1].first].word != "by":
-        return False
-    after = next((other for other in items[index + 1 :] if other.kind != "glue"), None)
-    is_of = item.last < len(tokens) and tokens[item.last].word == "of"
-    names = is_of and after is not None and after.kind in {"attribute", "hint"}
-    return tokens[item.first].stem in SORTING and not names
-
-
-def _is_missing_noun(tokens: Sequence[Token], items: Sequence[Item], index: int) -> bool:
-    """Whether a word that is idle elsewhere is what an average is asked of: `average rating`."""
-    item = items[index]
-    if item.kind != "glue" or item.word != "verb" or index == 0:
-        return False
-    ranks = tokens[items[index - 1].last - 1].word in RANKING_ADJECTIVES
-    on_average = tokens[items[index - 1].first].word in {"on", "in"}
-    after = [other for other in items[index + 1 : index + 4] if other.kind != "glue"]
-    followed = bool(after) and after[0].kind in {"attribute", "hint", "unknown"}
-    return ranks and not on_average and not followed and tokens[item.first].stem not in _AMOUNTS
-
-
 def _lasts(tokens: Sequence[Token], item: Item) -> bool:
     """Whether `last` is the verb of `how long does it last`."""
     words = [token.word for token in tokens]
     asked = words[:2] == ["how", "long"] and bool(set(words) & FORMS_OF_DO)
     return item.kind == "superlative" and item.word == "last" and asked
-
-
-def _is_vague(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether a word makes the number behind it inexact: `about 5`."""
-    after = tokens[item.last] if item.last < len(tokens) else None
-    inexact = item.kind == "glue" and item.word in {"about", "around"}
-    return inexact and after is not None and (after.number is not None or after.text in "€$£")
-
-
-def _is_relative(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether `last month`, `the past 30 days` reckon from today, which no document knows."""
-    word = tokens[item.last - 1].word
-    if word not in RELATIVE_WORDS or item.last - item.first > 2:
-        return False
-    before = [token.word for token in tokens[max(0, item.last - 3) : item.last - 1]]
-    after = [token for token in tokens[item.last : item.last + 2] if token.number is None]
-    timed = bool(after) and after[0].word in PERIODS
-    the = before[-1:] == ["the"]
-    return timed and (not the or before[0] in {"in", "during", "over", "within", "for"})
-
-
-def _is_predicate(tokens: Sequence[Token], item: Item) -> bool:
-    """Whether a particle is all that the question says of its subject: `are still out`."""
-    rest = [token for token in tokens[item.last :] if not token.is_mark]
-    if rest or item.kind != "glue" or item.word not in PARTICLES:
-        return False
-    before = [token.word for token in tokens[: item.first] if token.word not in ADVERBS]
-    return bool(before) and before[-1] in FORMS_OF_BE
 
 
 def _links_nothing(items: Sequence[Item], index: int) -> bool:
