@@ -23,7 +23,7 @@ def asks_for_more(
 ) -> bool:
     """Whether a word that says nothing elsewhere asks for something at this place.
 
-    *named* is whether columns have names of their own.
+    *named* is whether there are words for a record, see `Table`.
     """
     item = items[index]
     return (
