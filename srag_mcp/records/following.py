@@ -23,7 +23,12 @@ from srag_mcp.schema.attribute import Attribute
 
 _SCALES = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
 _TOTALS = (1, 5, 10, 20, 100)
-_OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van|av)\b)\s*(\d+)")
+OUT_OF = re.compile(
+    r"(?<![\d/.,])(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van|av)\b)"
+    r"\s*(\d+)(?![\d/]|[.,]\d)",
+    re.IGNORECASE,
+)
+"""Points out of a total: `92/100`, `4,4 von 5`."""
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _IN_A_YEAR = {"year": (1,), "month": (12,), "week": (52,), "day": (365,)}
 _FIRST_YEAR, _LAST_YEAR, _CENTURY = 1000, 2199, 100
@@ -123,7 +128,7 @@ def _made_of(attribute: Attribute, quantities: Sequence[Quantity], quote: str) -
     for one, other in combinations(numbers, 2):
         yield from (one + other, one - other, (one + other) / 2)
         yield from (one * other, one * other / _HUNDRED)
-    for points, total in _OUT_OF.findall(quote):
+    for points, total in OUT_OF.findall(quote):
         if int(total):
             share = float(points.replace(",", ".")) / int(total)
             yield from (share * other for other in _TOTALS)

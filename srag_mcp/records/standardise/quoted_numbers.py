@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.records.following import is_made_of
+from srag_mcp.records.following import OUT_OF, is_made_of
 from srag_mcp.records.normalise import find_dates, find_quantities
 from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
@@ -24,11 +24,6 @@ _MOST = 0.5
 _FARTHEST = 2
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
 _WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
-_OUT_OF = re.compile(
-    r"(?<![\d/.,])(\d+(?:[.,]\d+)?)\s*(?:/|\b(?:out of|of|von|sur|su|de|van|av)\b)"
-    r"\s*(\d+)(?![\d/]|[.,]\d)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +162,7 @@ def _other_totals(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     totals = {
         item.document_id: int(total)
         for item in values
-        for points, total in _OUT_OF.findall(item.as_stated)
+        for points, total in OUT_OF.findall(item.as_stated)
         if math.isclose(float(points.replace(",", ".")), item.number) and item.number <= int(total)
     }
     counts = Counter(totals.values())
