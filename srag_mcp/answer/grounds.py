@@ -51,7 +51,8 @@ def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
         said = tuple(render_coverage(corpus, sql, page.seconds))
         return Grounds(said, (*closed_world, *((_NOT_COUNTED,) if has_gaps else ())))
     coverage = count_coverage(corpus, sql)
-    bounds, changes = _find_changes(corpus, sql, coverage, page) if coverage else (None, ())
+    found = find_changes(corpus, sql, coverage, len(page.rows)) if coverage else (None, ())
+    bounds, changes = found
     denominator = render_denominator(n_documents, coverage)
     return Grounds(
         (denominator, *(() if bounds is None else (render_bounds(bounds),))),
@@ -59,11 +60,12 @@ def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
     )
 
 
-def _find_changes(
-    corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage], page: ResultPage
+def find_changes(
+    corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage], n_rows: int
 ) -> tuple[Bounds | None, tuple[str, ...]]:
+    """Return the bounds of a result of *n_rows*, and what else unknown cells could make of it."""
     try:
-        bounds = find_bounds(corpus, sql) if len(page.rows) == 1 else None
+        bounds = find_bounds(corpus, sql) if n_rows == 1 else None
         return bounds, note_changes(corpus, sql, coverage, bounds)
     except QueryError:  # a condition that cannot stand elsewhere, or that takes too long
         return None, (NO_BOUNDS,)

@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 from srag_mcp.answer.answer import Answer
-from srag_mcp.answer.bounds import find_bounds
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.cell_notes import note_cells
-from srag_mcp.answer.changes import note_changes
 from srag_mcp.answer.closed_world import state_closed_world
 from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
 from srag_mcp.answer.doubts import check_columns
+from srag_mcp.answer.grounds import find_changes
 from srag_mcp.answer.sources import quote_sources
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
@@ -165,7 +164,7 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
 def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
     """Add denominator, bounds and quotes, which are queries of their own."""
     coverage = count_coverage(corpus, translation.sql)
-    bounds = find_bounds(corpus, translation.sql) if len(answer.rows) == 1 else None
+    bounds, changes = find_changes(corpus, translation.sql, coverage, len(answer.rows))
     return replace(
         answer,
         coverage=coverage,
@@ -173,7 +172,7 @@ def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> A
         warnings=(*warn_of_gaps(coverage), *_warn_of_nothing(corpus, answer)),
         assumptions=(
             *state_closed_world(corpus, translation.sql),
-            *note_changes(corpus, translation.sql, coverage, bounds),
+            *changes,
             *note_cells(corpus, translation.sql),
         ),
         sources=quote_sources(corpus, translation, answer.rows),
