@@ -1,5 +1,6 @@
 """Grounds: what is said beside the rows of a query that somebody else wrote."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from srag_mcp.errors import QueryError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.selection import columns_in
+
+logger = logging.getLogger(__name__)
 
 _MAX_SHOWN = 4
 _NOT_COUNTED = "bounds are not worked out: in a corpus of this size it would take too long"
@@ -63,11 +66,17 @@ def find_grounds(corpus: Corpus, sql: str, page: ResultPage) -> Grounds:
 def find_changes(
     corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage], n_rows: int
 ) -> tuple[Bounds | None, tuple[str, ...]]:
-    """Return the bounds of a result of *n_rows*, and what else unknown cells could make of it."""
+    """Return the bounds of a result of *n_rows*, and what else unknown cells could make of it.
+
+    Rows are never lost to what is said of them: whatever goes wrong here, there are no bounds.
+    """
     try:
         bounds = find_bounds(corpus, sql) if n_rows == 1 else None
         return bounds, note_changes(corpus, sql, coverage, bounds)
     except QueryError:  # a condition that cannot stand elsewhere, or that takes too long
+        return None, (NO_BOUNDS,)
+    except Exception:  # SQL of any shape comes here, and the rows are there
+        logger.warning("the bounds of a query could not be worked out", exc_info=True)
         return None, (NO_BOUNDS,)
 
 

@@ -156,7 +156,9 @@ def _puts_out_its_keys(root: exp.Select, keys: Sequence[exp.Expr]) -> bool:
     shown = {write_plain(key) for key in keys}
     for item in group.expressions:
         found = item.unnest()
-        if isinstance(found, exp.Literal):
+        if (
+            isinstance(found, exp.Literal) and found.is_int
+        ):  # `GROUP BY 'all'` and `GROUP BY 2.5` make one group
             found = root.expressions[int(found.this) - 1].unalias()
         elif isinstance(found, exp.Column) and write_plain(found) not in shown:
             found = named.get(found.name.lower(), found)

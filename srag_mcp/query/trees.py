@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from srag_mcp.errors import RefusedQueryError
+from srag_mcp.store.guard.second_opinion import UnreadableError, parse_statement
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
 
 def parse_query(sql: str) -> exp.Expr | None:
-    """Parse *sql* in DuckDB's dialect; None when it cannot be parsed."""
-    import sqlglot  # heavy: only when a question was asked
-
+    """Parse *sql* as the guard does; None when it cannot be parsed."""
     try:
-        return sqlglot.parse_one(sql, read="duckdb")
-    except (sqlglot.errors.SqlglotError, ValueError, RecursionError):
+        return parse_statement(sql)
+    except (UnreadableError, RefusedQueryError):
         return None
 
 

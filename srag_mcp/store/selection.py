@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from srag_mcp.errors import RefusedQueryError
+from srag_mcp.store.guard.second_opinion import UnreadableError, parse_statement
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -37,11 +40,9 @@ def any_of(conditions: Collection[str]) -> str:
 
 def _parse(sql: str) -> exp.Expr | None:
     """Parse *sql*; None when it is empty or cannot be parsed."""
-    import sqlglot  # heavy: only when a question was asked
-
     try:
-        return sqlglot.parse_one(sql, read="duckdb") if sql else None
-    except (sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError):
+        return parse_statement(sql) if sql else None
+    except (UnreadableError, RefusedQueryError):
         return None
 
 

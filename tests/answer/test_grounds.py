@@ -29,6 +29,33 @@ def test_a_query_without_columns_of_the_records_has_no_grounds(towers: Corpus) -
     assert grounds_of(towers, "SELECT count(*) FROM documents") == Grounds()
 
 
+@pytest.mark.parametrize("key", ["'all'", "2.5", "town, 'all'", "1, 2.5"])
+def test_a_group_by_a_constant_keeps_its_rows_and_its_denominator(towers: Corpus, key: str) -> None:
+    sql = f"SELECT town, count(*) FROM towers WHERE height > 20 GROUP BY {key}"
+    sql = sql.replace("SELECT town", f"SELECT {key}") if key[0] in "'2" else sql
+    said = grounds_of(towers, sql)
+    assert said.coverage[0].startswith("Over all 5 documents")
+    assert said.notes[0].startswith(("each count may be up to", "bounds are not worked out"))
+
+
+def test_a_query_with_backticks_has_its_denominator(towers: Corpus) -> None:
+    quoted = grounds_of(towers, "SELECT `town`, avg(`height`) FROM towers GROUP BY 1")
+    assert quoted == grounds_of(towers, 'SELECT "town", avg("height") FROM towers GROUP BY 1')
+    assert quoted.coverage
+
+
+def test_rows_stay_where_what_is_said_of_them_cannot_be_worked_out(
+    towers: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(corpus: Corpus, sql: str) -> None:
+        raise RuntimeError(sql, corpus)
+
+    monkeypatch.setattr(grounds, "find_bounds", fail)
+    said = grounds_of(towers, "SELECT count(*) FROM towers WHERE height > 20")
+    assert said.coverage == ("Over all 5 documents; height: 4 used, 1 do not say.",)
+    assert said.notes[0] == "bounds are not worked out for this kind of query"
+
+
 def test_only_the_first_notes_of_one_kind_are_shown(
     towers: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

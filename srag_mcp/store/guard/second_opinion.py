@@ -53,7 +53,7 @@ def list_tables(sql: str, tables: Mapping[str, Sequence[str]]) -> frozenset[str]
     """
     judge = _Judge(sql, frozenset(map(fold, tables)), tables, read_vocabulary())
     found: set[str] = set()
-    stack: list[tuple[exp.Expr, frozenset[str]]] = [(_parse(sql), frozenset())]
+    stack: list[tuple[exp.Expr, frozenset[str]]] = [(parse_statement(sql), frozenset())]
     while stack:
         node, visible = stack.pop()
         judge.judge_kind(node)
@@ -78,7 +78,13 @@ def _dialect() -> "type[DuckDB]":
     return DuckDB2
 
 
-def _parse(sql: str) -> "exp.Expr":
+def parse_statement(sql: str) -> "exp.Expr":
+    """Parse *sql* as DuckDB reads it, as far as sqlglot can.
+
+    Raises:
+        RefusedQueryError: If it is not one query.
+        UnreadableError: If sqlglot cannot parse it.
+    """
     import sqlglot  # heavy, and only needed where SQL is judged
     from sqlglot import exp
 
