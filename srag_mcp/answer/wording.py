@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from srag_mcp.answer.answer import Bounds, ColumnCoverage
 from srag_mcp.model.ledger import Totals
-from srag_mcp.records.normalise import digit_grouping
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.values.numerals import digit_grouping
 
 MAX_ITEMS_IN_TEXT = 50
 

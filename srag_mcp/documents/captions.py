@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from srag_mcp.documents.document import Block, Heading, KeyValue, Prose, Span
+from srag_mcp.documents.document import Block, Heading, KeyValue, Prose
+from srag_mcp.text.spans import Span
 
 MAX_CAPTION_CHARACTERS = 200
 _MAX_LINES = 3

@@ -3,17 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of `Document.text`: characters *start* to *end*, end exclusive."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        """Return the characters of *text* that the span covers."""
-        return text[self.start : self.end]
+from srag_mcp.text.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

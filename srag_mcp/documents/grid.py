@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from srag_mcp.documents.document import Block, KeyValue, Span, Table, TableCell
+from srag_mcp.documents.document import Block, KeyValue, Table, TableCell
 from srag_mcp.documents.key_values import is_key
 from srag_mcp.documents.lines import collapse
+from srag_mcp.text.spans import Span
 
 MAX_HEADER_ROWS = 3
 _DATA = re.compile(r"^[^\w]*[A-Z]{0,3}[\s$€£¥]*[-+(]?\d[\d.,'\s/:–-]*[^\W\d_]{0,3}[%)°€$£¥]*$")

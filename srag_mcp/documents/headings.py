@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Span
 from srag_mcp.documents.lines import Line, collapse, split_segments
 from srag_mcp.documents.list_items import match_marker
+from srag_mcp.text.spans import Span
 
 _HASHES = re.compile(r"\s{0,3}(#{1,6})\s+(?P<title>\S.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"\s*([=~_-])\1{2,}\s*$")

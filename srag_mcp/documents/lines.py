@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Span
+from srag_mcp.text.spans import Span
 
 MIN_WRAP_WIDTH = 50
 _WIDE_GAP = re.compile(r"\s*\t\s*|\s{2,}")

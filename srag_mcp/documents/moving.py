@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from srag_mcp.documents.document import Block, Heading, KeyValue, Span, Table, TableCell
+from srag_mcp.documents.document import Block, Heading, KeyValue, Table, TableCell
+from srag_mcp.text.spans import Span
 
 
 def moved_block(block: Block, offset: int, above: tuple[str, ...]) -> Block:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from srag_mcp.documents.captions import captions_at_end
 from srag_mcp.documents.content import Content
-from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Span, TableCell
+from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, TableCell
 from srag_mcp.documents.encoding import normalise_lines
 from srag_mcp.documents.grid import Grid, grid_blocks
 from srag_mcp.documents.key_values import find_pairs
@@ -14,6 +14,7 @@ from srag_mcp.documents.list_items import split_items
 from srag_mcp.documents.moving import moved_block
 from srag_mcp.documents.outline import Outline
 from srag_mcp.documents.text_blocks import find_blocks
+from srag_mcp.text.spans import Span
 
 _MAX_PAIR_ITEM_CHARACTERS = 160
 _MAX_ITEM_KEY_WORDS = 4

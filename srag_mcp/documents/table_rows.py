@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from srag_mcp.documents.content import Content
-from srag_mcp.documents.document import Block, KeyValue, Prose, Span, TableCell
+from srag_mcp.documents.document import Block, KeyValue, Prose, TableCell
 from srag_mcp.documents.grid import count_header_rows, header_paths, is_data, is_year
 from srag_mcp.documents.lines import collapse
+from srag_mcp.text.spans import Span
 
 _MAX_NOTES = 3
 _SAMPLE_ROWS = 20

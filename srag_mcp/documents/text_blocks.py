@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from srag_mcp.documents.captions import MAX_CAPTION_CHARACTERS, captions_at_end
-from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose, Span
+from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose
 from srag_mcp.documents.grid import grid_blocks
 from srag_mcp.documents.headings import TitleLine, find_run_in_heading
 from srag_mcp.documents.key_values import Pair, find_pairs
@@ -13,6 +13,7 @@ from srag_mcp.documents.list_items import match_marker, split_items
 from srag_mcp.documents.outline import Outline
 from srag_mcp.documents.stacked_pairs import find_stacked_pairs, may_begin_stack
 from srag_mcp.documents.text_tables import TableFinder
+from srag_mcp.text.spans import Span
 
 _LABEL_LEVEL = 7
 _MAX_VALUE_CHARACTERS = 400

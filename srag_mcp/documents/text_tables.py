@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Span, TableCell
+from srag_mcp.documents.document import TableCell
 from srag_mcp.documents.grid import Grid, is_data, is_year
 from srag_mcp.documents.lines import Line, Segment, split_segments
+from srag_mcp.text.spans import Span
 
 _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")
 _WIDE_GAP = re.compile(r"\S(?:\s{2,}|\t)\s*\S")

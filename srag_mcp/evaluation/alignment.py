@@ -15,10 +15,11 @@ from types import MappingProxyType
 
 from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
 from srag_mcp.evaluation.renaming import name_as_gold
-from srag_mcp.records.normalise import fold, read_boolean
-from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.schema.names import snake_case
 from srag_mcp.store.guard import Value
+from srag_mcp.text.words import fold
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.types import AttributeType
 
 _LEAST_AGREEMENT = 0.1
 _NAME_WEIGHT = 1e-3

@@ -5,9 +5,12 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from srag_mcp.records.normalise import classify_values, find_dates, fold, read_boolean
-from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.store.guard import Value
+from srag_mcp.text.words import fold
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.guess import classify_values
+from srag_mcp.values.types import AttributeType
 
 EXACT = 1e-6
 

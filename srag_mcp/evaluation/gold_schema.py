@@ -7,9 +7,9 @@ from srag_mcp.errors import PackError
 from srag_mcp.evaluation.comparison import gold_type
 from srag_mcp.evaluation.field_meanings import read_meanings
 from srag_mcp.evaluation.pack import Pack
-from srag_mcp.records.normalise import read_boolean
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
+from srag_mcp.values.booleans import read_boolean
 
 
 def read_gold_schema(pack: Pack) -> Schema:

@@ -17,9 +17,9 @@ from itertools import permutations
 
 from srag_mcp.evaluation.comparison import date_of, equal_numbers, month_of, number_of
 from srag_mcp.evaluation.pack_question import PackQuestion, Row
-from srag_mcp.records.normalise import fold
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.guard import Value
+from srag_mcp.text.words import fold
 
 _MAX_COLUMNS = 6
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from srag_mcp.records.normalise import fold
+from srag_mcp.text.words import fold
 
 _POSSESSIVE = "s"
 

@@ -1,6 +1,6 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
-from srag_mcp.documents.document import Document, Span
+from srag_mcp.documents.document import Document
 from srag_mcp.offline.anchors import find_anchored
 from srag_mcp.offline.key_shapes import amount_span
 from srag_mcp.offline.known_values import find_known
@@ -11,8 +11,7 @@ from srag_mcp.offline.row_cells import find_cell
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
-from srag_mcp.offline.words import content_stems
-from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     AnchorRule,
@@ -28,6 +27,9 @@ from srag_mcp.schema.extractors import (
     VoteRule,
 )
 from srag_mcp.schema.schema import Schema
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import content_stems
+from srag_mcp.values.states import State
 
 
 def extract_record(document: Document, schema: Schema) -> Record:

@@ -5,8 +5,8 @@ from datetime import date
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.values import numbers_of
-from srag_mcp.records.normalise import read_date
-from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.values.dates import read_date
+from srag_mcp.values.types import AttributeType
 
 _MIN_KNOWN = 5
 _MIN_INSIDE = 0.7

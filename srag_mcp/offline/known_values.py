@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.offline.words import STOP_WORDS, WORD, fold
 from srag_mcp.schema.extractors import KeyRule, ValueRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, WORD
+from srag_mcp.text.words import fold_words as fold
 
 _MIN_LENGTH = 3
 _MAX_WORDS = 6

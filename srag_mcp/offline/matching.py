@@ -9,10 +9,11 @@ from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.values import numbers_of
-from srag_mcp.offline.words import content_stems, fold, stem
-from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import Extractor, ItemRule
+from srag_mcp.text.words import content_stems, stem
+from srag_mcp.text.words import fold_words as fold
+from srag_mcp.values.unit_words import SIZES
 
 _MIN_POINTS = 0.8
 _FALLBACK_SHARE = 0.5

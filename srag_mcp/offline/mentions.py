@@ -4,15 +4,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.nouns import find_verbs, names_nothing
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.offline.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
-from srag_mcp.records.normalise.date_words import MONTHS
-from srag_mcp.records.normalise.quantities import find_quantities
-from srag_mcp.records.normalise.unit_words import UNITS
 from srag_mcp.schema.extractors import MentionRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
+from srag_mcp.values.date_words import MONTHS
+from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.unit_words import UNITS
 
 _COUNTS = re.compile(r"\b(?:how many|share|percent\w*|proportion|any)\b", re.IGNORECASE)
 _AMOUNTS = re.compile(

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from srag_mcp.documents.document import Document, ListItem, Prose, Span
-from srag_mcp.offline.words import fold
+from srag_mcp.documents.document import Document, ListItem, Prose
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_words as fold
 
 _WORD = r"[A-ZÀ-Þ][\w'’&-]*(?:\.\w+)*"
 _NAME = rf"{_WORD}(?:\s+(?:(?:of|de|the|and|&|du|der|von)\s+)?{_WORD}){{0,4}}"

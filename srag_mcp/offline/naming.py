@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Sequence
 
 from srag_mcp.offline.candidates import Candidate
-from srag_mcp.offline.words import STOP_WORDS, fold, stem
-from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.schema.extractors import PlaceRule, SlotRule
+from srag_mcp.text.words import STOP_WORDS, stem
+from srag_mcp.text.words import fold_words as fold
+from srag_mcp.values.types import AttributeType
 
 _MAX_NAME_CHARACTERS = 48
 _MAX_NAME_WORDS = 6

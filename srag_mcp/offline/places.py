@@ -4,13 +4,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from srag_mcp.documents.document import Heading, Span
+from srag_mcp.documents.document import Heading
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.offline.words import WORD, content_stems, fold
-from srag_mcp.records.legal_forms import LEGAL_FORMS
-from srag_mcp.records.normalise.dates import find_dates
 from srag_mcp.schema.extractors import PlaceRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import WORD, content_stems
+from srag_mcp.text.words import fold_words as fold
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.legal_forms import LEGAL_FORMS
 
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3

@@ -6,20 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from srag_mcp.documents.document import (
-    Block,
-    Document,
-    Heading,
-    KeyValue,
-    ListItem,
-    Prose,
-    Span,
-    Table,
-)
+from srag_mcp.documents.document import Block, Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.formats import TABLE_TYPES
 from srag_mcp.offline.named_phrases import Place, find_named
 from srag_mcp.offline.slots import Slot, find_slots
-from srag_mcp.offline.words import content_stems, fold
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import content_stems
+from srag_mcp.text.words import fold_words as fold
 
 _NEGATION = re.compile(
     r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
-from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.clusters import cluster_slots
 from srag_mcp.offline.keywords import group_by_keywords
@@ -13,9 +12,10 @@ from srag_mcp.offline.sentences import Token, tokens_of
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot, learn_slot_rule, to_latest
 from srag_mcp.offline.slots import Slot
-from srag_mcp.offline.words import is_content
-from srag_mcp.records.normalise.unit_words import UNITS
 from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import is_content
+from srag_mcp.values.unit_words import UNITS
 
 _MIN_DOCUMENTS = 3
 _MIN_SHARE = 0.05

@@ -5,16 +5,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.documents.document import Document, Span
+from srag_mcp.documents.document import Document
 from srag_mcp.offline.sentences import Paragraph, Token, split_paragraphs, tokens_of
-from srag_mcp.offline.words import is_content
-from srag_mcp.records.normalise.dates import find_dates
-from srag_mcp.records.normalise.numerals import ambiguous_mark
-from srag_mcp.records.normalise.quantities import find_quantities
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import SIZES
-from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.extractors import SlotType
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import is_content
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.numerals import ambiguous_mark
+from srag_mcp.values.quantities import Quantity, find_quantities
+from srag_mcp.values.unit_words import SIZES
+from srag_mcp.values.units import is_currency
 
 # Digits that belong to a name, a label or a code: "B-52", "A4", "§ 12", "#3".
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")

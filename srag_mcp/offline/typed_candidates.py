@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.values import numbers_of
-from srag_mcp.records.normalise import TypeGuess, classify_values, read_date
+from srag_mcp.values.dates import read_date
+from srag_mcp.values.guess import TypeGuess, classify_values
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Span
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Field, Sightings
-from srag_mcp.offline.words import is_content
-from srag_mcp.records.normalise.quantities import find_quantities
 from srag_mcp.schema.extractors import VoteRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import is_content
+from srag_mcp.values.quantities import find_quantities
 
 _MIN_KEYS = 3
 _MIN_AGREEING = 0.3

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from srag_mcp.records.normalise import find_quantities
-from srag_mcp.records.normalise.quantity import Quantity
+from srag_mcp.values.quantities import Quantity, find_quantities
 
 _NUMERAL = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+")

@@ -11,10 +11,10 @@ from srag_mcp.errors import (
     ReplyError,
 )
 from srag_mcp.records.batches import Excerpt, take_excerpt
-from srag_mcp.records.cell import State
 from srag_mcp.records.conversation import Conversation, CutOffError
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.record_task import RecordTask, fail_record
+from srag_mcp.values.states import State
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from srag_mcp.documents.document import Span
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.passages import choose_more, choose_passages
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
 
 MAX_DOCUMENTS = 8
 MAX_CELLS = 240  # some 6,000 tokens of reply at most; a reply that is cut off halves the batch

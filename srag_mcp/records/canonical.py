@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from srag_mcp.records.cell import Cell, CellValue, State, add_note
-from srag_mcp.records.normalise import fold
+from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.normalise.texts import normalise_texts
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
 _NUMBER = re.compile(r"[-+−]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -50,7 +52,7 @@ def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
     return _day(text) if attribute.type == "date" else _plain_number(attribute, text)
 
 
-def read_canonical(attribute: Attribute, text: str) -> CellValue | None:
+def read_canonical(attribute: Attribute, text: str) -> Value | None:
     """Read what `write_canonical` wrote; None for a date that is not complete."""
     if attribute.type == "string":
         return text

@@ -1,29 +1,12 @@
 """Cells and records: what one document says of each attribute, and where it says so."""
 
 from dataclasses import dataclass, replace
-from datetime import date
-from enum import StrEnum
-from typing import TypeAlias
 
-from srag_mcp.documents.document import Span
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
-CellValue: TypeAlias = str | int | float | bool | date
 READ_IN_PART = "read in part"  # so begins the note of a cell whose document was not read to its end
-
-
-class State(StrEnum):
-    """What a document says of an attribute.
-
-    `STATED` has a value. `STATED_ABSENT`: the document says that there is none ("no pool").
-    `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL; NULL, too,
-    where the document was read in part).
-    `FAILED`: it says something that could not be read; `Cell.note` has the reason.
-    """
-
-    STATED = "stated"
-    STATED_ABSENT = "stated_absent"
-    NOT_MENTIONED = "not_mentioned"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +32,7 @@ class Cell:
     as_stated: str | None = None
     span: Span | None = None
     context: str = ""
-    value: CellValue | None = None
+    value: Value | None = None
     unit: str | None = None
     engine: str = "offline"
     note: str = ""

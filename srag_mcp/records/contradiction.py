@@ -5,9 +5,6 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
-from srag_mcp.records.cell import CellValue
-from srag_mcp.records.normalise import find_dates, fold, read_boolean
-from srag_mcp.records.normalise.dates import DateText
 from srag_mcp.records.stated_number import (
     find_other_number,
     has_number,
@@ -15,6 +12,10 @@ from srag_mcp.records.stated_number import (
     numerals_of,
 )
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.types import Value
 
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
@@ -22,7 +23,7 @@ _BROKEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*|\u00ad")
 
 
 def find_contradiction(
-    attribute: Attribute, quote: str, value: CellValue | None, text: str | None = None
+    attribute: Attribute, quote: str, value: Value | None, text: str | None = None
 ) -> str:
     """Say how *quote* contradicts *value*; empty where it does not.
 
@@ -39,7 +40,7 @@ def find_contradiction(
     return "" if value is None else find_other_number(attribute, quote, value, text)
 
 
-def is_derived(attribute: Attribute, quote: str, value: CellValue | None, text: str) -> bool:
+def is_derived(attribute: Attribute, quote: str, value: Value | None, text: str) -> bool:
     """Return whether neither *quote* has *value*, nor *text*, the document, its words.
 
     Such a value is counted, summed or put in other words. That of a yes or of a category always is.

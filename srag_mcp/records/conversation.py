@@ -9,13 +9,13 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
 from srag_mcp.records.batches import Excerpt
-from srag_mcp.records.cell import State
 from srag_mcp.records.grounding import LONGEST_QUOTE
 from srag_mcp.records.judging import LEFT_OUT, Judge, Judgement
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.reply import CellReply, DocumentReply, RecordsReply
+from srag_mcp.values.states import State
 
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60

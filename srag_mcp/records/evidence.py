@@ -8,9 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, State
-from srag_mcp.records.plain_text import is_special, plain_text
+from srag_mcp.records.cell import Cell
+from srag_mcp.text.plain import is_special, plain_text
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 Match: TypeAlias = Literal["exact", "normalised", "fuzzy"]
 

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import combinations
 
-from srag_mcp.records.cell import CellValue
 from srag_mcp.records.contradiction import find_contradiction, has_date
-from srag_mcp.records.normalise import find_dates, find_quantities
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import SIZES
-from srag_mcp.records.normalise.units import convert
 from srag_mcp.records.stated_number import (
     column_unit,
     factors_of,
@@ -20,6 +15,11 @@ from srag_mcp.records.stated_number import (
     readings_of,
 )
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.quantities import Quantity, find_quantities
+from srag_mcp.values.types import Value
+from srag_mcp.values.unit_words import SIZES
+from srag_mcp.values.units import convert
 
 _SCALES = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
 _TOTALS = (1, 5, 10, 20, 100)
@@ -38,7 +38,7 @@ _MOST_NUMBERS = 8
 _ROUNDED, _NEARLY, _SAME = 0.02, 0.005, 1e-6
 
 
-def follows(attribute: Attribute, quote: str, value: CellValue, text: str) -> bool:
+def follows(attribute: Attribute, quote: str, value: Value, text: str) -> bool:
     """Return whether *quote*, in the document *text*, says *value*.
 
     `find_contradiction` says what cannot be; here something must show that it is so. A number must
@@ -56,7 +56,7 @@ def follows(attribute: Attribute, quote: str, value: CellValue, text: str) -> bo
     return True
 
 
-def is_quoted(quote: str, value: CellValue) -> bool:
+def is_quoted(quote: str, value: Value) -> bool:
     """Return whether *value* is the only number of *quote*, as it stands there with its scale."""
     return [quantity.value for _, quantity in find_quantities(quote)] == [value]
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from srag_mcp.model.reply_content import describe_misfits
 from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
-from srag_mcp.records.cell import Cell, State, add_note
+from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.contradiction import find_contradiction, is_derived
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import LONGEST_QUOTE, ground
-from srag_mcp.records.normalise import fold, read_boolean
-from srag_mcp.records.normalise.missing import read_missing
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
 from srag_mcp.records.unsaid_names import find_unsaid_name
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.states import State, read_missing
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from srag_mcp.documents.document import Span
 from srag_mcp.model.tokens import most_characters
-from srag_mcp.records.normalise.units import is_currency
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.values.units import is_currency
 
 LEFT_OUT = "[…]"
 _JOIN = f"\n{LEFT_OUT}\n"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.records.batch_prediction import predict_batch
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
-from srag_mcp.records.cell import READ_IN_PART, State, add_note
+from srag_mcp.records.cell import READ_IN_PART, add_note
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.record_task import RecordTask
+from srag_mcp.values.states import State
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
 _FILLED = 0.75  # whole passages do not fill a prompt to its end

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.following import is_quoted
-from srag_mcp.records.legal_forms import LEGAL_FORMS
-from srag_mcp.records.normalise import fold
+from srag_mcp.text.words import fold
+from srag_mcp.values.legal_forms import LEGAL_FORMS
+from srag_mcp.values.states import State
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6

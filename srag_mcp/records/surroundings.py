@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from srag_mcp.documents.captions import is_caption
-from srag_mcp.documents.document import Block, KeyValue, Span, Table
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.documents.document import Block, KeyValue, Table
+from srag_mcp.records.cell import Cell
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 # "In millions, except per share": what is measured against something else is not in the scale.
 _RELATIVE = re.compile(r"\bper\b|%|\bpercent|\bratio\b|\bmargin\b|\brate\b", re.IGNORECASE)

@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from srag_mcp.records.cell import CellValue
-from srag_mcp.records.normalise import fold
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
+from srag_mcp.values.types import Value
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITALS = re.compile(r"\b[^\W\d_]{2,6}\b|\b(?:[^\W\d_]\.){2,6}")
@@ -19,7 +19,7 @@ _ALIKE_IN_QUOTE = 50.0
 _ALIKE_ANYWHERE = 75.0
 
 
-def find_unsaid_name(attribute: Attribute, quote: str, value: CellValue | None, text: str) -> str:
+def find_unsaid_name(attribute: Attribute, quote: str, value: Value | None, text: str) -> str:
     """Say that *text*, the document, has no word of the name *value*; empty where that may be.
 
     Only names count: texts of an open column whose words have capitals. One that another script, an

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from srag_mcp.schema.extractors import Extractor
+from srag_mcp.values.types import AttributeType
 
-AttributeType: TypeAlias = Literal["string", "integer", "number", "boolean", "date"]
 AbsentMeans: TypeAlias = Literal["unknown", "false", "zero"]
 Scalar: TypeAlias = str | int | float | bool
 

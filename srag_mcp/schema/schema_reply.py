@@ -3,7 +3,8 @@
 from typing import ClassVar, Literal, TypeAlias
 
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
-from srag_mcp.schema.attribute import AbsentMeans, AttributeType, Scalar
+from srag_mcp.schema.attribute import AbsentMeans, Scalar
+from srag_mcp.values.types import AttributeType
 
 Action: TypeAlias = Literal["add", "change", "remove"]
 

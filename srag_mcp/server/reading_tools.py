@@ -27,7 +27,7 @@ READS = ToolAnnotations(
 CorpusName = Annotated[str, Field(description="Name; empty if there is only one.")]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, description="next_offset of the page before.")]
-CellValue = Annotated[
+Value = Annotated[
     str,
     BeforeValidator(value_as_text),
     Field(description="Only cells with this value."),
@@ -121,7 +121,7 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         where: Annotated[
             str, Field(description="SQL condition on records, as in the WHERE of an aggregate.")
         ] = "",
-        value: CellValue = "",
+        value: Value = "",
         state: State = "",
         limit: Limit = 20,
         offset: Offset = 0,

@@ -8,14 +8,16 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import READ_IN_PART, Cell, CellValue, State
-from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.cell import READ_IN_PART, Cell
+from srag_mcp.records.normalise.columns import normalise_column
 from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names
 from srag_mcp.store.predicted_columns import predicted_cells, predicts
 from srag_mcp.store.reviews import write_disagreements
 from srag_mcp.store.work_rows import read_cell, storable
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -159,7 +161,7 @@ def check_value(attribute: Attribute, cell: Cell) -> Cell:
     return cell if value is cell.value else replace(cell, value=value)
 
 
-def _typed(attribute: Attribute, value: CellValue) -> CellValue | None:
+def _typed(attribute: Attribute, value: Value) -> Value | None:
     if attribute.type == "string":
         return value if isinstance(value, str) and value.isascii() else storable(str(value))
     if attribute.type == "date":
@@ -169,7 +171,7 @@ def _typed(attribute: Attribute, value: CellValue) -> CellValue | None:
     return _number(attribute, value)
 
 
-def _number(attribute: Attribute, value: CellValue) -> int | float | None:
+def _number(attribute: Attribute, value: Value) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     if attribute.type == "number":

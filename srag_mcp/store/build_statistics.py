@@ -8,11 +8,13 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import READ_IN_PART, State
-from srag_mcp.schema.attribute import Attribute, AttributeType, Scalar
+from srag_mcp.records.cell import READ_IN_PART
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import with_names
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType
 
 if TYPE_CHECKING:
     import duckdb

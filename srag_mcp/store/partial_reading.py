@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from srag_mcp.records.cell import READ_IN_PART, State
+from srag_mcp.records.cell import READ_IN_PART
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_predictions import hash_attribute
+from srag_mcp.values.states import State
 
 _PUBLISHED = """
 SELECT count(DISTINCT document_id) FROM cells WHERE state = $1 AND starts_with(note, $2)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from srag_mcp.records.canonical import read_column
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
+from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     import duckdb

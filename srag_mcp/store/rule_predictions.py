@@ -7,12 +7,14 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from srag_mcp.records.canonical import write_canonical
-from srag_mcp.records.cell import Cell, CellValue, State
-from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.columns import normalise_column
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_predictions import Predictions
 from srag_mcp.store.work_rows import read_cell
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
 if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
@@ -55,5 +57,5 @@ def _predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
     return PredictedCell(bare, text)
 
 
-def _plain(value: CellValue) -> str | int | float | bool:
+def _plain(value: Value) -> str | int | float | bool:
     return value.isoformat() if isinstance(value, date) else value

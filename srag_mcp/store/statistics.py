@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from srag_mcp.schema.attribute import AttributeType, Scalar
+from srag_mcp.schema.attribute import Scalar
+from srag_mcp.values.types import AttributeType
 
 
 @dataclass(frozen=True, slots=True)

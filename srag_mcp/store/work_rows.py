@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from srag_mcp.documents.document import Document, Span
-from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.documents.document import Document
+from srag_mcp.records.cell import Cell, Record
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 CellRow: TypeAlias = tuple[str, str, str | None, int | None, int | None, str, str | None, str, str]
 """attribute, state, as_stated, start, end, context, unit, engine, note."""

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.answer.traces import traces_of
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.silence import Traces
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.values.types import AttributeType
 
 
 def _traces(attribute: Attribute, *values: str) -> Traces:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.html import read_html
 from srag_mcp.errors import DocumentError
+from srag_mcp.text.spans import Span
 
 
 def _read(html: str) -> Document:

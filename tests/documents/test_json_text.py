@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.reading import read_text
+from srag_mcp.text.spans import Span
 
 
 def test_members_are_dotted_keys_items_and_tables(

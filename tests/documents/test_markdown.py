@@ -5,8 +5,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Span, Table
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.markdown import read_markdown
+from srag_mcp.text.spans import Span
 
 
 def _read(text: str) -> Document:

@@ -5,16 +5,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import (
-    Document,
-    Heading,
-    KeyValue,
-    ListItem,
-    Prose,
-    Span,
-    Table,
-)
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.documents.reading import read_text
+from srag_mcp.text.spans import Span
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

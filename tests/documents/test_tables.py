@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, Prose, Span, Table
+from srag_mcp.documents.document import Document, Heading, KeyValue, Prose, Table
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import rows_are_documents
 from srag_mcp.documents.table_rows import unique_names
+from srag_mcp.text.spans import Span
 
 ReadBytes = Callable[..., list[Document]]
 

@@ -4,8 +4,8 @@ import pytest
 
 from srag_mcp.evaluation.alignment import FieldScore, align, score_by_name
 from srag_mcp.evaluation.comparison import equal_cells, gold_type
-from srag_mcp.schema.attribute import AttributeType
 from srag_mcp.store.guard import Value
+from srag_mcp.values.types import AttributeType
 
 
 @pytest.mark.parametrize(

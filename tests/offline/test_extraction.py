@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.extraction import extract_record
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     AnchorRule,
@@ -21,6 +21,7 @@ from srag_mcp.schema.extractors import (
     VoteRule,
 )
 from srag_mcp.schema.schema import Schema
+from srag_mcp.values.states import State
 
 TEXT = """# The Long Barn
 

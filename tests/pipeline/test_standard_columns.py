@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.document import Span
 from srag_mcp.documents.reading import read_text
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.standard_run import standardise_columns
-from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.records.cell import Cell, Record
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -24,6 +23,8 @@ from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_predictions import Predictions
 from srag_mcp.store.work_replies import open_replies
 from srag_mcp.store.work_rows import finish_document
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel
 
 _SUSPECT = re.compile(r"^\[(c\d+), begin \w+\]\nvalue: .*\nsaid by: (.*)$", re.MULTILINE)

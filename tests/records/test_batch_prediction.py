@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.documents.document import Span
 from srag_mcp.errors import ModelError, PromptRefusedError, PromptTooLongError
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.records.cell import State
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 from tests.records.inns import FaultyModel, document, inns, predict
 from tests.records.reading_model import shown_documents
 

@@ -1,11 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Span
 from srag_mcp.records.batches import BATCH_TOKENS, MAX_DOCUMENTS, plan_batches, take_excerpt
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import ground
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
 
 
 def plan(sizes: list[int], n_attributes: int = 10) -> list[tuple[int, ...]]:

@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Span
 from srag_mcp.records.canonical import read_canonical, read_column, write_canonical
-from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType, Value
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,7 @@ from srag_mcp.schema.attribute import Attribute, AttributeType
     ],
 )
 def test_values_are_written_in_one_way(
-    kind: AttributeType, value: ReplyValue, text: str, read: CellValue | None
+    kind: AttributeType, value: ReplyValue, text: str, read: Value | None
 ) -> None:
     attribute = Attribute(name="it", type=kind)
     assert write_canonical(attribute, value) == text
@@ -147,7 +149,7 @@ def test_a_partial_date_fails_with_its_words() -> None:
     ],
 )
 def test_what_is_stated_absent_has_the_value_of_its_type(
-    attribute: Attribute, value: CellValue | None
+    attribute: Attribute, value: Value | None
 ) -> None:
     [cell] = read_column(attribute, [predicted(None, "none", State.STATED_ABSENT)])
 

@@ -2,9 +2,9 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.cell import CellValue
 from srag_mcp.records.contradiction import find_contradiction, is_derived
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.types import Value
 
 PRICE = Attribute(name="price", type="number", unit="USD")
 LENGTH = Attribute(name="length", type="number", unit="km")
@@ -126,6 +126,6 @@ TEXT = "In Lyon, on 4 May 1899, Anna and Bob opened 12 rooms at 0.5 km."
     ],
 )
 def test_a_value_that_its_words_do_not_have_is_derived(
-    attribute: Attribute, quote: str, value: CellValue | None, *, derived: bool
+    attribute: Attribute, quote: str, value: Value | None, *, derived: bool
 ) -> None:
     assert is_derived(attribute, quote, value, TEXT) is derived

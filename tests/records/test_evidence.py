@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.evidence import Location, locate, verify_cells
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 TEXT = (
     "The pool opened on 3 May 2019.\n"

@@ -1,10 +1,11 @@
 import pytest
 
-from srag_mcp.records.cell import State
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.judging import Judge, Judgement
 from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType
 
 
 def judge(text: str, attribute: Attribute, cell: CellReply) -> Judgement:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.cell import State
+from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel
 from tests.records.inns import CROWN, INN, document, inns, predict, read_inn
 from tests.records.reading_model import answer, reading, reply, shown_documents

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.records.canonical import read_column
-from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 from tests.model.scripted import ScriptedModel, replying
 from tests.records.reading_model import answer, reply, shown_documents, stated
 
@@ -79,7 +81,7 @@ def say(attribute: Attribute, value: object, quote: str) -> Cell:
     ],
 )
 def test_another_way_to_write_the_value_is_read(
-    attribute: Attribute, value: object, quote: str, stored: CellValue
+    attribute: Attribute, value: object, quote: str, stored: Value
 ) -> None:
     cell = say(attribute, value, quote)
     assert (cell.state, cell.value, cell.note) == (State.STATED, stored, "")

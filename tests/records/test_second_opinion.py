@@ -2,16 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, CellValue, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
 
-def stated(value: CellValue) -> Cell:
+def stated(value: Value) -> Cell:
     return Cell("height", State.STATED, f"{value} m", Span(0, 3), value=value)
 
 
-def cells(*values: CellValue | None) -> dict[int, Cell]:
+def cells(*values: Value | None) -> dict[int, Cell]:
     absent = Cell("height", State.NOT_MENTIONED)
     return {n: absent if v is None else stated(v) for n, v in enumerate(values)}
 
@@ -125,7 +127,7 @@ def test_the_rounding_of_a_conversion_is_no_other_value(
     [("detection", False), ("Detection", False), ("ice detection: yes", True), ("yes", True)],
 )
 def test_a_word_of_the_name_of_the_column_is_no_yes(quote: str, *, is_heard: bool) -> None:
-    def say(value: CellValue, words: str) -> Cell:
+    def say(value: Value, words: str) -> Cell:
         return Cell("has_ice_detection", State.STATED, words, Span(0, 3), value=value)
 
     model = {number: say(number > 0, "none") for number in range(9)}

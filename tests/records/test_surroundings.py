@@ -2,12 +2,13 @@
 
 import pytest
 
-from srag_mcp.documents.document import Span
 from srag_mcp.documents.readers import read_content
-from srag_mcp.records.cell import Cell, State
-from srag_mcp.records.normalise import normalise_column
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.columns import normalise_column
 from srag_mcp.records.surroundings import add_surroundings
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 
 def _read(text: str, quote: str, name: str = "a.md") -> Cell:

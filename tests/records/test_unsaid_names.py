@@ -1,8 +1,8 @@
 import pytest
 
-from srag_mcp.records.cell import CellValue
 from srag_mcp.records.unsaid_names import find_unsaid_name
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.types import Value
 
 PORT = Attribute(name="port", type="string", description="Where the voyage began.")
 LOG = "The crew of the Vesta put out from Hamburg under Captain Löwe, an Italian."
@@ -43,7 +43,7 @@ def test_a_name_without_a_word_in_the_document_is_doubted(value: str, quote: str
     ],
 )
 def test_what_may_be_the_same_name_in_other_words_is_not_doubted(
-    value: CellValue | None, quote: str
+    value: Value | None, quote: str
 ) -> None:
     assert find_unsaid_name(PORT, quote, value, LOG) == ""
 

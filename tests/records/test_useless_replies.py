@@ -7,13 +7,13 @@ import pytest
 
 from srag_mcp.errors import PromptTooLongError, ReplyError, UselessRepliesError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.cell import State
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.useless_replies import MOST_AT_FIRST, MOST_LATER, UselessReplies
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel
 from tests.records.reading_model import answer, reply, shown_documents, stated
 

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.document import Span
 from srag_mcp.documents.reading import read_text
-from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.guard import QueryWorker
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile, finish_document
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 Finish = Callable[..., FinishedDocument]
 

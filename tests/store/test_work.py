@@ -5,9 +5,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.documents.document import Document, Span
+from srag_mcp.documents.document import Document
 from srag_mcp.errors import StoreError
-from srag_mcp.records.cell import Cell, Record, State
+from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_columns import check_value
@@ -19,6 +19,8 @@ from srag_mcp.store.work_rows import (
     read_cell,
     storable,
 )
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 Finish = Callable[..., FinishedDocument]
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import READ_IN_PART, Cell, State
+from srag_mcp.records.cell import READ_IN_PART, Cell
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.schema import Schema
@@ -16,6 +15,8 @@ from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_predictions import PendingDocuments, Predictions, hash_attribute
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 Finish = Callable[..., FinishedDocument]
 FILES = ("albatross.txt", "bittern.txt", "curlew.txt")

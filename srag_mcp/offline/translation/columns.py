@@ -8,8 +8,8 @@ from functools import lru_cache
 from srag_mcp.offline.translation.reading import Form, Term
 from srag_mcp.offline.translation.thesaurus import CONCEPTS, Concept
 from srag_mcp.offline.translation.tokens import stem, stems
-from srag_mcp.offline.words import fold_word
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold_word
 
 NAME, SYNONYM, GROUP, UNIT, DESCRIPTION = 1.0, 1.0, 0.6, 0.5, 0.35
 

@@ -34,7 +34,7 @@ from srag_mcp.offline.translation.reading import (
     Truth,
     Verdict,
 )
-from srag_mcp.records.normalise import digit_grouping
+from srag_mcp.values.numerals import digit_grouping
 
 _FUNCTIONS = {
     "sum": "sum of", "avg": "average of", "median": "median of", "min": "lowest", "max": "highest",

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from srag_mcp.offline.words import fold_word
+from srag_mcp.text.words import fold_word
 
 _TOKEN = re.compile(
     r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))

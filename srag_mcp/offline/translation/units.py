@@ -1,6 +1,6 @@
 """Units in questions, compared with the units of attributes."""
 
-from srag_mcp.offline.words import fold_word
+from srag_mcp.text.words import fold_word
 
 _ALIASES = {
     "usd": "$ us$ usd dollar dollars bucks buck", "eur": "€ eur euro euros",

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from srag_mcp.offline.translation.items import Item, Kind, Sentence, filter_item
 from srag_mcp.offline.translation.reading import Condition, Contains, OneOf
-from srag_mcp.offline.words import fold_word
 from srag_mcp.store.values import fold_words
+from srag_mcp.text.words import fold_word
 
 MAX_LISTED_VALUES = 12
 _MAX_GAP = 2

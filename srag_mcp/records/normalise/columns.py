@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from srag_mcp.records.cell import Cell, State
-from srag_mcp.records.normalise.booleans import read_boolean, read_statement
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.normalise.date_columns import normalise_dates
 from srag_mcp.records.normalise.equal_cells import read_once
-from srag_mcp.records.normalise.missing import denies, read_missing
 from srag_mcp.records.normalise.numbers import normalise_numbers
 from srag_mcp.records.normalise.texts import normalise_texts
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.booleans import read_boolean, read_statement
+from srag_mcp.values.states import State, denies, read_missing
 
 
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:

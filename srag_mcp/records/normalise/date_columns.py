@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, State
-from srag_mcp.records.normalise.date_words import MONTHS
-from srag_mcp.records.normalise.dates import (
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.equal_cells import read_once
+from srag_mcp.text.spans import Span
+from srag_mcp.values.date_words import MONTHS
+from srag_mcp.values.dates import (
     DateOrder,
     DateText,
     decide_order,
@@ -15,7 +16,7 @@ from srag_mcp.records.normalise.dates import (
     read_date,
     with_century,
 )
-from srag_mcp.records.normalise.equal_cells import read_once
+from srag_mcp.values.states import State
 
 _ASSUMED = "day before month, which no other document proves"
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
+from srag_mcp.values.states import State
 
 _Kind: TypeAlias = tuple[State, str | None, str, str | None, str]
 

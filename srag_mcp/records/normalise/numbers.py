@@ -1,24 +1,19 @@
 """Columns of numbers: separators, scale and unit are decided on the whole column."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.normalise.equal_cells import read_once
-from srag_mcp.records.normalise.number_cells import NumberCell, find_number
-from srag_mcp.records.normalise.numerals import (
-    ambiguous_mark,
-    decimal_mark,
-    grouping_mark,
-    read_numeral,
-)
-from srag_mcp.records.normalise.quantities import Figure
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import MONEY_SCALES
-from srag_mcp.records.normalise.units import (
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.number_cells import NumberCell, find_number
+from srag_mcp.values.numerals import FOOTNOTED, ambiguous_mark, decide_grouping, grouping_mark
+from srag_mcp.values.quantities import Figure, Quantity
+from srag_mcp.values.states import State
+from srag_mcp.values.unit_words import MONEY_SCALES
+from srag_mcp.values.units import (
     ScaledUnit,
     as_money,
     convert,
@@ -26,13 +21,9 @@ from srag_mcp.records.normalise.units import (
     parse_unit,
     read_context,
 )
-from srag_mcp.schema.attribute import Attribute
 
-_FOOTNOTED = re.compile(r"(\d{1,3}(?:[,.]\d{3})*[,.]\d{3})\d")
 _BIGINT = 2**63
 _MOST = 2 / 3
-# In powers of ten: a comma before three digits groups unless the size speaks against it clearly.
-_COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 _ENOUGH = 2
 
 
@@ -70,49 +61,6 @@ def _decide(attribute: Attribute, found: Sequence[NumberCell]) -> _Column:
     )
 
 
-def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
-    """Return the marks that group digits where a numeral of this column could be read either way.
-
-    Members that can be read one way only decide; where they contradict one another or are missing,
-    the reading nearest in size to the rest of the column. *whole*: no decimals are expected.
-    """
-    proof = [numeral for numeral in numerals if not _FOOTNOTED.fullmatch(numeral)]
-    decimals = Counter(decimal_mark(numeral) for numeral in proof)
-    groups = Counter(grouping_mark(numeral) for numeral in proof)
-    grouping = ""
-    for mark, other in (",.", ".,"):
-        direct = (groups[mark] > 0) - (decimals[mark] > 0)
-        indirect = (decimals[other] > 0) - (groups[other] > 0)
-        seen = bool(groups[mark] or decimals[mark])
-        verdict = direct if seen else indirect
-        if verdict == 0:
-            groups_here = whole or _nearer_grouped(numerals, mark, grouping)
-        else:
-            groups_here = verdict > 0
-        grouping += mark if groups_here else ""
-    return grouping
-
-
-def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
-    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
-    open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]
-    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) != mark]
-    if mark == ",":
-        rest = [numeral for numeral in rest if ambiguous_mark(numeral) is None]
-    anchor = _middle([read_numeral(numeral, grouping) for numeral in rest])
-    if not open_ones or anchor is None:
-        return mark == ","
-    grouped = _middle([read_numeral(numeral, mark) for numeral in open_ones])
-    decimal = _middle([read_numeral(numeral, "") for numeral in open_ones])
-    nearer = abs((decimal or 0) - anchor) - abs((grouped or 0) - anchor)
-    return nearer > (_COMMA_DECIMAL if mark == "," else _POINT_GROUPS)
-
-
-def _middle(values: Sequence[int | float | None]) -> float | None:
-    sizes = sorted(math.log10(value) for value in values if value)
-    return sizes[len(sizes) // 2] if sizes else None
-
-
 def _has_footnotes(numerals: Sequence[str]) -> bool:
     """Return whether most numerals are grouped, so that `4,6702` is 4,670 with a mark."""
     grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
@@ -134,7 +82,7 @@ def _normalise(cell: Cell, found: NumberCell, column: _Column) -> Cell:
     quantity = found.number
     if found.figure is not None:
         figure = _as_money(found.figure, column)
-        footnoted = _FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
+        footnoted = FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
         if footnoted:
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.normalise.equal_cells import read_once
-from srag_mcp.records.normalise.folding import fold, tidy
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold, tidy
+from srag_mcp.values.texts import choose_spellings
 
 _ALIKE = 92.0
 
@@ -30,19 +31,6 @@ def normalise_texts(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
         return _with_value(cell, value, spellings[value], known)
 
     return read_once(cells, read)
-
-
-def choose_spellings(values: Sequence[str]) -> dict[str, str]:
-    """Map every spelling to the one to keep: the most frequent, then the first in order."""
-    counts = Counter(values)
-    groups: dict[str, list[str]] = {}
-    for value in counts:
-        groups.setdefault(fold(value) or value, []).append(value)
-    kept: dict[str, str] = {}
-    for group in groups.values():
-        best = min(group, key=lambda value: (-counts[value], value.isupper(), value))
-        kept.update(dict.fromkeys(group, best))
-    return kept
 
 
 def _categories(spellings: Mapping[str, str], categories: Sequence[str]) -> dict[str, str]:

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from srag_mcp.records.cell import State
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.spellings import alike_categories
 from srag_mcp.records.standardise.suspicion import NO_TAGS, Tags, read_stated
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
 
 _MAX_EXAMPLES = 3
 

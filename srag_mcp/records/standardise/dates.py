@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from srag_mcp.records.normalise import DateOrder, decide_order, find_dates
-from srag_mcp.records.normalise.dates import DateText
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion, SuspicionKind
 from srag_mcp.records.standardise.years import far_away
+from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
 
 _MOST_EXCEPTIONS = 0.1
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.records.following import OUT_OF, is_made_of
-from srag_mcp.records.normalise import find_dates, find_quantities
-from srag_mcp.records.normalise.unit_words import SIZES
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
 from srag_mcp.records.stated_number import (
     column_unit,
@@ -17,6 +15,9 @@ from srag_mcp.records.stated_number import (
     plain_numbers,
 )
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.unit_words import SIZES
 
 _FEWEST_ALIKE = 3
 _MOST_NEGATIVE = 0.34

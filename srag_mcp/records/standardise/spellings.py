@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
-from srag_mcp.records.normalise import fold
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion, SuspicionKind
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
 
 _MOST_DISTINCT = 200
 _MOST_DISTINCT_SHARE = 0.8

@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from srag_mcp.records.canonical import read_canonical
-from srag_mcp.records.cell import CellValue, State
-from srag_mcp.records.normalise.units import unit_of
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
+from srag_mcp.values.units import unit_of
 
 SuspicionKind: TypeAlias = Literal[
     "scale",
@@ -37,7 +38,7 @@ class StatedValue:
     """The value of one document in a column, and the words that say it."""
 
     document_id: str
-    value: CellValue
+    value: Value
     as_stated: str
 
     @property

@@ -6,10 +6,11 @@ from srag_mcp.errors import QuestionError
 from srag_mcp.offline.translation.counted_nouns import is_count_of
 from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.translator import translate
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.values.types import AttributeType
 
 
 def schema(*attributes: Attribute, noun: str = "") -> Schema:

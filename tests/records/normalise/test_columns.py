@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.cell import Cell, CellValue, State
-from srag_mcp.records.normalise import normalise_column
-from srag_mcp.schema.attribute import AbsentMeans, Attribute, AttributeType
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.schema.attribute import AbsentMeans, Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType, Value
 
 
 def column(
@@ -24,7 +26,7 @@ def column(
     return normalise_column(attribute, cells)
 
 
-def values(cells: list[Cell]) -> list[CellValue | None]:
+def values(cells: list[Cell]) -> list[Value | None]:
     return [cell.value for cell in cells]
 
 
@@ -218,7 +220,7 @@ def test_a_number_that_is_denied_in_words_is_absent_and_no_failure() -> None:
     [("boolean", "unknown", False), ("integer", "zero", 0), ("string", "unknown", None)],
 )
 def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
-    type_: AttributeType, absent_means: AbsentMeans, value: CellValue | None
+    type_: AttributeType, absent_means: AbsentMeans, value: Value | None
 ) -> None:
     attribute = Attribute(name="x", type=type_, absent_means=absent_means)
     (cell,) = normalise_column(attribute, [Cell("x", State.STATED_ABSENT, "no pool")])
@@ -245,7 +247,7 @@ def test_any_column_keeps_its_cells_in_order_with_their_words(
     ],
 )
 def test_equal_cells_share_their_value_and_keep_their_places(
-    type_: AttributeType, text: str, value: CellValue
+    type_: AttributeType, text: str, value: Value
 ) -> None:
     spans = [Span(start, start + len(text)) for start in (0, 40)]
     engines = ["offline", "agent"]

@@ -4,11 +4,13 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.cell import Cell, CellValue, State
-from srag_mcp.records.normalise import normalise_column
-from srag_mcp.records.normalise.number_cells import read_number
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.quantities import Quantity
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType, Value
 
 
 def _column(
@@ -96,6 +98,6 @@ def test_a_range_of_days_is_no_date(text: str, day: date | None) -> None:
      ("[ ]", False), ("[x]", True), ("No information desk", False), ("No pool", False),
      ("Yes, on request", True), ("Pending trains room", True)],
 )  # fmt: skip
-def test_what_says_neither_yes_nor_no_is_not_yes(text: str, value: CellValue | None) -> None:
+def test_what_says_neither_yes_nor_no_is_not_yes(text: str, value: Value | None) -> None:
     (cell,) = _column("boolean", text)
     assert cell.value == value

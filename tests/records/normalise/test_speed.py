@@ -4,9 +4,11 @@ import time
 
 import pytest
 
-from srag_mcp.records.cell import Cell, State
-from srag_mcp.records.normalise import normalise_column
-from srag_mcp.schema.attribute import Attribute, AttributeType
+from srag_mcp.records.cell import Cell
+from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
+from srag_mcp.values.types import AttributeType
 
 N_CELLS = 50_000
 

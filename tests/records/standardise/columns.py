@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from srag_mcp.records.cell import CellValue
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, SuspicionKind, Tags
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.types import Value
 
-Stated: TypeAlias = tuple[CellValue, str]
+Stated: TypeAlias = tuple[Value, str]
 
 
 def column(values: Sequence[Stated]) -> list[StatedValue]:

@@ -1,7 +1,8 @@
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.complaints import find_complaints
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
+from srag_mcp.values.states import State
 
 
 def cells(*values: str | None) -> dict[str, PredictedCell]:

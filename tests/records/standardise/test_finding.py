@@ -2,25 +2,25 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.cell import CellValue
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.types import Value
 
 REVENUE = Attribute(name="revenue", type="number", unit="USD")
 COUNTRY = Attribute(name="country", type="string")
 
 
-def column(values: list[tuple[CellValue, str]]) -> list[StatedValue]:
+def column(values: list[tuple[Value, str]]) -> list[StatedValue]:
     return [StatedValue(f"d{n}", value, words) for n, (value, words) in enumerate(values)]
 
 
-def suspected(attribute: Attribute, values: list[tuple[CellValue, str]]) -> dict[str, str]:
+def suspected(attribute: Attribute, values: list[tuple[Value, str]]) -> dict[str, str]:
     found = find_suspicions(attribute, column(values))
     return {item.document_id: item.kind for item in found}
 
 
-def numbers(values: list[float]) -> list[tuple[CellValue, str]]:
+def numbers(values: list[float]) -> list[tuple[Value, str]]:
     return [(value, str(value)) for value in values]
 
 
@@ -52,14 +52,14 @@ def test_values_that_merely_differ_are_left_alone(values: list[float]) -> None:
 
 def test_a_value_that_was_not_converted_is_found() -> None:
     distance = Attribute(name="distance", type="number", unit="km")
-    values: list[tuple[CellValue, str]] = [(3.0, "3 km"), (2.0, "2 miles"), (1.6, "1 mile")]
+    values: list[tuple[Value, str]] = [(3.0, "3 km"), (2.0, "2 miles"), (1.6, "1 mile")]
     assert suspected(distance, values) == {"d1": "unit"}
 
 
 def test_an_impossible_share_and_a_lonely_sign_are_found() -> None:
     share = Attribute(name="share", type="number", unit="percent")
     assert suspected(share, numbers([10, 20, 30, 45, 450])) == {"d4": "impossible"}
-    lonely: list[tuple[CellValue, str]] = [*numbers([10, 20, 30, 45]), (-12, "some twelve")]
+    lonely: list[tuple[Value, str]] = [*numbers([10, 20, 30, 45]), (-12, "some twelve")]
     assert suspected(REVENUE, lonely) == {"d4": "impossible"}
     assert suspected(REVENUE, numbers([10, 20, 30, 45, -12])) == {}, "its quote has the minus"
     assert suspected(REVENUE, numbers([10, 20, -30, 45, -12])) == {}
@@ -67,7 +67,7 @@ def test_an_impossible_share_and_a_lonely_sign_are_found() -> None:
 
 def test_a_date_in_the_other_order_than_the_column_proves_is_found() -> None:
     signed = Attribute(name="signed", type="date")
-    values: list[tuple[CellValue, str]] = [
+    values: list[tuple[Value, str]] = [
         (date(2021, 3, 25), "25/03/2021"),
         (date(2021, 4, 30), "30/04/2021"),
         (date(2021, 3, 4), "03/04/2021"),
@@ -80,13 +80,13 @@ def test_a_date_in_the_other_order_than_the_column_proves_is_found() -> None:
 
 def test_where_both_orders_are_proven_each_ambiguous_date_is_asked_about() -> None:
     signed = Attribute(name="signed", type="date")
-    proofs: list[tuple[CellValue, str]] = [
+    proofs: list[tuple[Value, str]] = [
         (date(2021, 4, 25), "25/04/2021"),
         (date(2021, 6, 30), "30/06/2021"),
         (date(2021, 4, 25), "04/25/2021"),
         (date(2021, 6, 30), "06/30/2021"),
     ]
-    ambiguous: list[tuple[CellValue, str]] = [
+    ambiguous: list[tuple[Value, str]] = [
         (date(2021, 3, 4), "03/04/2021"),
         (date(2021, 6, 5), "05/06/2021"),
     ]
@@ -117,7 +117,7 @@ def test_two_names_that_share_most_words_are_two() -> None:
 
 def test_old_dates_among_dates_of_all_times_are_left_alone() -> None:
     years = [1790, 1845, 1887, 1920, 1950, 1971, 2001]
-    values: list[tuple[CellValue, str]] = [(date(year, 1, 1), str(year)) for year in years]
+    values: list[tuple[Value, str]] = [(date(year, 1, 1), str(year)) for year in years]
     opened = Attribute(name="opened", type="date")
     assert suspected(opened, values) == {}
     assert suspected(opened, [*values, (date(1021, 1, 1), "1021")]) == {"d7": "impossible"}
@@ -130,7 +130,7 @@ def test_a_column_of_names_is_left_alone() -> None:
 
 def test_a_value_outside_of_the_categories_is_found() -> None:
     flag = Attribute(name="flag", type="string", categories=("red", "green"))
-    values: list[tuple[CellValue, str]] = [("Red", "Red"), ("green", "green"), ("lime", "lime")]
+    values: list[tuple[Value, str]] = [("Red", "Red"), ("green", "green"), ("lime", "lime")]
     assert suspected(flag, values) == {"d2": "category"}
 
 
@@ -172,7 +172,7 @@ def test_a_scale_is_found_in_any_share_of_the_column(n_small: int) -> None:
 
 
 def test_a_scale_word_that_the_value_leaves_out_is_found_in_a_small_column() -> None:
-    values: list[tuple[CellValue, str]] = [
+    values: list[tuple[Value, str]] = [
         (15.0, "15 thousand tonnes"),
         (16_000.0, "16 thousand tonnes"),
         (17.0, "17 tonnes"),
@@ -210,6 +210,6 @@ def test_a_column_in_thousands_leaves_the_word_out(declared: Attribute) -> None:
 def test_dates_that_may_be_either_are_read_in_one_order(
     read: list[tuple[int, int, int]], expected: dict[str, str]
 ) -> None:
-    values: list[tuple[CellValue, str]] = [(date(*day), "04/01/2022") for day in read]
+    values: list[tuple[Value, str]] = [(date(*day), "04/01/2022") for day in read]
     values.append((date(2021, 3, 3), "03/03/2021"))
     assert suspected(Attribute(name="day", type="date"), values) == expected

@@ -4,15 +4,16 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from srag_mcp.documents.document import Span
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
 from srag_mcp.records.canonical import read_column, write_canonical
-from srag_mcp.records.cell import Cell, State, add_note
+from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel, replying
 
 REVENUE = Attribute(

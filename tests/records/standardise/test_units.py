@@ -1,9 +1,10 @@
 import pytest
 
-from srag_mcp.records.cell import Cell, State
+from srag_mcp.records.cell import Cell
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.suspicion import read_tags
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
 from tests.records.standardise.columns import Stated, reasons, suspected
 
 EUROS = Attribute(name="price", type="number", unit="EUR")

@@ -3,14 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.normalise.dates import find_dates
-from srag_mcp.records.normalise.number_words import NUMBER_WORDS, read_number_words
-from srag_mcp.records.normalise.numerals import DEFAULT_GROUPING
-from srag_mcp.records.normalise.quantities import Figure, find_quantities, scan_figures
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import SIZES
-from srag_mcp.records.normalise.units import as_money, convert, is_currency, read_context
+from srag_mcp.text.spans import Span
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.number_words import NUMBER_WORDS, read_number_words
+from srag_mcp.values.numerals import DEFAULT_GROUPING
+from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
+from srag_mcp.values.unit_words import SIZES
+from srag_mcp.values.units import as_money, convert, is_currency, read_context
 
 _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"

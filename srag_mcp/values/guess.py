@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.normalise.booleans import read_boolean
-from srag_mcp.records.normalise.dates import DateOrder, decide_order, find_dates, read_date
-from srag_mcp.records.normalise.folding import fold, tidy
-from srag_mcp.records.normalise.missing import read_missing
-from srag_mcp.records.normalise.number_cells import find_number
-from srag_mcp.records.normalise.numbers import decide_grouping
-from srag_mcp.records.normalise.quantities import Figure
-from srag_mcp.records.normalise.texts import choose_spellings
-from srag_mcp.schema.attribute import AttributeType
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold, tidy
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.dates import DateOrder, decide_order, find_dates, read_date
+from srag_mcp.values.number_cells import find_number
+from srag_mcp.values.numerals import decide_grouping
+from srag_mcp.values.quantities import Figure
+from srag_mcp.values.states import read_missing
+from srag_mcp.values.texts import choose_spellings
+from srag_mcp.values.types import AttributeType
 
 _FIT = 0.7
 _MAX_CATEGORIES = 12

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from srag_mcp.records.normalise.unit_words import (
+from srag_mcp.values.unit_words import (
     CUBES,
     CURRENCY_CODES,
     CURRENCY_SYMBOLS,

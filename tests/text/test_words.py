@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.records.normalise import fold
+from srag_mcp.text.words import fold
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import re
 
-from srag_mcp.records.normalise.folding import fold
+from srag_mcp.text.words import fold
 
 _TRUE_WORDS = (
     "yes|y|true|t|ja|oui|si|sí|sì|sim|included|available|present|provided|offered|allowed"

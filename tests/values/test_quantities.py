@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.normalise import Quantity, find_quantities, read_number
+from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.quantities import Quantity, find_quantities
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from srag_mcp.documents.document import Span
+from srag_mcp.text.spans import Span
 
 _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff")
 # What is not typed: ligatures, raised and lowered figures, fractions, units as one letter, ß, and

@@ -1,6 +1,9 @@
 """Numerals: digits with separators, whose meaning may hang on the column they stand in."""
 
+import math
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 _ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
@@ -8,6 +11,9 @@ _FIRST_GROUPED = 10_000
 _INDIAN = re.compile(r"\d{1,3}(?:,\d{2})*,\d{3}")
 _THREES = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}")
 _MAX_DIGITS = 30
+FOOTNOTED = re.compile(r"(\d{1,3}(?:[,.]\d{3})*[,.]\d{3})\d")
+# In powers of ten: a comma before three digits groups unless the size speaks against it clearly.
+_COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 
 DEFAULT_GROUPING = ","
 
@@ -89,3 +95,46 @@ def digit_grouping(value: float) -> str:
     `12500 -> ","`
     """
     return "," if abs(value) >= _FIRST_GROUPED else ""
+
+
+def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
+    """Return the marks that group digits where a numeral of this column could be read either way.
+
+    Members that can be read one way only decide; where they contradict one another or are missing,
+    the reading nearest in size to the rest of the column. *whole*: no decimals are expected.
+    """
+    proof = [numeral for numeral in numerals if not FOOTNOTED.fullmatch(numeral)]
+    decimals = Counter(decimal_mark(numeral) for numeral in proof)
+    groups = Counter(grouping_mark(numeral) for numeral in proof)
+    grouping = ""
+    for mark, other in (",.", ".,"):
+        direct = (groups[mark] > 0) - (decimals[mark] > 0)
+        indirect = (decimals[other] > 0) - (groups[other] > 0)
+        seen = bool(groups[mark] or decimals[mark])
+        verdict = direct if seen else indirect
+        if verdict == 0:
+            groups_here = whole or _nearer_grouped(numerals, mark, grouping)
+        else:
+            groups_here = verdict > 0
+        grouping += mark if groups_here else ""
+    return grouping
+
+
+def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
+    """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
+    open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]
+    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) != mark]
+    if mark == ",":
+        rest = [numeral for numeral in rest if ambiguous_mark(numeral) is None]
+    anchor = _middle([read_numeral(numeral, grouping) for numeral in rest])
+    if not open_ones or anchor is None:
+        return mark == ","
+    grouped = _middle([read_numeral(numeral, mark) for numeral in open_ones])
+    decimal = _middle([read_numeral(numeral, "") for numeral in open_ones])
+    nearer = abs((decimal or 0) - anchor) - abs((grouped or 0) - anchor)
+    return nearer > (_COMMA_DECIMAL if mark == "," else _POINT_GROUPS)
+
+
+def _middle(values: Sequence[int | float | None]) -> float | None:
+    sizes = sorted(math.log10(value) for value in values if value)
+    return sizes[len(sizes) // 2] if sizes else None

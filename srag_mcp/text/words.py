@@ -1,10 +1,16 @@
-"""Words as the offline engine compares them: folded, stemmed, and without function words."""
+"""Words: folded, stemmed, without function words; and the form in which values are equal."""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 WORD = re.compile(r"\w+")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
+_PUNCTUATION = re.compile(r"[^\w\s+#&%<>≤≥\x00]|_")
+_GRADE = re.compile(r"([^\W\d_]{1,3})\s?[-‐‑–−]")
+_HELD = "\x00"
+_HELD_MARK = re.compile(_HELD)
+_SPACE = re.compile(r"\s+")
 
 # Function words carry no subject in any corpus; general language, and nothing else, belongs here.
 _STOP_WORDS = """
@@ -49,6 +55,43 @@ _ENDINGS = (
 _MIN_STEM = 3
 
 
+def fold(text: str) -> str:
+    """Return *text* without case, width, accents' encoding, punctuation and extra space.
+
+    Marks between digits, the minus of a grade and `+`, `#`, `&`, `%`, `<`, `>` stay, because they
+    make another value.
+    `ACME CO. (N) LTD.` -> `acme co n ltd`; `C++` -> `c++`; `1.5` -> `1.5`; `A−` -> `a-`
+    """
+    if text.isascii() and text.isalnum():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if grade := _GRADE.fullmatch(folded.strip()):
+        return f"{grade[1]}-"
+    marks = iter(_BETWEEN_DIGITS.findall(folded))
+    kept = _PUNCTUATION.sub(" ", _BETWEEN_DIGITS.sub(_HELD, folded.replace(_HELD, " ")))
+    restored = _HELD_MARK.sub(lambda _held: next(marks), kept)
+    return _SPACE.sub(" ", restored).strip()
+
+
+def tidy(text: str) -> str:
+    """Return *text* as a value: one space between words, without surrounding quotes and commas.
+
+    `"Berlin",` -> `Berlin`; a full stop stays after an abbreviation: `Example Inc.`
+    """
+    tidied = _SPACE.sub(" ", text).strip()
+    tidied = tidied.rstrip(",;:").strip()
+    for left, right in ('""', "''", "“”", "‘’", "«»", "„“"):
+        inner = tidied[1:-1]
+        if len(tidied) > 1 and tidied[0] == left and tidied[-1] == right and right not in inner:
+            tidied = inner.strip()
+    return tidied[:-1] if _ends_a_sentence(tidied) else tidied
+
+
+def _ends_a_sentence(text: str) -> bool:
+    last = text.rpartition(" ")[2]
+    return text.endswith(".") and last[:-1].isalpha() and len(last) > 5
+
+
 @lru_cache(maxsize=65_536)
 def fold_word(word: str) -> str:
     """Return *word* without case and accents.
@@ -61,7 +104,7 @@ def fold_word(word: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def fold(text: str) -> str:
+def fold_words(text: str) -> str:
     """Return the words of *text*, folded and joined by one space; punctuation is dropped.
 
     Example: `Round'd  TOTAL (RM):` -> `round d total rm`
@@ -90,7 +133,7 @@ def is_content(word: str) -> bool:
 
 def content_words(text: str) -> list[str]:
     """Return the folded content words of *text*, in order, whole."""
-    return [word for word in fold(text).split() if is_content(word)]
+    return [word for word in fold_words(text).split() if is_content(word)]
 
 
 def content_stems(text: str) -> list[str]:

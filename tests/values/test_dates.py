@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.normalise import DateText, decide_order, find_dates, read_date
+from srag_mcp.values.dates import DateText, decide_order, find_dates, read_date
 
 
 @pytest.mark.parametrize(

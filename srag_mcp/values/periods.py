@@ -2,7 +2,7 @@
 
 import re
 
-from srag_mcp.records.normalise.unit_words import UNITS
+from srag_mcp.values.unit_words import UNITS
 
 _OTHER_WORDS = {
     "min": "minutely",

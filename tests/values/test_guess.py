@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.normalise import TypeGuess, classify_values
+from srag_mcp.values.guess import TypeGuess, classify_values
 
 
 @pytest.mark.parametrize(

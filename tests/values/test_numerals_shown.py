@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.records.normalise import digit_grouping
+from srag_mcp.values.numerals import digit_grouping
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,23 @@
-"""Words that stand where a value would be and say that there is none."""
+"""States: what a document says of an attribute, and the words that say there is no value."""
 
 import re
+from enum import StrEnum
 
-from srag_mcp.records.cell import State
+
+class State(StrEnum):
+    """What a document says of an attribute.
+
+    `STATED` has a value. `STATED_ABSENT`: the document says that there is none ("no pool").
+    `NOT_MENTIONED`: it says nothing (the value is what `absent_means` says, else NULL; NULL, too,
+    where the document was read in part).
+    `FAILED`: it says something that could not be read; `Cell.note` has the reason.
+    """
+
+    STATED = "stated"
+    STATED_ABSENT = "stated_absent"
+    NOT_MENTIONED = "not_mentioned"
+    FAILED = "failed"
+
 
 _ABSENT = frozenset(("none", "nil", "-", "—", "–", "--", "---", "keine", "aucun", "ninguno"))
 _UNKNOWN_WORDS = (

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.normalise.number_words import NUMBER_WORDS, read_number_words
-from srag_mcp.records.normalise.numerals import DEFAULT_GROUPING, ambiguous_mark, read_numeral
-from srag_mcp.records.normalise.quantity import Quantity
-from srag_mcp.records.normalise.unit_words import AMBIGUOUS_CURRENCIES, HOURLY, SCALES
-from srag_mcp.records.normalise.units import combine, is_currency, scale_of, unit_of
+from srag_mcp.text.spans import Span
+from srag_mcp.values.number_words import NUMBER_WORDS, read_number_words
+from srag_mcp.values.numerals import DEFAULT_GROUPING, ambiguous_mark, read_numeral
+from srag_mcp.values.unit_words import AMBIGUOUS_CURRENCIES, HOURLY, SCALES
+from srag_mcp.values.units import combine, is_currency, scale_of, unit_of
 
 _NUMERAL = re.compile(
     r"(?=[\d.½¼¾⅓⅔⅛⅜⅝⅞])(?:(?:\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d])(?:[.,]\d+)?(?![.,]?\d)"
@@ -45,6 +44,23 @@ _JOINED_CODE = re.compile(r"[^\W_\u2e80-\U0003ffff]|[:/_]\d|\.\.+\d|[-/][A-Z][A-
 _CURRENCY_LENGTH = 9
 _SHORTEST_JOINED = 3
 _FIRST_CJK = "\u2e80"  # scripts that put no space between a number and the word after it
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it is meant, with scale words applied: `$3.2M` is (3200000, "USD").
+
+    Attributes:
+        value: An integer where the text has no decimals.
+        unit: Such as `USD`, `km`, `percent`; None when the text names none.
+        upper: The other end where the text is a range ("10–12"); None otherwise.
+        ambiguous: Whether one separator could be read either way ("1.234").
+    """
+
+    value: int | float
+    unit: str | None = None
+    upper: int | float | None = None
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, TypeAlias
 
-from srag_mcp.documents.document import Span
-from srag_mcp.records.normalise.date_words import DAYS, MONTHS
+from srag_mcp.text.spans import Span
+from srag_mcp.values.date_words import DAYS, MONTHS
 
 DateOrder: TypeAlias = Literal["day_first", "month_first"]
 Precision: TypeAlias = Literal["day", "month", "quarter", "year"]

@@ -1,0 +1,15 @@
+"""Spans: stretches of a text."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text: characters *start* to *end*, end exclusive."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the characters of *text* that the span covers."""
+        return text[self.start : self.end]
