@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from srag_mcp.answer.twins import meet_in_time
 from srag_mcp.offline.kin import GENERAL_STEMS
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import ItemRule, KeyRule, MentionRule, PlaceRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.silence import Traces
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.text.words import content_stems
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.unit_words import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS
 from srag_mcp.values.units import is_currency

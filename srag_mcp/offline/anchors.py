@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.named_phrases import Place
 from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import AnchorRule
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_stems, content_words
+from srag_mcp.text.words import content_words
 from srag_mcp.text.words import fold_words as fold
 
 _MIN_SHARE = 0.15

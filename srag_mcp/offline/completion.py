@@ -11,7 +11,7 @@ from srag_mcp.offline.joining import joined
 from srag_mcp.offline.key_shapes import shape_of
 from srag_mcp.offline.kin import contrast
 from srag_mcp.offline.typed_candidates import TypedCandidate, typed
-from srag_mcp.text.words import content_stems
+from srag_mcp.offline.words import content_stems
 
 _MIN_DOCUMENTS = 10
 _MIN_EXPECTED = 1.0

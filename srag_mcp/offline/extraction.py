@@ -11,6 +11,7 @@ from srag_mcp.offline.row_cells import find_cell
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
+from srag_mcp.offline.words import content_stems
 from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
@@ -28,7 +29,6 @@ from srag_mcp.schema.extractors import (
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_stems
 from srag_mcp.values.states import State
 
 

@@ -25,8 +25,8 @@ from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
 from srag_mcp.offline.typed_candidates import TypedCandidate, plain_values, typed
 from srag_mcp.offline.votes import vote_candidates
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import KeyRule, VoteRule
-from srag_mcp.text.words import content_stems
 from srag_mcp.text.words import fold_words as fold
 
 _MAX_SAMPLE = 200

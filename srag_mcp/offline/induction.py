@@ -9,10 +9,10 @@ from srag_mcp.offline.matching import match_attributes
 from srag_mcp.offline.naming import attribute_name, describe, examples_of, label_of
 from srag_mcp.offline.questions import asked_words, weigh_by_questions
 from srag_mcp.offline.typed_candidates import TypedCandidate
+from srag_mcp.offline.words import stem
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.words import fold_words as fold
-from srag_mcp.text.words import stem
 
 _MAX_ATTRIBUTES = 40
 _ASKED_WEIGHT = 0.5

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from srag_mcp.offline.candidates import Candidate, Origin
 from srag_mcp.offline.sightings import Item, Sightings
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import ItemRule
-from srag_mcp.text.words import STOP_WORDS, content_stems
+from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.text.words import fold_words as fold
 
 _MAX_STEMS = 4

@@ -8,8 +8,8 @@ from srag_mcp.offline.fallbacks import may_stand_in
 from srag_mcp.offline.key_shapes import shape_of
 from srag_mcp.offline.kin import GENERAL_STEMS, kin_of
 from srag_mcp.offline.typed_candidates import TypedCandidate, plain_values
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import KeyRule
-from srag_mcp.text.words import content_stems
 
 _MIN_SHARED = 3
 _SAME = 0.85

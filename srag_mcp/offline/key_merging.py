@@ -12,7 +12,7 @@ from itertools import combinations
 from srag_mcp.offline.key_shapes import likeness, shape_of
 from srag_mcp.offline.keys import Key
 from srag_mcp.offline.kin import GENERAL_STEMS, are_kin, contrast, kin_of
-from srag_mcp.text.words import content_stems
+from srag_mcp.offline.words import content_stems
 from srag_mcp.text.words import fold_words as fold
 
 _ENOUGH = 1.25

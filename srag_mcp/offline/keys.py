@@ -10,8 +10,8 @@ from srag_mcp.offline.kin import are_kin
 from srag_mcp.offline.shared_names import shared_name, shares
 from srag_mcp.offline.sightings import Field, Sightings
 from srag_mcp.offline.values import looks, numbers_of, of_one_size
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import KeyRule
-from srag_mcp.text.words import content_stems
 
 _MIN_DOCUMENTS = 2
 _MIN_SHARE = 0.02

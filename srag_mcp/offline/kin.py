@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from srag_mcp.offline.translation.thesaurus import GROUPS
-from srag_mcp.text.words import stem
+from srag_mcp.offline.words import stem
 
 # Words of forms that mean the same as names of fields, beyond those that the questions' thesaurus
 # has; general language only.

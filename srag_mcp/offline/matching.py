@@ -9,9 +9,9 @@ from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.values import numbers_of
+from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import Extractor, ItemRule
-from srag_mcp.text.words import content_stems, stem
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.unit_words import SIZES
 

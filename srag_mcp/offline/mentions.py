@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.nouns import find_verbs, names_nothing
 from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.words import QUESTION_WORDS, stem
 from srag_mcp.schema.extractors import MentionRule
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import QUESTION_WORDS, WORD, content_words, fold_word, stem
+from srag_mcp.text.words import WORD, content_words, fold_word
 from srag_mcp.values.date_words import MONTHS
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.unit_words import UNITS

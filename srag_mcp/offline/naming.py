@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from srag_mcp.offline.candidates import Candidate
+from srag_mcp.offline.words import stem
 from srag_mcp.schema.extractors import PlaceRule, SlotRule
-from srag_mcp.text.words import STOP_WORDS, stem
+from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.types import AttributeType
 

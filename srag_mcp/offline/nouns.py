@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.translation.lexicon import ENTITY_NOUNS, PERSON_NOUNS
-from srag_mcp.text.words import content_stems, stem
+from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.unit_words import UNITS
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from srag_mcp.documents.document import Heading
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import PlaceRule
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import WORD, content_stems
+from srag_mcp.text.words import WORD
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.legal_forms import LEGAL_FORMS

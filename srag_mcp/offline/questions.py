@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from srag_mcp.offline.candidates import Candidate
-from srag_mcp.text.words import QUESTION_WORDS, content_words, stem
+from srag_mcp.offline.words import QUESTION_WORDS, stem
+from srag_mcp.text.words import content_words
 from srag_mcp.values.unit_words import UNITS
 
 _BEST = 4

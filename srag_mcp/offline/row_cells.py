@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Sightings
+from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import CellRule
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_stems
 
 _MIN_SHARE = 0.2
 _MIN_DOCUMENTS = 3

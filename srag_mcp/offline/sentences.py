@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
+from srag_mcp.offline.words import stem
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import WORD, fold_word, stem
+from srag_mcp.text.words import WORD, fold_word
 from srag_mcp.text.words import fold_words as fold
 
 # A full stop ends a sentence only before a capital, and not after an initial or a short

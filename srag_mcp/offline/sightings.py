@@ -10,8 +10,8 @@ from srag_mcp.documents.document import Block, Document, Heading, KeyValue, List
 from srag_mcp.documents.formats import TABLE_TYPES
 from srag_mcp.offline.named_phrases import Place, find_named
 from srag_mcp.offline.slots import Slot, find_slots
+from srag_mcp.offline.words import content_stems
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import content_stems
 from srag_mcp.text.words import fold_words as fold
 
 _NEGATION = re.compile(

@@ -2,7 +2,11 @@
 
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
+from typing import Literal, TypeAlias
+
+Language: TypeAlias = Literal["english", "german"]
 
 WORD = re.compile(r"\w+")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
@@ -13,7 +17,7 @@ _HELD_MARK = re.compile(_HELD)
 _SPACE = re.compile(r"\s+")
 
 # Function words carry no subject in any corpus; general language, and nothing else, belongs here.
-_STOP_WORDS = """
+_ENGLISH = """
     a about above after again against all almost along already also although always am among an and
     another any are around as at be became because been before being below between both but by can
     could did do does doing down during each either else even ever every few for from further had
@@ -24,35 +28,18 @@ _STOP_WORDS = """
     through thus to together too toward towards under until up upon us very via was we well were
     what when where whether which while who whole whom whose why will with within without would yet
     you your yours
+"""
+_GERMAN = """
     aber als am an auch auf aus bei bis das dass dem den der des die ein eine einem einen einer es
     für im in ist mit nach nicht oder sich sie sind über um und unter von vom war wird zu zum zur
+"""
+_OTHER = """
     au aux avec ce ces cette dans de des du elle en est et il la le les leur ne ou par pas pour que
     qui se son sur un une
     al como con de del el en es esta la las lo los no para pero por que se su sus un una y
     che con da dal dei del della di e gli il in la le lo nel non per più si sono sul un una
     aan bij dat de een en het in is met niet of om op te van voor zijn
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-
-# What people write around the thing they ask for; never the thing itself.
-_QUESTION_WORDS = """
-    average mean median total sum number count how many much highest lowest largest smallest most
-    fewest least greatest biggest maximum minimum top bottom first last latest earliest oldest
-    newest best worst list name give show find tell overall share percentage percent ratio
-    proportion fraction difference compare compared each every all any than more less fewer below
-    above under over exceed exceeded exactly between per day month year date when document
-    documents record records report reports there
-"""
-QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
-
-_ENDINGS = (
-    ("isations", "is"), ("izations", "iz"), ("isation", "is"), ("ization", "iz"),
-    ("ations", "at"), ("ation", "at"), ("ated", "at"), ("ating", "at"), ("ates", "at"),
-    ("ate", "at"), ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"),
-    ("xes", "x"), ("ings", ""), ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""), ("ments", ""),
-    ("ment", ""), ("es", ""), ("s", ""), ("e", ""),
-)  # fmt: skip
-_MIN_STEM = 3
 
 
 def fold(text: str) -> str:
@@ -109,21 +96,49 @@ def fold_words(text: str) -> str:
 
     Example: `Round'd  TOTAL (RM):` -> `round d total rm`
     """
-    return " ".join(fold_word(word) for word in WORD.findall(text.replace("_", " ")))
+    return " ".join(words(text))
+
+
+_ENGLISH_WORDS, _GERMAN_WORDS, _OTHER_WORDS = (
+    frozenset(map(fold_word, listed.split())) for listed in (_ENGLISH, _GERMAN, _OTHER)
+)
+STOP_WORDS = _ENGLISH_WORDS | _GERMAN_WORDS | _OTHER_WORDS
+
+
+def words(text: str) -> list[str]:
+    """Return the words of *text*, folded, in order; marks are dropped, `_` parts words.
+
+    `Round'd  TOTAL (RM)` -> `round`, `d`, `total`, `rm`
+    """
+    return [fold_word(word) for word in WORD.findall(text.replace("_", " "))]
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """Cut the ending of a folded word, so that its forms compare equal.
+def stem(word: str, language: Language = "english") -> str:
+    """Cut the endings of a folded word (Snowball), so that its forms compare equal.
 
-    Example: `located` -> `locat`, `location` -> `locat`, `boats` -> `boat`
+    `located` -> `locat`, `location` -> `locat`, `cities` -> `citi`. A stem is for comparing with
+    other stems of the same *language* only; it is no word, and forms that share no beginning
+    (`paid`, `pay`) stay apart. Digits and short words stay as they are.
     """
-    if word.endswith("ss"):
-        return word
-    for ending, rest in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) + len(rest) >= _MIN_STEM:
-            return word[: len(word) - len(ending)] + rest
-    return word
+    # Outside library, imported where it is needed: it is not needed at start. A stemmer keeps the
+    # word that it works on, so that threads cannot share one.
+    import snowballstemmer
+
+    return str(snowballstemmer.stemmer(language).stemWord(word))
+
+
+def stems(text: str, language: Language = "english") -> list[str]:
+    """Return the stems of all words of *text*, in order: `Governing Law` -> `govern`, `law`."""
+    return [stem(word, language) for word in words(text)]
+
+
+def language_of(text: str) -> Language:
+    """Return the language whose function words *text* has most of; English where none has more."""
+    counts = Counter(words(text))
+    english = sum(counts[word] for word in _ENGLISH_WORDS - _GERMAN_WORDS)
+    german = sum(counts[word] for word in _GERMAN_WORDS - _ENGLISH_WORDS)
+    return "german" if german > english else "english"
 
 
 def is_content(word: str) -> bool:
@@ -134,8 +149,3 @@ def is_content(word: str) -> bool:
 def content_words(text: str) -> list[str]:
     """Return the folded content words of *text*, in order, whole."""
     return [word for word in fold_words(text).split() if is_content(word)]
-
-
-def content_stems(text: str) -> list[str]:
-    """Return the stems of the content words of *text*, in order."""
-    return [stem(word) for word in content_words(text)]

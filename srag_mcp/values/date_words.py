@@ -1,4 +1,4 @@
-"""Names of months and ordinal days in several languages, as data."""
+"""Names of months and weekdays, and ordinal numbers, in several languages, as data."""
 
 _NAMES = (
     "january jan january januar jänner janvier janv enero ene gennaio gen januari janeiro",
@@ -27,3 +27,31 @@ _ORDINALS = (
 )
 
 DAYS: dict[str, int] = {name: number for number, name in enumerate(_ORDINALS.split(), start=1)}
+
+# Words for the number of a part: `the third quarter`; the last one is 0.
+TIMES: dict[str, int] = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "last": 0, "final": 0,
+    **{f"{word}{end}": number for number, word in enumerate(
+        ("letzte", "erste", "zweite", "dritte", "vierte")) for end in ("", "n", "s", "r", "m")},
+}  # fmt: skip
+
+_WEEKDAYS = (
+    "monday mondays montag montags montage",
+    "tuesday tuesdays dienstag dienstags dienstage",
+    "wednesday wednesdays mittwoch mittwochs mittwoche",
+    "thursday thursdays donnerstag donnerstags donnerstage",
+    "friday fridays freitag freitags freitage",
+    "saturday saturdays samstag samstags samstage sonnabend",
+    "sunday sundays sonntag sonntags sonntage",
+)
+WEEKDAYS: dict[str, tuple[int, ...]] = {
+    **{name: (day,) for day, names in enumerate(_WEEKDAYS, start=1) for name in names.split()},
+    **dict.fromkeys(("weekend", "weekends", "wochenende", "wochenenden"), (6, 7)),
+    **dict.fromkeys(("workday", "workdays", "werktag", "werktags", "werktage"), (1, 2, 3, 4, 5)),
+}
+
+# Names of months that are no other words and are long enough to stand alone.
+_OTHER_WORDS = frozenset({"march", "mars", "mayo", "avril"})
+PLAIN_MONTHS: frozenset[str] = frozenset(
+    name for name in MONTHS if len(name) > 3 and name not in _OTHER_WORDS
+)
