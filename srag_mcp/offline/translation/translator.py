@@ -14,10 +14,10 @@ from srag_mcp.offline.translation.mentions import read_sentence
 from srag_mcp.offline.translation.parse import Parse, words_of
 from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.reading import Grouping, Reading
-from srag_mcp.offline.translation.restatement import answer_kind, answer_unit, restate
 from srag_mcp.offline.translation.unsettled import is_unsettled
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import Translation
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 
@@ -55,7 +55,7 @@ def translate(
         raise _refusal(sentence, ())
     _check_fill(parse, table)
     _check_ties(parse.reading, table)
-    return _translated(question, parse, sentence)
+    return _translated(question, parse, sentence, schema)
 
 
 def _check_single(question: str) -> None:
@@ -89,19 +89,19 @@ def _check_ties(reading: Reading, table: Table) -> None:
         raise QuestionError(msg)
 
 
-def _translated(question: str, parse: Parse, sentence: Sentence) -> Translation:
-    table = sentence.table
+def _translated(question: str, parse: Parse, sentence: Sentence, schema: Schema) -> Translation:
+    facts = read_query(build_sql(parse.reading, sentence.table), schema)
     return Translation(
         question=question,
-        restated=restate(parse.reading),
-        sql=build_sql(parse.reading, table),
-        kind=answer_kind(parse.reading),
-        columns=columns_used(parse.reading),
+        restated=facts.words or question.strip(" .?"),
+        sql=facts.sql,
+        kind=facts.kind,
+        columns=facts.columns,
         literals=literals_bound(parse.reading),
         score=round(parse.score, 3),
         ordered=parse.ordered,
         unsettled=is_unsettled(sentence, parse),
-        unit=answer_unit(parse.reading, table),
+        unit=facts.unit,
     )
 
 

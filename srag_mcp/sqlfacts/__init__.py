@@ -1,0 +1,1 @@
+"""What a query says: parsed once, below all who ask what SQL means."""

@@ -1,0 +1,375 @@
+"""A query in plain words with the names of its columns, so that a person can check it."""
+
+from __future__ import annotations
+
+from srag_mcp.sqlfacts.trees import exp, group_keys, sources_of, split_and, where_of
+from srag_mcp.values.numerals import digit_grouping
+
+_AMOUNTS = {
+    "Sum": "sum of", "Avg": "average of", "Median": "median of", "Min": "lowest", "Max": "highest",
+}  # fmt: skip
+_RELATIONS = {
+    "EQ": "is", "NEQ": "is not", "LT": "is below", "LTE": "is at most", "GT": "is above",
+    "GTE": "is at least",
+}  # fmt: skip
+_OF_DATES = {
+    "LT": "is before", "LTE": "is not after", "GT": "is after", "GTE": "is not before",
+}  # fmt: skip
+_PARTS = {
+    "Year": "year", "Month": "month", "Day": "day", "Quarter": "quarter", "Week": "week",
+    "Dayname": "weekday", "DayOfWeekIso": "weekday", "Monthname": "month",
+}  # fmt: skip
+_FORMATS = {"%B %Y": "month", "%Y-%m": "month", "%B": "month", "%Y": "year", "%G-W%V": "week"}
+_SAID_CLAUSES = frozenset({
+    "expressions", "from_", "where", "group", "having", "qualify", "order", "limit", "offset",
+    "distinct",
+})  # fmt: skip
+_ROW = "document_id"
+
+
+class _UnsaidError(Exception):
+    """There are no plain words for a part of a query."""
+
+
+def say_query(tree: exp.Expr | None) -> str | None:
+    """Say what *tree* asks of one table; None where there are no plain words for a part of it.
+
+    `SELECT avg(price) FROM hotels WHERE stars > 3` -> `average of price where stars is above 3`
+    """
+    if tree is None or len({item.name.lower() for item in tree.find_all(exp.Table)}) != 1:
+        return None
+    try:
+        return _query(tree)
+    except _UnsaidError:
+        return None
+
+
+def _query(tree: exp.Expr) -> str:
+    select = tree.unnest()
+    if not isinstance(select, exp.Select):
+        raise _UnsaidError
+    if any(value and clause not in _SAID_CLAUSES for clause, value in select.args.items()):
+        raise _UnsaidError
+    outputs = [item.unalias() for item in select.selects]
+    sources = sources_of(select)
+    if not sources:
+        return _number(_only(outputs), "")
+    source = _only(sources)
+    if isinstance(source, exp.Subquery):
+        return _of_rows(select, _only(outputs), source.unnest())
+    if any(source.args.get(key) for key in ("sample", "pivots")):
+        raise _UnsaidError
+    if select.args.get("group"):
+        return _groups(select, outputs)
+    if any(item.find(exp.AggFunc) and not item.find(exp.Window) for item in outputs):
+        return " and ".join(_number(item, _where(select)) for item in outputs)
+    return _listing(select, outputs)
+
+
+def _of_rows(select: exp.Select, output: exp.Expr, inner: exp.Expr) -> str:
+    """Say how many rows a subquery has: groups that meet a HAVING, for one."""
+    counts = isinstance(output, exp.Count) and isinstance(output.this, exp.Star)
+    if not counts or any(select.args.get(key) for key in ("where", "group", "limit")):
+        raise _UnsaidError
+    said = _query(inner)
+    each, _, group = said.partition("each ")
+    return f"number of rows of: {said}" if each or not group else f"number of values of {group}"
+
+
+def _groups(select: exp.Select, outputs: list[exp.Expr]) -> str:
+    amounts = [item for item in outputs if item.find(exp.AggFunc)]
+    keys = group_keys(select)
+    clauses = [select.args.get(name) for name in ("having", "qualify", "limit")]
+    if not keys or set(keys) != set(outputs) - set(amounts) or len(list(filter(None, clauses))) > 1:
+        raise _UnsaidError
+    having, where = clauses[0], _where(select)
+    key = " and ".join(map(_term, keys))
+    shown = " and ".join(_number(item, where) for item in amounts)
+    if having is not None:
+        asked = (_verdict(part.unnest(), where) for part in split_and(having.this))
+        said = f"each {key} whose {' and whose '.join(asked)}"
+        return f"{said}, with the {shown}" if shown else said
+    if not any(clauses):
+        return f"{shown}, for each {key}" if shown else f"different {key}{where}"
+    ranked, n_first = _ranked(select)
+    end = "highest" if ranked.args.get("desc") else "lowest"
+    many = f"{key} with the" if n_first == "1" else f"the first {n_first} {key} by"
+    said = f"{many} {end} {_number(ranked.this, where)}"
+    return f"{said}, and the {shown}" if shown and amounts != [ranked.this] else said
+
+
+def _ranked(select: exp.Select) -> tuple[exp.Expr, str]:
+    """Return by what the first groups are ranked, and how many are taken."""
+    qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
+    wanted = None if limit is None else limit.expression
+    if qualify is not None and isinstance(qualify.this, exp.EQ | exp.LTE):
+        rank, wanted = qualify.this.this, qualify.this.expression
+        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
+        order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
+    if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
+        raise _UnsaidError
+    ranked: exp.Expr = order.expressions[0].copy()
+    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
+    if isinstance(ranked.this, exp.Literal) and ranked.this.is_int:
+        ranked.set("this", select.selects[int(ranked.this.name) - 1].unalias().copy())
+    elif ranked.this.name.lower() in named:
+        ranked.set("this", named[ranked.this.name.lower()].copy())
+    return ranked, wanted.name
+
+
+def _listing(select: exp.Select, outputs: list[exp.Expr]) -> str:
+    distinct, limit, offset, order = (
+        select.args.get(name) for name in ("distinct", "limit", "offset", "order")
+    )
+    if select.args.get("qualify") or (distinct and distinct.args.get("on")):
+        raise _UnsaidError
+    ranks = [item for item in (order.expressions if order else []) if item.this.name != _ROW]
+    directions = ("falling" if item.args.get("desc") else "rising" for item in ranks)
+    by = (f"by {way} {_term(item.this)}" for way, item in zip(directions, ranks, strict=True))
+    many = "" if limit is None else f"the first {_constant(limit.expression)} "
+    if offset is not None:
+        if limit is None or limit.expression.name != "1":
+            raise _UnsaidError
+        many = f"number {int(offset.expression.name) + 1} of "
+    different = "different " if distinct is not None else ""
+    shown = ("all columns" if isinstance(item, exp.Star) else _term(item) for item in outputs)
+    said = f"{many}{different}{' and '.join(shown)}{_where(select)}"
+    return ", ".join([said, *filter(None, [", then ".join(by)])])
+
+
+def _number(node: exp.Expr, where: str) -> str:
+    """Say one value that is computed over the records of *where*."""
+    node = _plain(node)
+    name = type(node).__name__
+    if isinstance(node, exp.Filter):
+        asked = " and ".join(map(_condition, where_of(node)))
+        said = _number(node.this, f"{where} and {asked}" if where else f" where {asked}")
+    elif isinstance(node, exp.Subquery):
+        said = _query(node)
+    elif isinstance(node, exp.Count | exp.CountIf):
+        said = _count(node, where)
+    elif name in _AMOUNTS:
+        said = f"{_AMOUNTS[name]} {_term(node.this)}{where}"
+    elif isinstance(node, exp.PercentileCont) and isinstance(node.expression, exp.Literal):
+        said = f"{float(node.expression.name) * 100:g} % percentile of {_term(node.this)}{where}"
+    elif isinstance(node, exp.Abs) and isinstance(_plain(node.this), exp.Sub | exp.DateDiff):
+        said = _number(node.this, where)
+    elif isinstance(node, exp.DateDiff):
+        start, end = _number(node.expression, where), _number(node.this, where)
+        said = f"{node.args['unit'].name.lower()}s from ({start}) to ({end})"
+    elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
+        each = "any" if isinstance(node, exp.LogicalOr) else "every"
+        said = f"whether in {each} record{where} {_condition(node.this)}"
+    elif isinstance(node, exp.Exists):
+        _query(node.this)  # what else it has must have words, too
+        said = f"whether there is a record{_where(node.this)}"
+    elif isinstance(node, exp.Predicate):
+        counted = _plain(node.this)
+        some = isinstance(node, exp.GT) and node.expression.name == "0"
+        if some and isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star):
+            said = f"whether there is a record{where}"
+        else:
+            said = f"whether the {_verdict(node, where)}"
+    else:
+        said = _computed(node, where)
+    return said
+
+
+def _count(node: exp.Expr, where: str) -> str:
+    counted = node.this
+    if isinstance(node, exp.CountIf):
+        return f"number of records{f'{where} and' if where else ' where'} {_condition(counted)}"
+    if isinstance(counted, exp.Distinct):
+        return f"number of different {_term(_only(counted.expressions))}{where}"
+    if counted is None or isinstance(counted, exp.Star | exp.Literal) or counted.name == _ROW:
+        return f"number of records{where}"
+    return f"number of records that state {_term(counted)}{where}"
+
+
+def _computed(node: exp.Expr, where: str) -> str:
+    """Say what two values make: a share, a difference, a sum."""
+    if not isinstance(node, exp.Mul | exp.Div | exp.Add | exp.Sub):
+        raise _UnsaidError
+    left, right = _plain(node.left), _plain(node.right)
+    if isinstance(node, exp.Mul):
+        factor, other = (left, right) if isinstance(left, exp.Literal) else (right, left)
+        return f"{_constant(factor)} × ({_number(other, where)})"
+    times = ""
+    if (
+        isinstance(node, exp.Div)
+        and isinstance(left, exp.Mul)
+        and isinstance(left.left, exp.Literal)
+    ):
+        times, left = f"{_constant(left.left)} × ", left.right
+        times = "" if times == "1 × " else times
+    one, other_one = f"({_number(left, where)})", f"({_number(right, where)})"
+    if isinstance(node, exp.Div):
+        return f"{times}{one} divided by {other_one}"
+    joined = f"{one} plus {other_one}"
+    return joined if isinstance(node, exp.Add) else f"difference between {one} and {other_one}"
+
+
+def _verdict(node: exp.Expr, where: str) -> str:
+    """Say how an amount relates to another: `number of records is above 3`."""
+    if not isinstance(node, exp.Binary):
+        raise _UnsaidError
+    right = _plain(node.right)
+    value = _constant(right) if _is_constant(right) else f"the {_number(right, where)}"
+    return f"{_number(node.left, where)} {_relating(node, right)} {value}"
+
+
+def _where(select: exp.Expr) -> str:
+    """Say the conditions; that what is used otherwise has to be stated goes without saying."""
+    rest = (node for node in select.iter_expressions() if node.arg_key != "where")
+    used = {column.name for node in rest for column in node.find_all(exp.Column)}
+    said = [_condition(part) for part in where_of(select) if _stated(part) not in used]
+    return f" where {' and '.join(said)}" if said else ""
+
+
+def _condition(node: exp.Expr) -> str:
+    """Say one condition on a record."""
+    node = node.unnest()
+    if isinstance(node, exp.And | exp.Or):
+        joint = " and " if isinstance(node, exp.And) else " or "
+        said = f"({joint.join(map(_condition, node.flatten()))})"
+    elif isinstance(node, exp.Not):
+        said = _denied(node.this.unnest())
+    elif isinstance(node, exp.Column):
+        said = f"{node.name} holds"
+    elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+        said = f"{_term(node.this)} is not stated"
+    elif isinstance(node, exp.In):
+        said = _member(node, "is")
+    elif isinstance(node, exp.Between):
+        low, high = (_constant(_plain(node.args[end])) for end in ("low", "high"))
+        said = f"{_term(node.this)} is between {low} and {high}"
+    elif isinstance(node, exp.Like | exp.ILike):
+        said = _alike(node)
+    elif isinstance(node, exp.Binary):
+        said = _compared(node)
+    else:
+        raise _UnsaidError
+    return said
+
+
+def _denied(node: exp.Expr) -> str:
+    """Say that a condition does not hold."""
+    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+        return f"{_term(node.this)} is stated"
+    if isinstance(node, exp.In):
+        return _member(node, "is not")
+    closed = ""
+    if isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
+        node, closed = node.this.unnest(), " (unknown counts as not)"
+    if isinstance(node, exp.Column):
+        return f"{node.name} does not hold{closed}"
+    return f"not {_condition(node)}{closed}"
+
+
+def _member(node: exp.In, verb: str) -> str:
+    query = node.args.get("query")
+    if query is not None:
+        return f"{_term(node.this)} {verb} among the {_query(query)}"
+    return (
+        f"{_term(node.this)} {verb} {' or '.join(_constant(_plain(x)) for x in node.expressions)}"
+    )
+
+
+def _alike(node: exp.Like | exp.ILike) -> str:
+    pattern = node.expression
+    text = pattern.name.strip("%")
+    if not isinstance(pattern, exp.Literal) or "_" in text or "%" in text:
+        raise _UnsaidError
+    at_start, at_end = not pattern.name.startswith("%"), not pattern.name.endswith("%")
+    verb = "contains" if not at_start else "begins with"
+    verb = verb if not at_end else ("is" if at_start else "ends with")
+    return f"{_term(node.this)} {verb} {text!r}"
+
+
+def _compared(node: exp.Binary) -> str:
+    left, right = _plain(node.left), _plain(node.right)
+    relation = _relating(node, right)
+    if _is_constant(right):
+        return f"{_term(left)} {relation} {_constant(right)}"
+    subject = _term(left) if left.name != _ROW else "the document's place in the list"
+    if not isinstance(right, exp.Subquery):
+        return f"{subject} {relation} {_term(right)}"
+    inner, said = right.unnest(), _query(right)
+    end = _plain(inner.selects[0].unalias()) if isinstance(inner, exp.Select) else None
+    if isinstance(node, exp.EQ) and isinstance(end, exp.Max | exp.Min) and _plain(end.this) == left:
+        where = _where(inner)
+        among = " among records" if where else ""
+        return f"{subject} is the {_AMOUNTS[type(end).__name__]}{among}{where}"
+    return f"{subject} {relation} the {said}"
+
+
+def _relating(node: exp.Expr, right: exp.Expr) -> str:
+    name = type(node).__name__
+    words = _OF_DATES if isinstance(right, exp.Cast) and right.is_type("date") else _RELATIONS
+    if name not in _RELATIONS:
+        raise _UnsaidError
+    return words.get(name, _RELATIONS[name])
+
+
+def _term(node: exp.Expr) -> str:
+    """Say a column, or a part of its date: `year of opened`."""
+    node = _plain(node)
+    part = _PARTS.get(type(node).__name__, "")
+    if isinstance(node, exp.Column):
+        return "document" if node.name == _ROW else node.name
+    if isinstance(node, exp.TimeToStr):
+        part = _FORMATS.get(node.args["format"].name, "")
+    elif isinstance(node, exp.Extract):
+        part, node = node.name.lower(), exp.paren(node.expression)
+    elif isinstance(node, exp.Concat) and any(item.name == "-Q" for item in node.expressions):
+        return f"quarter of {next(column.name for column in node.find_all(exp.Column))}"
+    elif isinstance(node, exp.Mul) and isinstance(_plain(node.left), exp.IntDiv):
+        part, node = "decade", _plain(_plain(node.left).this)
+    elif isinstance(node, exp.RegexpExtract | exp.Replace | exp.Coalesce):
+        is_year = node.expression.name == r"\d{4}"
+        return f"{'year of ' if is_year else ''}{_term(node.this)}"
+    if not part:
+        raise _UnsaidError
+    return f"{part} of {_term(node.this)}"
+
+
+def _constant(node: exp.Expr) -> str:
+    """Write a constant: `'Rome'`, `12,000`, `2022-04-01`."""
+    node = _plain(node)
+    if isinstance(node, exp.Neg):
+        return f"-{_constant(node.this)}"
+    if isinstance(node, exp.Cast | exp.Boolean):
+        return str(node.this.name if isinstance(node, exp.Cast) else node.this)
+    if not isinstance(node, exp.Literal):
+        raise _UnsaidError
+    if node.is_string:
+        return repr(node.name)
+    value = float(node.name)
+    shown = int(value) if value.is_integer() else value
+    return f"{shown:{digit_grouping(value)}}"
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    node = node.this if isinstance(node, exp.Neg | exp.Cast) else node
+    return isinstance(node, exp.Literal | exp.Boolean)
+
+
+def _stated(part: exp.Expr) -> str | None:
+    """Return the column of `price IS NOT NULL`."""
+    test = part.this.unnest() if isinstance(part, exp.Not) else part
+    is_null = isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)
+    return str(test.this.name) if test is not part and is_null else None
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """Take away what changes how a value is written, not which one it is."""
+    shown_otherwise = (exp.Paren, exp.Round, exp.Cast, exp.Lower, exp.Upper, exp.Trim, exp.Nullif)
+    while isinstance(node, shown_otherwise) and not _is_constant(node):
+        node = node.this
+    return node
+
+
+def _only(items: list[exp.Expr]) -> exp.Expr:
+    if len(items) != 1:
+        raise _UnsaidError
+    return items[0]

@@ -1,0 +1,219 @@
+import pytest
+
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import Condition, OutputColumn, read_query
+
+SHIPS = Schema(
+    title="Ship",
+    entity="ships",
+    attributes=(
+        Attribute(name="name", type="string"),
+        Attribute(name="flag", type="string"),
+        Attribute(name="crew", type="integer"),
+        Attribute(name="length", type="number", unit="m"),
+        Attribute(name="built", type="date"),
+        Attribute(name="crane", type="boolean"),
+        Attribute(name="title", type="string"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "uses"),
+    [
+        (
+            "SELECT flag, avg(crew) FROM ships WHERE length > 3 GROUP BY flag ORDER BY avg(crew)",
+            [
+                ("flag", "output"),
+                ("crew", "measure"),
+                ("length", "filter"),
+                ("flag", "group"),
+            ],
+        ),
+        ("SELECT count(*) FILTER (WHERE crew > 3) FROM ships", [("crew", "filter")]),
+        (
+            "SELECT name FROM ships WHERE crew = (SELECT max(crew) FROM ships)",
+            [("name", "output"), ("crew", "filter"), ("crew", "measure")],
+        ),
+        ("SELECT `Name` FROM ships ORDER BY Length", [("name", "output"), ("length", "order")]),
+        ("SELECT name FROM ships WHERE name IS NOT NULL", [("name", "output")]),
+        ("SELECT count(*) FROM ships WHERE name IS NOT NULL", [("name", "filter")]),
+        (
+            "WITH s AS (SELECT crew AS c, * FROM ships) SELECT avg(c), max(length) FROM s",
+            [("crew", "output"), ("crew", "measure"), ("length", "measure")],
+        ),
+        ("SELECT title FROM documents", []),
+        ("SELECT name FROM ships WHERE document_id IN (SELECT document_id FROM documents"
+         " WHERE title = 'x')", [("name", "output")]),
+        ("SELECT n FROM (SELECT count(*) AS crew, 1 AS n FROM ships) WHERE crew > 3", []),
+        ("SELECT FROM WHERE", []),
+    ],
+)  # fmt: skip
+def test_the_columns_of_the_records_have_the_role_of_the_clause_around_them(
+    sql: str, uses: list[tuple[str, str]]
+) -> None:
+    found = {(use.column, use.role) for use in read_query(sql, SHIPS).columns}
+    assert found == set(uses)
+
+
+@pytest.mark.parametrize(
+    ("sql", "unit"),
+    [
+        ("SELECT avg(length) AS mean FROM ships", "m"),
+        ("SELECT round(median(length), 1) FROM ships", "m"),
+        ("SELECT max(length) FILTER (crew > 3) FROM ships", "m"),
+        ("SELECT length FROM ships WHERE name = 'Anna'", "m"),
+        ("SELECT (SELECT max(length) FROM ships) - (SELECT min(length) FROM ships)", "m"),
+        ("SELECT 100.0 * count(*) FILTER (crane) / count(*) FROM ships", "percent"),
+        ("SELECT date_diff('year', min(built), max(built)) FROM ships", "years"),
+        ("SELECT count(length) FROM ships", None),
+        ("SELECT sum(length) / count(*) FROM ships", None),
+        ("SELECT name, length FROM ships", None),
+    ],
+)
+def test_a_result_has_the_unit_of_what_it_measures(sql: str, unit: str | None) -> None:
+    assert read_query(sql, SHIPS).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind"),
+    [
+        ("SELECT count(*) FROM ships", "value"),
+        ("SELECT 100 * (SELECT count(*) FROM ships) / 3", "value"),
+        ("SELECT count(*) > 3 FROM ships", "boolean"),
+        ("SELECT bool_or(crane) FROM ships", "boolean"),
+        ("SELECT name FROM ships", "list"),
+        ("SELECT flag FROM ships GROUP BY flag HAVING count(*) > 1", "list"),
+        ("SELECT flag, count(*) FROM ships GROUP BY flag", "rows"),
+        ("SELECT * FROM ships", "rows"),
+        ("PIVOT", "rows"),
+    ],
+)
+def test_what_comes_out_is_told_by_the_outputs(sql: str, kind: str) -> None:
+    assert read_query(sql, SHIPS).kind == kind
+
+
+def test_outputs_have_the_values_of_columns_or_are_computed() -> None:
+    sql = "SELECT flag, max(crew), count(*), crew + 1 AS crew FROM ships GROUP BY flag"
+    found = read_query(sql, SHIPS).outputs
+    assert found == (OutputColumn("flag"), OutputColumn("crew", is_extreme=True), None, None)
+
+
+@pytest.mark.parametrize(
+    ("sql", "condition"),
+    [
+        (
+            "SELECT count(*) AS n FROM ships AS h WHERE h.crane AND h.crew > 3",
+            "(crane) AND (crew > 3)",
+        ),
+        (
+            "SELECT h.flag FROM ships h WHERE h.crew = (SELECT max(crew) FROM ships)",
+            "(crew = (SELECT MAX(crew) FROM ships))",
+        ),
+        (
+            "SELECT (SELECT avg(crew) FROM ships WHERE flag = 'Malta')"
+            " - (SELECT avg(crew) FROM ships WHERE flag = 'Peru')",
+            "((flag = 'Malta')) OR ((flag = 'Peru'))",
+        ),
+        (
+            "SELECT avg(crew) FILTER (crane) - avg(crew) FILTER (NOT crane) FROM ships"
+            " WHERE length > 3",
+            "((length > 3) AND (crane)) OR ((length > 3) AND (NOT crane))",
+        ),
+        ("SELECT count(*) FILTER (crane) / count(*) FROM ships WHERE crew > 3", "(crew > 3)"),
+        ("WITH h AS (FROM ships WHERE crane) SELECT avg(crew) FROM h", "(crane)"),
+        ("SELECT avg(c) FROM (SELECT crew AS c FROM ships) WHERE c > 3", "(crew > 3)"),
+        (
+            "SELECT avg(n) FROM (SELECT count(*) AS n FROM ships WHERE crane GROUP BY flag)",
+            "(crane)",
+        ),
+        ("SELECT count(*) FROM ships", ""),
+        ("SELECT 1 FROM ships WHERE crane UNION ALL SELECT 2 FROM ships", ""),
+        ("SELECT count(*) FILTER (crane) OVER (PARTITION BY flag) FROM ships", ""),
+        ("SELECT name FROM ships ORDER BY crew DESC LIMIT 3", ""),
+        ("SELECT flag FROM ships GROUP BY flag HAVING count(*) > 2", ""),
+        ("SELECT count(*) FROM (SELECT flag FROM ships GROUP BY 1 HAVING count(*) > 2)", ""),
+        ("WITH a AS (SELECT count(*) AS n FROM ships) SELECT a.n FROM a, a AS b", ""),
+        ("SELECT count(*) FROM cells WHERE state = 'failed'", None),
+        ("SELECT 42", None),
+    ],
+)
+def test_the_records_that_a_query_reads_are_told_by_a_condition(
+    sql: str, condition: str | None
+) -> None:
+    facts = read_query(sql, SHIPS)
+    assert (facts.condition, facts.uncounted) == (condition, "")
+
+
+JOINS = "it joins tables"
+PICKS = "it picks from the rows of a subquery"
+FIRST = "it takes only the first rows"
+SAMPLE = "it reads a sample"
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT avg(crew) FROM ships USING SAMPLE 5 ROWS", SAMPLE),
+        ("SELECT avg(crew) FROM ships TABLESAMPLE 50%", SAMPLE),
+        ("SELECT avg(crew) FROM (FROM ships USING SAMPLE 5 ROWS)", SAMPLE),
+        ("SELECT avg(crew) FROM (FROM ships LIMIT 5)", FIRST),
+        ("WITH s AS (FROM ships ORDER BY crew LIMIT 3) SELECT avg(crew) FROM s", FIRST),
+        ("SELECT avg(crew) FROM (SELECT DISTINCT ON (flag) * FROM ships)", FIRST),
+        ("SELECT name FROM ships LIMIT 3", FIRST),
+        ("SELECT avg(crew) FROM ships SEMI JOIN (SELECT 'x' AS flag) x USING (flag)", JOINS),
+        ("SELECT count(*) FROM ships, cells", JOINS),
+        ("SELECT a.name FROM ships a JOIN ships b USING (flag) WHERE a.crew > 3", JOINS),
+        ("SELECT avg(n) FROM (SELECT avg(crew) n FROM ships GROUP BY flag) WHERE n > 3", PICKS),
+        ("SELECT avg(n) FROM (SELECT avg(crew) n FROM ships GROUP BY flag HAVING n > 3)", PICKS),
+        ("SELECT avg(crew) FROM (FROM ships QUALIFY row_number() OVER (ORDER BY crew) < 3)", PICKS),
+        (
+            "SELECT flag FROM ships h WHERE crane AND crew = (SELECT max(crew) FROM ships i"
+            " WHERE i.flag = h.flag)",
+            "a condition compares each record with others",
+        ),
+        ("SELECT FROM WHERE", "it could not be taken apart"),
+        ("SELECT max(COLUMNS(['crew'])) FROM ships", ""),
+    ],
+)
+def test_a_step_that_takes_records_away_otherwise_is_named(sql: str, reason: str) -> None:
+    facts = read_query(sql, SHIPS)
+    assert facts.uncounted == reason
+    assert (facts.condition is None) is bool(reason)
+
+
+def test_conditions_on_single_records_are_found_by_clause() -> None:
+    sql = (
+        "SELECT count(*) FILTER (crew > 9) FROM ships s WHERE s.flag = 'Malta' AND NOT crane"
+        " AND crew > length AND crew > (SELECT avg(crew) FROM ships)"
+    )
+    found = {item for clause in read_query(sql, SHIPS).clauses for item in clause}
+    assert found == {
+        Condition("crew > 9", ("crew",), ()),
+        Condition("flag = 'Malta'", ("flag",), ("Malta",)),
+        Condition("NOT crane", ("crane",), ()),
+        Condition("crew > length", ("crew", "length"), ()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("where", "texts"),
+    [
+        ("h.flag = 'Malta' OR FLAG IN ('Peru', 'Malta', lower('x'))", ["Malta", "Peru"]),
+        ("NOT flag = 'Malta' AND crew = 4", ["Malta"]),
+        ("lower(flag) = 'malta' AND flag LIKE 'M%' AND flag = name", ["malta", "M%"]),
+        ("flag IN (SELECT 'Malta')", []),
+        ("(", []),
+    ],
+)
+def test_texts_that_a_column_is_compared_with_are_found(where: str, texts: list[str]) -> None:
+    found = read_query(f"SELECT count(*) FROM ships h WHERE {where}", SHIPS).comparisons
+    assert sorted({text for item in found for text in item.texts}) == sorted(texts)
+    assert {name for item in found for name in item.columns} <= {"flag"}
+
+
+def test_a_list_that_may_hold_unknowns_is_named() -> None:
+    sql = "SELECT 1 FROM ships WHERE flag NOT IN (SELECT flag FROM ships WHERE {})"
+    assert read_query(sql.format("crew > 9"), SHIPS).open_lists == ("flag",)
+    assert read_query(sql.format("flag IS NOT NULL"), SHIPS).open_lists == ()
