@@ -26,7 +26,7 @@ def evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
     tables = list(dict.fromkeys(str(question.table) for question in pack.questions))
     for number, table in enumerate(tables):
         bench.on_progress("tables", number, len(tables))
-        corpus = _ingest_table(pack, bench, table, number)
+        corpus = ingest_table(pack, bench, table, number)
         n_documents += corpus.info().n_documents if corpus else 0
         for question in (item for item in pack.questions if str(item.table) == table):
             answer = ask(corpus, question.question) if corpus else None
@@ -35,7 +35,7 @@ def evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
     return Evaluation(pack.name, "offline", n_documents, (), ordered)
 
 
-def _ingest_table(pack: Pack, bench: Bench, table: str, number: int) -> Corpus | None:
+def ingest_table(pack: Pack, bench: Bench, table: str, number: int) -> Corpus | None:
     """Ingest one table; None when it cannot be, so that its questions count as refused."""
     source = (pack.folder / table).resolve()
     if not source.is_relative_to(pack.folder) or not source.is_file():

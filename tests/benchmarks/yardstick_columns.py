@@ -1,0 +1,157 @@
+"""What the found columns are worth, by the values of gold, and by a reader where gold is silent."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
+from srag_mcp.evaluation.renaming import name_as_gold
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.store.guard import Value
+from srag_mcp.text.words import fold
+from tests.benchmarks.yardstick_report import ByGold, Column
+
+Cells = Mapping[str, Value]
+Gold = Mapping[str, Mapping[str, str]]
+
+# Both from the definition of the fields: right is nine values in ten.
+_RIGHT = 0.9
+# Agreement beyond chance (Cohen's kappa) that is called substantial, and moderate, in Landis and
+# Koch (1977); below it a column of few values, such as a boolean, matches any field.
+_SUBSTANTIAL, _MODERATE = 0.6, 0.4
+_LUCKY = 1e-3  # that so many values match by chance: there are some hundred pairs in a pack
+_N_EXAMPLES, _EXAMPLE_LENGTH = 6, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How the values of a column match a gold field; *beyond* is what chance does not explain.
+
+    *is_part*: where the column says something, it is right.
+    """
+
+    field: str
+    precision: float
+    recall: float
+    beyond: float
+    is_part: bool
+    is_lucky: bool
+
+    @property
+    def verdict(self) -> ByGold:
+        """What the column is worth by this field; empty where gold does not know."""
+        if min(self.precision, self.recall) >= _RIGHT and self.beyond >= _SUBSTANTIAL:
+            return "right"
+        if self.is_part and not self.is_lucky:
+            return "half"
+        return "wrong" if self.beyond >= _MODERATE and not self.is_lucky else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of a pack by the names of gold; *extra* ones belong to none of gold."""
+
+    gold: Gold
+    found: Mapping[str, Cells]
+    extra: Sequence[Cells] = ()
+
+
+def judge_columns(attributes: Sequence[Attribute], records: Records) -> list[Column]:
+    """Compare each column with the gold fields, and keep the one that it matches best."""
+    return [_judge(attribute, records) for attribute in attributes]
+
+
+def _judge(attribute: Attribute, records: Records) -> Column:
+    fields = list(next(iter(records.gold.values()), {}))
+    matches = [match_field(attribute, field, records) for field in fields]
+    order = ["", "wrong", "half", "right"]
+    best = max(matches, key=lambda item: (order.index(item.verdict), item.beyond))
+    values = {name: cells.get(attribute.name) for name, cells in records.found.items()}
+    filled = [value for value in values.values() if value is not None]
+    shown = Counter(str(value)[:_EXAMPLE_LENGTH] for value in filled).most_common(_N_EXAMPLES)
+    return Column(
+        name=attribute.name,
+        type=attribute.type,
+        n_filled=len(filled) + _n_filled(attribute, records.extra),
+        by_gold=best.verdict,
+        field=best.field,
+        precision=round(best.precision, 3),
+        recall=round(best.recall, 3),
+        holds=hashlib.sha256(repr(sorted(values.items())).encode()).hexdigest()[:12],
+        examples=[text for text, _ in shown],
+    )
+
+
+def match_field(attribute: Attribute, field: str, records: Records) -> Match:
+    """Compare the values of a column with those of a gold field, over all records."""
+    wanted = [cells[field] for cells in records.gold.values()]
+    kind = gold_type(wanted)
+    found = [records.found.get(name, {}).get(attribute.name) for name in records.gold]
+    names = name_as_gold(attribute.categories or (), dict.fromkeys(want for want in wanted if want))
+    found = [names.get(value, value) if isinstance(value, str) else value for value in found]
+    pairs = list(zip(found, wanted, strict=True))
+    same = [bool(want) and equal_cells(value, want, kind) for value, want in pairs]
+    n_given = sum(bool(want) for want in wanted)
+    n_filled = sum(value is not None for value in found) + _n_filled(attribute, records.extra)
+    if not n_filled or not n_given:
+        return Match(field, 0.0, 0.0, 0.0, is_part=False, is_lucky=True)
+    precision, recall = sum(same) / n_filled, sum(same) / n_given
+    chance = _chance(found, wanted, n_filled)
+    beyond = (precision - chance) / (1 - chance) if chance < 1 else 0.0
+    if chance == 1 and _is_named(field, attribute.name):
+        beyond = precision  # one value everywhere: only the names tell
+    is_part, n_said = precision >= _RIGHT and beyond >= _SUBSTANTIAL, sum(same)
+    if kind == "boolean":  # silence is often stored as false: what it says is what it affirms
+        n_true = sum(value is True for value in found)
+        n_said = sum(hit and value is True for hit, (value, _) in zip(same, pairs, strict=True))
+        chance = sum(want == "true" for want in wanted) / n_given
+        is_part = n_true > 0 and n_said / n_true >= _RIGHT
+    return Match(field, precision, recall, beyond, is_part, is_lucky=chance**n_said > _LUCKY)
+
+
+def _n_filled(attribute: Attribute, rows: Sequence[Cells]) -> int:
+    return sum(row.get(attribute.name) is not None for row in rows)
+
+
+def _chance(found: Sequence[Value], wanted: Sequence[str], n_filled: int) -> float:
+    """Return how often values would be equal if they stood in any order."""
+    given = Counter(key_of(want) for want in wanted if want)
+    said = Counter(key_of(value) for value in found if value is not None)
+    return sum(n * said[key] for key, n in given.items()) / (given.total() * n_filled)
+
+
+def _is_named(field: str, column: str) -> bool:
+    first, second = set(field.lower().split("_")), set(column.lower().split("_"))
+    return first <= second or second <= first
+
+
+def key_of(value: Value) -> str:
+    """Return what values have in common that count as equal, whatever their notation."""
+    number = number_of(value)
+    return f"{number:.6g}" if number is not None else fold(str(value))
+
+
+def align_rows(gold: Gold, found: Mapping[str, Cells]) -> dict[str, str]:
+    """Return the gold name of each record of a table file, by what they hold and in which order.
+
+    The ids of records may be anything, and some records may be no true ones (totals, footers): a
+    record is the gold record with which it shares the most values, at least half of those given;
+    among equals the one whose place in the file is the nearest.
+    """
+    wanted = {
+        name: Counter(key_of(value) for value in cells.values() if value)
+        for name, cells in gold.items()
+    }
+    pairs: list[tuple[int, int, str, str]] = []
+    for place, (record, cells) in enumerate(found.items()):
+        said = Counter(key_of(value) for value in cells.values() if value is not None)
+        for at, (name, given) in enumerate(wanted.items()):
+            shared = (said & given).total()
+            if 2 * shared >= given.total():
+                pairs.append((-shared, abs(place - at), record, name))
+    matched: dict[str, str] = {}
+    for _shared, _apart, record, name in sorted(pairs):
+        if record not in matched and name not in matched.values():
+            matched[record] = name
+    return matched
