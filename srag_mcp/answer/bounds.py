@@ -105,7 +105,7 @@ def _bound_amount(corpus: Corpus, found: Aggregate) -> Bounds | None:
     """
     statistics = {item.column.lower(): item for item in corpus.statistics()}
     column = statistics.get(found.column.lower())
-    if column is None or column.type not in {"integer", "number"} or column.minimum is None:
+    if column is None or not column.type.is_numeric or column.minimum is None:
         return None
     low, high = float(str(column.minimum)), float(str(column.maximum))
     known = read_amounts(corpus, found)

@@ -73,8 +73,8 @@ def _change_of_number(corpus: Corpus, found: Aggregate, bounds: Bounds | None) -
 
 def _change_of_end(corpus: Corpus, found: Aggregate) -> str:
     """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
-    types = {item.name.lower(): item.type for item in corpus.schema().attributes}
-    is_date = types.get(found.column.lower()) == "date"
+    dates = {item.name.lower() for item in corpus.schema().attributes if item.type.is_date}
+    is_date = found.column.lower() in dates
     words = {"min": ("lower", "earlier"), "max": ("higher", "later")}
     column, condition = quote_name(found.column), f"({found.condition})"
     end = f"{found.function}({column}) FILTER ({found.counted})"

@@ -142,7 +142,7 @@ def _are_mostly_thin(statistics: Mapping[str, ColumnStatistics]) -> bool:
     shares = [
         1 - item.n_not_mentioned / item.n_records
         for item in statistics.values()
-        if item.type != "boolean" and item.n_records
+        if not item.type.is_boolean and item.n_records
     ]
     return bool(shares) and median(shares) < _HALF
 
@@ -180,7 +180,7 @@ def _never_meet(attribute: Attribute, meeting: Meeting, silence: Silence) -> boo
 
 def _min_expected(attribute: Attribute, silence: Silence) -> float:
     """Return how many documents should tell both by chance, before their absence tells."""
-    if attribute.unit is None and attribute.type in {"integer", "number"}:
+    if attribute.unit is None and attribute.type.is_numeric:
         return _MIN_BARE_EXPECTED
     thin = silence.n_told < _THIN * silence.n_documents
     return _MIN_THIN_EXPECTED if thin else _MIN_EXPECTED
@@ -191,7 +191,7 @@ def _of_units(corpus: Corpus, use: _Use) -> str:
     attribute = use.attribute
     if not use.measures:
         return ""
-    if attribute.type not in {"integer", "number"}:
+    if not attribute.type.is_numeric:
         return ""
     found = read_units(corpus.read, attribute.name)
     units = {unit: count for unit, count in found.items() if unit}

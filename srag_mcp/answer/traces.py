@@ -42,13 +42,13 @@ def traces_of(
     own = statistics[attribute.name]
     stems = dict.fromkeys(found for name in _names(attribute) if (found := _telling(name)))
     patterns = [_together(found) for found in stems]
-    if attribute.type in {"integer", "number", "date"}:
+    if attribute.type.is_numeric or attribute.type.is_date:
         patterns = [_beside_a_digit(pattern) for pattern in patterns]
-    if attribute.type == "string":
+    if attribute.type.is_text:
         said = [*asked, *_values(own)]
         patterns += [rf"\b{_words(value)}\b" for value in said]
-    if attribute.type == "date":
-        dates = [item.name for item in schema.attributes if item.type == "date"]
+    if attribute.type.is_date:
+        dates = [item.name for item in schema.attributes if item.type.is_date]
         same = [name for name in dates if meet_in_time(own, statistics[name])]
         return Traces(_any(patterns), _days(own), tuple(same))
     same = [item.name for item in schema.attributes if item.unit and item.unit == attribute.unit]
@@ -116,7 +116,7 @@ def _words(value: str) -> str:
 def _amounts(attribute: Attribute) -> str:
     """Match an amount in the unit of a column of numbers."""
     unit = attribute.unit
-    if unit is None or attribute.type not in {"integer", "number"}:
+    if unit is None or not attribute.type.is_numeric:
         return ""
     known = (UNITS, CURRENCY_SYMBOLS, CURRENCY_WORDS)
     spelt = {unit, *(word for words in known for word, name in words.items() if name == unit)}

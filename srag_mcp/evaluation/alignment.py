@@ -19,7 +19,7 @@ from srag_mcp.schema.names import snake_case
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
 from srag_mcp.values.booleans import read_boolean
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import ColumnType
 
 _LEAST_AGREEMENT = 0.1
 _NAME_WEIGHT = 1e-3
@@ -131,10 +131,10 @@ def _chance(wanted: Sequence[str], values: Sequence[str]) -> float:
     return sum(count * found[key] for key, count in gold.items()) / (len(wanted) * len(values))
 
 
-def _key(value: Value, kind: AttributeType) -> str:
+def _key(value: Value, kind: ColumnType) -> str:
     if value is None or value == "":
         return ""
-    if kind == "boolean":
+    if kind.is_boolean:
         return str(value if isinstance(value, bool) else read_boolean(str(value)))
     number = number_of(value)
     return f"{number:.6g}" if number is not None else fold(str(value))

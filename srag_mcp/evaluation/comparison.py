@@ -10,7 +10,7 @@ from srag_mcp.text.words import fold
 from srag_mcp.values.booleans import read_boolean
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.guess import classify_values
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 EXACT = 1e-6
 
@@ -56,7 +56,7 @@ def month_of(value: Value) -> tuple[int, int] | None:
     return (text.year or 0, text.month or 0) if whole else None
 
 
-def equal_cells(found: Value, gold: str, kind: AttributeType) -> bool:
+def equal_cells(found: Value, gold: str, kind: ColumnType) -> bool:
     """Return whether a stored value is the gold value of a field of type *kind*.
 
     Both empty is equal; an empty value is neither false nor zero. Numbers are equal to 1e-6, texts
@@ -64,25 +64,25 @@ def equal_cells(found: Value, gold: str, kind: AttributeType) -> bool:
     """
     if found is None or not gold:
         return found is None and not gold
-    if kind == "boolean":
+    if kind.is_boolean:
         said = found if isinstance(found, bool) else read_boolean(str(found))
         return said is not None and said == read_boolean(gold)
-    if kind in ("number", "integer"):
+    if kind.is_numeric:
         number, wanted = number_of(found), number_of(gold)
         return number is not None and wanted is not None and equal_numbers(number, wanted)
-    if kind == "date":
+    if kind.is_date:
         return date_of(found) == date_of(gold)
     return fold(str(found)) == fold(gold)
 
 
-def gold_type(values: Sequence[str]) -> AttributeType:
+def gold_type(values: Sequence[str]) -> ColumnType:
     """Return the type of a gold field from its values, as a CSV reader would."""
     given = [value for value in values if value]
     if given and all(value.lower() in ("true", "false") for value in given):
-        return "boolean"
+        return BOOLEAN
     if given and all(date_of(value) is not None for value in given):
-        return "date"
+        return DATE
     if given and all(number_of(value) is not None for value in given):
         whole = all(value.lstrip("-").isdigit() for value in given)
-        return "integer" if whole else "number"
-    return "string" if classify_values(given).type != "boolean" else "boolean"
+        return INTEGER if whole else NUMBER
+    return BOOLEAN if classify_values(given).type.is_boolean else TEXT

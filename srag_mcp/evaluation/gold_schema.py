@@ -52,8 +52,6 @@ def _properties(pack: Pack) -> dict[str, dict[str, str]]:
 def _typed(values: Sequence[str]) -> dict[str, str]:
     """Write the type of a field, and what silence means where gold is never silent."""
     kind = gold_type(values)
-    if kind == "date":
-        return {"type": "string", "format": "date"}
-    if kind == "boolean" and all(values) and any(read_boolean(value) is False for value in values):
-        return {"type": "boolean", "x-absent-means": "false"}
-    return {"type": str(kind)}
+    if kind.is_boolean and all(values) and any(read_boolean(value) is False for value in values):
+        return {**kind.json_schema, "x-absent-means": "false"}
+    return dict(kind.json_schema)

@@ -6,14 +6,13 @@ from datetime import date
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.values import numbers_of
 from srag_mcp.values.dates import read_date
-from srag_mcp.values.types import AttributeType
 
 _MIN_KNOWN = 5
 _MIN_INSIDE = 0.7
 _MARGIN = 0.5
 
 
-def may_stand_in(field: Candidate, place: Candidate, kind: AttributeType) -> bool:
+def may_stand_in(field: Candidate, place: Candidate, kind: str) -> bool:
     """Whether what only *place* says lies where the values of *field* lie.
 
     The first date of a letter is its date, also where nothing says so. The first date of a form
@@ -29,7 +28,7 @@ def may_stand_in(field: Candidate, place: Candidate, kind: AttributeType) -> boo
     return inside >= _MIN_INSIDE * len(asked)
 
 
-def _sizes(values: Mapping[int, str], kind: AttributeType) -> Sequence[float]:
+def _sizes(values: Mapping[int, str], kind: str) -> Sequence[float]:
     """Return dates as days and numbers as they are, in order; texts have no size."""
     if kind == "date":
         days = [read_date(value) for value in values.values()]

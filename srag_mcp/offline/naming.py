@@ -8,7 +8,6 @@ from srag_mcp.offline.words import stem
 from srag_mcp.schema.extractors import PlaceRule, SlotRule
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.text.words import fold_words as fold
-from srag_mcp.values.types import AttributeType
 
 _MAX_NAME_CHARACTERS = 48
 _MAX_NAME_WORDS = 6
@@ -46,7 +45,7 @@ def _unique(name: str, taken: Collection[str]) -> str:
     return found
 
 
-def label_of(candidate: Candidate, kind: AttributeType, nouns: Collection[str]) -> str:
+def label_of(candidate: Candidate, kind: str, nouns: Collection[str]) -> str:
     """Return the best label: without the words for a record, and with what the values tell.
 
     A score out of ten is a rating, a date is a date, an amount measured to somewhere a distance.
@@ -86,7 +85,7 @@ def examples_of(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(short[:: max(1, len(short) // 8)]))[:_N_EXAMPLES]
 
 
-def describe(candidate: Candidate, kind: AttributeType, unit: str | None, n_documents: int) -> str:
+def describe(candidate: Candidate, kind: str, unit: str | None, n_documents: int) -> str:
     """Write what the attribute is and how documents write it, in two or three sentences."""
     first = f"{_what(candidate, kind)}; stated in {len(candidate.values)} of {n_documents} samples."
     if kind == "boolean":
@@ -101,7 +100,7 @@ def describe(candidate: Candidate, kind: AttributeType, unit: str | None, n_docu
     return " ".join(filter(None, (first, second + also, stated)))
 
 
-def _what(candidate: Candidate, kind: AttributeType) -> str:
+def _what(candidate: Candidate, kind: str) -> str:
     label = " ".join(candidate.label.split())
     if candidate.origin == "item":
         return f'Whether "{label}" is in a list of the document'
@@ -114,7 +113,7 @@ def _what(candidate: Candidate, kind: AttributeType) -> str:
     return f'The {_NOUNS[kind]} beside "{label}"'
 
 
-_NOUNS: dict[AttributeType, str] = {
+_NOUNS: dict[str, str] = {
     "string": "text",
     "integer": "number",
     "number": "number",
@@ -123,7 +122,7 @@ _NOUNS: dict[AttributeType, str] = {
 }
 
 
-def _how(kind: AttributeType, unit: str | None) -> str:
+def _how(kind: str, unit: str | None) -> str:
     if kind == "date":
         return "A date"
     if kind == "string":

@@ -6,6 +6,7 @@ from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.values import numbers_of
 from srag_mcp.values.dates import read_date
 from srag_mcp.values.guess import TypeGuess, classify_values
+from srag_mcp.values.types import BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class TypedCandidate:
 def typed(candidate: Candidate) -> TypedCandidate:
     """Tell the type of *candidate* by its values; what is only said or not is a boolean."""
     if candidate.origin in {"item", "mention"}:
-        return TypedCandidate(candidate, TypeGuess("boolean", None, 1.0, None))
+        return TypedCandidate(candidate, TypeGuess(BOOLEAN, None, 1.0, None))
     return TypedCandidate(candidate, classify_values(list(candidate.values.values())))
 
 

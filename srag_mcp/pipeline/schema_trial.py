@@ -62,7 +62,7 @@ async def try_schema(
         on_done=records.extend,
     )
     cells = {item.name: _cells_of(item.name, records) for item in schema.attributes}
-    tags = read_tags(cells[item.name] for item in schema.attributes if item.type == "string")
+    tags = read_tags(cells[item.name] for item in schema.attributes if item.type.is_text)
     problems = [
         problem
         for attribute in schema.attributes

@@ -65,7 +65,7 @@ def standardise_columns(
     Source: DESIGN 7.4.
     """
     predictions = Predictions(work)
-    texts = [attribute for attribute in schema.attributes if attribute.type == "string"]
+    texts = [attribute for attribute in schema.attributes if attribute.type.is_text]
     tags = read_tags(predictions.cells(attribute) for attribute in texts)
     n_changed = n_unsettled = 0
     for place, attribute in enumerate(schema.attributes):

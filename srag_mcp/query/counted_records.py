@@ -21,7 +21,7 @@ class CountedRecords:
 
     def __init__(self, root: exp.Select, schema: Schema) -> None:
         self._entity = schema.entity.lower()
-        self._booleans = {item.name.lower() for item in schema.attributes if item.type == "boolean"}
+        self._booleans = {item.name.lower() for item in schema.attributes if item.type.is_boolean}
         self._common = {item.alias.lower(): item.this for item in root.ctes}
 
     def conditions(

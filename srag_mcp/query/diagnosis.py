@@ -51,7 +51,7 @@ def diagnose(corpus: Corpus, sql: str) -> list[str]:
     They are found in any part of the query. Empty when each is met by some record, or nothing like
     it is stored, or what is stored is asked for as well: then the result is what the documents say.
     """
-    texts = [item.name for item in corpus.schema().attributes if item.type == "string"]
+    texts = [item.name for item in corpus.schema().attributes if item.type.is_text]
     comparisons = find_comparisons(sql, texts)[:_MAX_CONDITIONS]
     asked = {text for item in comparisons for text in item.texts}
     said = ((item, _nearest(corpus, item, asked)) for item in _unmet(corpus, comparisons))
@@ -107,7 +107,7 @@ def find_unstored(corpus: Corpus, sql: str) -> list[str]:
     Raises:
         QueryError: If looking took too long.
     """
-    texts = [item.name for item in corpus.schema().attributes if item.type == "string"]
+    texts = [item.name for item in corpus.schema().attributes if item.type.is_text]
     said: list[str] = []
     compared = list(compared_texts(sql, texts))
     for place, (column, text) in enumerate(compared):
@@ -186,4 +186,4 @@ def _is_of_closed_set(condition: Condition, schema: Schema) -> bool:
 
 
 def _is_yes_or_no(condition: Condition, schema: Schema) -> bool:
-    return all(schema.attribute(name).type == "boolean" for name in condition.columns)
+    return all(schema.attribute(name).type.is_boolean for name in condition.columns)

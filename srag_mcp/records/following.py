@@ -136,7 +136,7 @@ def _made_of(attribute: Attribute, quantities: Sequence[Quantity], quote: str) -
 
 def _is_short_year(attribute: Attribute, quantities: Sequence[Quantity], value: float) -> bool:
     """Whether *value* is a year of which the words have two figures: `'84`."""
-    is_year = attribute.type == "integer" and _FIRST_YEAR <= value <= _LAST_YEAR
+    is_year = attribute.type.is_whole and _FIRST_YEAR <= value <= _LAST_YEAR
     return is_year and any(quantity.value == value % _CENTURY for quantity in quantities)
 
 

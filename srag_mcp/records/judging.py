@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
+from srag_mcp.records.canonical import write_canonical
 from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.contradiction import find_contradiction, is_derived
 from srag_mcp.records.document_text import DocumentText
@@ -94,8 +94,8 @@ class Judge:
         stated = reply.state == "stated"
         value_text = write_canonical(attribute, reply.value) if stated else None
         if stated and value_text is None:
-            problem = f"value must be {describe_form(attribute)}, not {_shown(reply.value)}"
-            note = f"{_shown(reply.value)} is not {describe_form(attribute)}"
+            problem = f"value must be {attribute.type.form}, not {_shown(reply.value)}"
+            note = f"{_shown(reply.value)} is not {attribute.type.form}"
             return Judgement(self._failed(attribute, note, reply.quote), problem)
         if not stated and not _is_no_value(reply.value):
             note = f"it is stated_absent, and has the value {_shown(reply.value)}"
@@ -135,10 +135,11 @@ class Judge:
         if attribute.categories and value_text not in attribute.categories:
             odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
             return Judgement(taken, odd, told_once=True)
-        value = read_canonical(attribute, value_text)
+        value = attribute.type.read(value_text)
         odd = find_contradiction(attribute, quote, value, self._document.text)
         odd = odd or find_unsaid_name(attribute, quote, value, self._document.text)
-        if attribute.type == "number" and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
+        has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
+        if has_decimals and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
             odd = f"{said!r} is one thousand times more or less in another country"
         if odd:
             marked = replace(taken, cell=add_note(taken.cell, f"{DOUBTED}{odd}"))

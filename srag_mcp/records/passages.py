@@ -212,9 +212,9 @@ def _words(text: str) -> list[str]:
 
 def _shape(attribute: Attribute) -> re.Pattern[str]:
     """Return how values of the attribute look, where that tells anything."""
-    if attribute.type == "date":
+    if attribute.type.is_date:
         return _DATE
-    if attribute.type not in {"integer", "number"}:
+    if not attribute.type.is_numeric:
         return _NOTHING
     if is_currency(attribute.unit):
         return _MONEY

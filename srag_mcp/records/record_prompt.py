@@ -50,7 +50,7 @@ def describe_attribute(attribute: Attribute) -> str:
     parts = [" ".join(attribute.description.split())]
     if attribute.categories:
         parts.append(f"One of: {' | '.join(attribute.categories)}.")
-    elif attribute.type == "string" and (examples := _examples(attribute)):
+    elif attribute.type.is_text and (examples := _examples(attribute)):
         parts.append(f"Examples: {'; '.join(examples)}.")
     parts.append(_ABSENT[attribute.absent_means])
     return f"- {attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")

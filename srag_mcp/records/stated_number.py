@@ -166,7 +166,7 @@ def _proves_nothing(attribute: Attribute, found: Quantity, quote: str) -> bool:
     if unit is None and found.unit is not None and attribute.unit:  # litres, of a column per litre
         return True
     is_measured = found.unit is not None and found.unit == unit
-    return attribute.type == "integer" and not is_measured and not _is_about(attribute, quote)
+    return attribute.type.is_whole and not is_measured and not _is_about(attribute, quote)
 
 
 def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
@@ -181,7 +181,7 @@ def _other_year(attribute: Attribute, years: set[int], value: float) -> str:
 
 def _may_be_year(attribute: Attribute, value: float) -> bool:
     unit = column_unit(attribute)
-    is_year = attribute.type == "integer" and unit in (None, "year")
+    is_year = attribute.type.is_whole and unit in (None, "year")
     return is_year and _FIRST_YEAR <= value <= _LAST_YEAR
 
 

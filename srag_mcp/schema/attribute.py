@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from srag_mcp.schema.extractors import Extractor
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import ColumnType
 
 AbsentMeans: TypeAlias = Literal["unknown", "false", "zero"]
 Scalar: TypeAlias = str | int | float | bool
@@ -32,7 +32,7 @@ class Attribute(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=NAME_PATTERN)
-    type: AttributeType
+    type: ColumnType
     description: str = ""
     unit: str | None = None
     examples: tuple[Scalar, ...] = ()

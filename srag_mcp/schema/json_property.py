@@ -6,8 +6,9 @@ from pydantic import ValidationError
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.types import COLUMN_TYPES
 
-_TYPES = ("string", "integer", "number", "boolean")
+_TYPES = tuple(dict.fromkeys(kind.json_schema["type"] for kind in COLUMN_TYPES.values()))
 _DATE_FORMATS = ("date", "date-time")
 _MAX_REFERENCES = 20
 
@@ -120,7 +121,7 @@ def _refuse_nested(written: str, kind: str) -> None:
             f"give each of its members an attribute of its own"
         )
         raise SchemaError(msg)
-    if kind not in (*_TYPES, "date"):
+    if kind not in COLUMN_TYPES:
         msg = f"attribute {written!r}: type {kind!r} is unknown; use one of {', '.join(_TYPES)}"
         raise SchemaError(msg)
 
@@ -180,8 +181,8 @@ def _synonyms(name: str, written: str, flat: Mapping[str, object]) -> object:
 
 
 def _check_absent(written: str, fields: Mapping[str, object]) -> None:
-    allowed = {"false": ("boolean",), "zero": ("integer", "number")}
-    means, kind = fields["absent_means"], fields["type"]
-    if isinstance(means, str) and means in allowed and kind not in allowed[means]:
+    means, kind = fields["absent_means"], str(fields["type"])
+    known = any(means in other.implied for other in COLUMN_TYPES.values())
+    if isinstance(means, str) and known and not COLUMN_TYPES[kind].means(means):
         msg = f"attribute {written!r}: x-absent-means {means!r} does not fit the type {kind}"
         raise SchemaError(msg)

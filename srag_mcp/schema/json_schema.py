@@ -89,14 +89,11 @@ def _header(data: Mapping[str, object]) -> dict[str, object]:
 
 
 def _property(attribute: Attribute) -> dict[str, object]:
-    is_date = attribute.type == "date"
-    written: dict[str, object] = {"type": "string" if is_date else attribute.type}
-    if is_date:
-        written["format"] = "date"
+    written: dict[str, object] = dict(attribute.type.json_schema)
     if attribute.description:
         written["description"] = attribute.description
     if attribute.categories is not None:
-        key = "enum" if attribute.type == "string" and attribute.categories else "x-categories"
+        key = "enum" if attribute.type.is_text and attribute.categories else "x-categories"
         written[key] = list(attribute.categories)
     if attribute.examples:
         written["examples"] = list(attribute.examples)

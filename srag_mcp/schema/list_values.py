@@ -28,7 +28,7 @@ def find_lists(reply: AttributeReply) -> list[str]:
 
     Source: S-RAG 3.2.1, footnote 3.
     """
-    if reply.type != "string" or not (_LIST_OF.search(reply.description) or _names_several(reply)):
+    if not reply.type.is_text or not (_LIST_OF.search(reply.description) or _names_several(reply)):
         return []
     return [
         "its values are lists, and a column holds one value: give a boolean column to each item"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.schema.attribute import AbsentMeans, Attribute, Scalar
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.list_values import find_lists
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_NAMES
@@ -17,10 +17,6 @@ MAX_SYNONYMS = 10
 _SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
 _GOES_ON = re.compile(r"[.!?。]\s+\S+(?:\s+\S+)*?(?:\s+[a-z]\S*){3}")  # another sentence begins
 _NEEDED = frozenset({"name", "type", "description"})
-_FITTING: dict[AbsentMeans, tuple[str, ...]] = {
-    "false": ("boolean",),
-    "zero": ("integer", "number"),
-}
 
 
 def find_problems(reply: AttributeReply) -> list[str]:
@@ -45,7 +41,7 @@ def read_attribute(reply: AttributeReply, name: str) -> Attribute:
     So are long units and categories, and examples of several lines or sentences: the definition
     stands in the prompts of all documents, and a document may have dictated it.
     """
-    fits = reply.type in _FITTING.get(reply.absent_means, (reply.type,))
+    fits = reply.type.means(reply.absent_means)
     examples = [item for item in reply.examples if _fits(reply, item)]
     plain = name.replace("_", " ")
     words = (*reply.synonyms, reply.name.replace("_", " "))
@@ -69,9 +65,9 @@ def _problems(reply: AttributeReply) -> Iterator[str]:
         yield "its description needs two sentences: what it is, and how it is written"
     if _is_long(reply.examples):
         yield f"its values are longer than {LONGEST_STRING} characters; leave long texts out"
-    if reply.type not in _FITTING.get(reply.absent_means, (reply.type,)):
+    if not reply.type.means(reply.absent_means):
         yield f"absent_means {reply.absent_means!r} does not fit the type {reply.type}"
-    if reply.categories is not None and reply.type != "string":
+    if reply.categories is not None and not reply.type.is_text:
         yield "only a string has categories"
     if reply.categories is not None and len(reply.categories) > MAX_CATEGORIES:
         yield f"more than {MAX_CATEGORIES} categories are not a closed set; use null"
@@ -84,9 +80,9 @@ def _is_long(examples: Sequence[Scalar]) -> bool:
 
 
 def _fits(reply: AttributeReply, value: Scalar) -> bool:
-    if reply.type == "boolean":
+    if reply.type.is_boolean:
         return isinstance(value, bool)
-    if reply.type in {"integer", "number"}:
+    if reply.type.is_numeric:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if not isinstance(value, str) or _GOES_ON.search(value):
         return False
@@ -96,13 +92,13 @@ def _fits(reply: AttributeReply, value: Scalar) -> bool:
 def _unit(reply: AttributeReply) -> str | None:
     """Return the unit of a number; `%` is written `percent` here."""
     unit = " ".join((reply.unit or "").split())
-    if not unit or len(unit) > LONGEST_STRING or reply.type not in {"integer", "number"}:
+    if not unit or len(unit) > LONGEST_STRING or not reply.type.is_numeric:
         return None
     return "percent" if unit in {"%", "per cent", "percentage"} else unit
 
 
 def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
-    if reply.type != "string" or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
+    if not reply.type.is_text or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
         return None
     kept = dict.fromkeys(" ".join(item.split()) for item in reply.categories)
     if any(len(item) > LONGEST_STRING for item in kept):

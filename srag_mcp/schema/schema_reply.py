@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import AbsentMeans, Scalar
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import ColumnType
 
 Action: TypeAlias = Literal["add", "change", "remove"]
 
@@ -25,7 +25,7 @@ class AttributeReply(ReplyElement):
     }
 
     name: str
-    type: AttributeType
+    type: ColumnType
     description: str
     unit: str | None
     categories: list[str] | None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING
 
 from srag_mcp.records.cell import READ_IN_PART, Cell
@@ -17,19 +15,9 @@ from srag_mcp.store.predicted_columns import predicted_cells, predicts
 from srag_mcp.store.reviews import write_disagreements
 from srag_mcp.store.work_rows import read_cell, storable
 from srag_mcp.values.states import State
-from srag_mcp.values.types import Value
 
 if TYPE_CHECKING:
     import duckdb
-
-SQL_TYPES = {
-    "string": "VARCHAR",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-}
-_LARGEST_BIGINT = 2**63 - 1
 
 _LISTING = """
 CREATE OR REPLACE TEMP TABLE listing AS
@@ -73,7 +61,7 @@ def write_column(
     connection: duckdb.DuckDBPyConnection, attribute: Attribute, position: int
 ) -> None:
     """Normalise one attribute; write its cells to the build, and its values to `column_<n>`."""
-    sql_type = SQL_TYPES[attribute.type]
+    sql_type = attribute.type.sql
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE stated (number INTEGER, state VARCHAR, as_stated VARCHAR,"
         f' start BIGINT, "end" BIGINT, value {sql_type}, unit VARCHAR, engine VARCHAR,'
@@ -97,11 +85,7 @@ def write_column(
 
 def implied_value(attribute: Attribute) -> bool | int | None:
     """Return what it means that a document does not mention *attribute*; None for unknown."""
-    if attribute.absent_means == "false" and attribute.type == "boolean":
-        return False
-    if attribute.absent_means == "zero" and attribute.type in {"integer", "number"}:
-        return 0
-    return None
+    return attribute.type.implied.get(attribute.absent_means)
 
 
 def _cells_in_force(connection: duckdb.DuckDBPyConnection, attribute: Attribute) -> dict[int, Cell]:
@@ -154,27 +138,10 @@ def check_value(attribute: Attribute, cell: Cell) -> Cell:
         if cell.state is State.STATED_ABSENT:
             return cell
         return replace(cell, state=State.FAILED, note=cell.note or "could not be read")
-    value = _typed(attribute, cell.value)
+    value = attribute.type.fit(cell.value)
     if value is None:
         note = f"{cell.value!r} does not fit a column of type {attribute.type}"
         return replace(cell, state=State.FAILED, value=None, note=note)
+    if isinstance(value, str) and not value.isascii():
+        value = storable(value)
     return cell if value is cell.value else replace(cell, value=value)
-
-
-def _typed(attribute: Attribute, value: Value) -> Value | None:
-    if attribute.type == "string":
-        return value if isinstance(value, str) and value.isascii() else storable(str(value))
-    if attribute.type == "date":
-        return value if isinstance(value, date) else None
-    if attribute.type == "boolean":
-        return value if isinstance(value, bool) else None
-    return _number(attribute, value)
-
-
-def _number(attribute: Attribute, value: Value) -> int | float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    if attribute.type == "number":
-        return float(value)
-    whole = int(value)
-    return whole if whole == value and abs(whole) <= _LARGEST_BIGINT else None

@@ -14,7 +14,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import with_names
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.values.states import State
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import COLUMN_TYPES
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,21 +24,6 @@ MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
 MAX_INDEXED_CHARACTERS = 300
 
-_NON_ZERO: Mapping[AttributeType, str] = {
-    "string": "count(*) FILTER ({x} <> '')",
-    "integer": "count(*) FILTER ({x} <> 0)",
-    "number": "count(*) FILTER ({x} <> 0)",
-    "boolean": "count(*) FILTER ({x})",
-    "date": "count({x})",
-}
-_SPREAD: Mapping[AttributeType, str] = {
-    "integer": "min({x}), max({x}), avg({x}), quantile_cont({x}, [0.25, 0.5, 0.75])",
-    "number": "min({x}), max({x}), avg({x}), quantile_cont({x}, [0.25, 0.5, 0.75])",
-    "date": "min({x})::VARCHAR, max({x})::VARCHAR, NULL,"
-    " quantile_disc({x}, [0.25, 0.5, 0.75])::VARCHAR[]",
-    "string": "NULL, NULL, NULL, NULL",
-    "boolean": "NULL, NULL, NULL, NULL",
-}
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
@@ -67,7 +52,7 @@ def write_statistics(
 
 def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple[str, ...]:
     """Write the distinct texts of all columns to the value index; return the columns cut."""
-    names = [item.name for item in schema.attributes if item.type == "string"]
+    names = [item.name for item in schema.attributes if item.type.is_text]
     limit = min(MAX_INDEXED_PER_COLUMN, MAX_INDEXED // max(1, len(names)))
     cut = []
     for name in names:
@@ -84,7 +69,8 @@ def read_statistics(text: str) -> ColumnStatistics:
     """Read what `write_statistics` kept of one column."""
     entry = json.loads(text)
     values = tuple(ValueCount(**item) for item in entry.pop("values"))
-    return ColumnStatistics(**entry, values=values)
+    kind = COLUMN_TYPES[entry.pop("type")]
+    return ColumnStatistics(**entry, type=kind, values=values)
 
 
 def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
@@ -108,8 +94,8 @@ def _column_statistics(
 ) -> ColumnStatistics:
     [row] = connection.execute(
         with_names(
-            f"FROM build.main.{{entity}} SELECT count({{x}}), {_NON_ZERO[attribute.type]},"
-            f" count(DISTINCT {{x}}), {_SPREAD[attribute.type]}",
+            f"FROM build.main.{{entity}} SELECT count({{x}}), {attribute.type.n_non_zero_sql},"
+            f" count(DISTINCT {{x}}), {attribute.type.spread_sql}",
             x=attribute.name,
             entity=entity,
         )

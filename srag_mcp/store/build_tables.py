@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build_columns import SQL_TYPES
 from srag_mcp.store.engine import quote_name, quote_text
 
 if TYPE_CHECKING:
@@ -78,9 +77,7 @@ _COMMENTS = {
 def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Create the empty tables of the attached database `build`, with their comments."""
     connection.execute(_TABLES)
-    columns = "".join(
-        f", {quote_name(item.name)} {SQL_TYPES[item.type]}" for item in schema.attributes
-    )
+    columns = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in schema.attributes)
     entity = quote_name(schema.entity)
     connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
     connection.execute(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ColumnStatistics:
     """
 
     column: str
-    type: AttributeType
+    type: ColumnType
     n_records: int
     n_non_null: int
     n_non_zero: int

@@ -14,7 +14,7 @@ from srag_mcp.values.numerals import decide_grouping
 from srag_mcp.values.quantities import Figure
 from srag_mcp.values.states import read_missing
 from srag_mcp.values.texts import choose_spellings
-from srag_mcp.values.types import AttributeType
+from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 _FIT = 0.7
 _MAX_CATEGORIES = 12
@@ -46,7 +46,7 @@ class TypeGuess:
         categories: The spellings of a small closed set of texts, by falling count; else None.
     """
 
-    type: AttributeType
+    type: ColumnType
     unit: str | None
     share: float
     categories: tuple[str, ...] | None
@@ -56,25 +56,25 @@ def classify_values(values: Sequence[str]) -> TypeGuess:
     """Find the narrowest type that most of *values* have."""
     given = [value for value in values if value.strip() and read_missing(value) is None]
     if not given:
-        return TypeGuess("string", None, 0.0, None)
+        return TypeGuess(TEXT, None, 0.0, None)
     if sum(len(value) <= _LONGEST_VALUE for value in given) < _FIT * len(given):
-        return TypeGuess("string", None, 1.0, None)
+        return TypeGuess(TEXT, None, 1.0, None)
     guesses = (guess for find in (_booleans, _dates, _numbers) if (guess := find(given)))
     fitting = (guess for guess in guesses if guess.share >= _FIT)
-    return next(fitting, TypeGuess("string", None, 1.0, _closed_set(given)))
+    return next(fitting, TypeGuess(TEXT, None, 1.0, _closed_set(given)))
 
 
 def _booleans(values: Sequence[str]) -> TypeGuess | None:
     if all(value.strip().isdigit() for value in values):
         return None
     share = sum(read_boolean(value) is not None for value in values) / len(values)
-    return TypeGuess("boolean", None, share, None)
+    return TypeGuess(BOOLEAN, None, share, None)
 
 
 def _dates(values: Sequence[str]) -> TypeGuess:
     order = decide_order([day for value in values for _, day in find_dates(value)])[0]
     share = sum(_is_date(value, order) for value in values) / len(values)
-    return TypeGuess("date", None, share, None)
+    return TypeGuess(DATE, None, share, None)
 
 
 def _is_date(value: str, order: DateOrder) -> bool:
@@ -107,7 +107,7 @@ def _numbers(values: Sequence[str]) -> TypeGuess | None:
     unit = (
         next((u for u, n in units.most_common() if u and n >= count / 2), None) if mixed else unit
     )
-    return TypeGuess("integer" if whole else "number", unit, share, None)
+    return TypeGuess(INTEGER if whole else NUMBER, unit, share, None)
 
 
 def _figure(value: str) -> tuple[Figure | None, str]:

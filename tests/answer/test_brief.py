@@ -10,8 +10,9 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.values.types import BOOLEAN, INTEGER, TEXT
 
-TEXTS = ColumnStatistics("place", "string", 9, 8, 8, 8, 0, 1, 0, 2)
+TEXTS = ColumnStatistics("place", TEXT, 9, 8, 8, 8, 0, 1, 0, 2)
 
 
 def counted(*values: tuple[str | bool, int]) -> tuple[ValueCount, ...]:
@@ -34,11 +35,11 @@ def counted(*values: tuple[str | bool, int]) -> tuple[ValueCount, ...]:
             f"known in 8 of 9: {'x' * 39}… (5), y (3)",
         ),
         (
-            replace(TEXTS, type="boolean", values=counted((True, 5), (False, 3))),
+            replace(TEXTS, type=BOOLEAN, values=counted((True, 5), (False, 3))),
             "known in 8 of 9: true (5), false (3)",
         ),
         (
-            replace(TEXTS, type="integer", minimum=2, maximum=31, median=4.5),
+            replace(TEXTS, type=INTEGER, minimum=2, maximum=31, median=4.5),
             "2 to 31, median 4.5; known in 8 of 9",
         ),
         (replace(TEXTS, n_non_null=0, n_distinct=0), "known in 0 of 9"),

@@ -11,7 +11,6 @@ from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.silence import Traces
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.values.types import AttributeType
 
 
 def _traces(attribute: Attribute, *values: str) -> Traces:
@@ -24,7 +23,7 @@ def _traces(attribute: Attribute, *values: str) -> Traces:
     return traces_of(attribute, schema, {attribute.name: found})
 
 
-def _keyed(key: str, kind: AttributeType = "string", unit: str | None = None) -> Attribute:
+def _keyed(key: str, kind: str = "string", unit: str | None = None) -> Attribute:
     return Attribute(name="fact", type=kind, unit=unit, extractors=(KeyRule(keys=(key,)),))
 
 

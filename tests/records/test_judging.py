@@ -5,7 +5,6 @@ from srag_mcp.records.judging import Judge, Judgement
 from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
-from srag_mcp.values.types import AttributeType
 
 
 def judge(text: str, attribute: Attribute, cell: CellReply) -> Judgement:
@@ -39,7 +38,7 @@ def stated(value: ReplyValue, quote: str, name: str = "it") -> CellReply:
     ],
 )
 def test_quotes_in_any_language_are_found(
-    text: str, kind: AttributeType, value: ReplyValue, quote: str, words: str | None
+    text: str, kind: str, value: ReplyValue, quote: str, words: str | None
 ) -> None:
     found = judge(text, Attribute(name="it", type=kind), stated(value, quote))
 
@@ -187,7 +186,7 @@ def test_a_doubt_does_not_hide_that_the_quote_is_inexact() -> None:
     ],
 )
 def test_a_value_in_other_words_than_the_document_is_noted_and_not_asked_again(
-    kind: AttributeType, value: ReplyValue, quote: str, note: str
+    kind: str, value: ReplyValue, quote: str, note: str
 ) -> None:
     found = judge("In Lyon, Anna and Bob.", Attribute(name="it", type=kind), stated(value, quote))
 

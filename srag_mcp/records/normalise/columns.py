@@ -44,27 +44,27 @@ def _settle(attribute: Attribute, cell: Cell) -> Cell:
 
 
 def _absent(attribute: Attribute) -> bool | int | float | None:
-    if attribute.type == "boolean":
-        return False
+    if attribute.type.denied is not None:
+        return attribute.type.denied
     if attribute.absent_means == "zero":
-        return 0 if attribute.type == "integer" else 0.0
+        return 0 if attribute.type.is_whole else 0.0
     return None
 
 
 def _is_value(attribute: Attribute, cell: Cell) -> bool:
     """Return whether a placeholder is a value here, such as the category "Unknown"."""
     text = (cell.as_stated or "").strip().casefold()
-    if attribute.type == "boolean":
+    if attribute.type.is_boolean:
         return read_boolean(text) is not None
     return text in {category.casefold() for category in attribute.categories or ()}
 
 
 def _normalise(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
-    if attribute.type == "date":
+    if attribute.type.is_date:
         return normalise_dates(cells)
-    if attribute.type == "boolean":
+    if attribute.type.is_boolean:
         return read_once(cells, partial(_decide, attribute))
-    if attribute.type == "string":
+    if attribute.type.is_text:
         return normalise_texts(attribute, cells)
     return [_deny(attribute, cell) for cell in normalise_numbers(attribute, cells)]
 

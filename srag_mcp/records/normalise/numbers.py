@@ -50,7 +50,7 @@ def normalise_numbers(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]
 def _decide(attribute: Attribute, found: Sequence[NumberCell]) -> _Column:
     figures = [item.figure for item in found if item.figure is not None]
     numerals = [figure.numeral for figure in figures if figure.numeral]
-    whole = attribute.type == "integer"
+    whole = attribute.type.is_whole
     unit = parse_unit(attribute.unit) if attribute.unit else ScaledUnit(1, _shared_unit(figures))
     return _Column(
         decide_grouping(numerals, whole=whole),

@@ -42,7 +42,7 @@ def find_complaints(
 
 def _never_denied(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
     """Ask what silence means where documents say yes or nothing, and never no."""
-    if attribute.type != "boolean" or attribute.absent_means != "unknown":
+    if not attribute.type.is_boolean or attribute.absent_means != "unknown":
         return
     said = [item.value_text for item in cells.values() if item.cell.state is State.STATED]
     n_silent = sum(item.cell.state is State.NOT_MENTIONED for item in cells.values())

@@ -17,11 +17,11 @@ def find_suspicions(
     *tags* are the units that the text cells of the documents name (`read_tags`).
     `[12.5, 13.1, 11.9, 14.2, 12800.0]` in millions -> the last: about 1,000 times larger
     """
-    if attribute.type in {"integer", "number"}:
+    if attribute.type.is_numeric:
         found = list(suspect_numbers(attribute, values, tags))
-    elif attribute.type == "date":
+    elif attribute.type.is_date:
         found = list(suspect_dates(values))
-    elif attribute.type == "string":
+    elif attribute.type.is_text:
         found = list(suspect_spellings(attribute, values))
     else:
         found = []

@@ -11,7 +11,7 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.records.canonical import describe_form, read_canonical, write_canonical
+from srag_mcp.records.canonical import write_canonical
 from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.following import follows
 from srag_mcp.records.grounding import ground
@@ -144,7 +144,7 @@ def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) 
     problems += [f"{key}: it has {n} verdicts" for key, n in Counter(given).items() if n > 1]
     problems += [f"{item.id}: {why}" for item in reply.verdicts for why in describe_misfits(item)]
     return problems + [
-        f"{item.id}: {item.value!r:.80} is not {describe_form(attribute)}"
+        f"{item.id}: {item.value!r:.80} is not {attribute.type.form}"
         for item in reply.verdicts
         if item.verdict == "change" and write_canonical(attribute, item.value) is None
     ]
@@ -191,8 +191,8 @@ def _is_borne_out(
 
     A document that gives orders stands beside the words of other documents in the same prompt.
     """
-    if attribute.type != "string":
-        value = read_canonical(attribute, after)
+    if not attribute.type.is_text:
+        value = attribute.type.read(after)
         words = suspect.predicted.cell.as_stated or ""
         return value is not None and follows(attribute, words, value, suspect.text)
     known = {*others, *(attribute.categories or ())}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from srag_mcp.records.canonical import read_canonical
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
@@ -94,5 +93,5 @@ def read_stated(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> lis
         StatedValue(document_id, value, item.cell.as_stated or "")
         for document_id, item in cells.items()
         if item.cell.state is State.STATED and item.value_text is not None
-        if (value := read_canonical(attribute, item.value_text)) is not None
+        if (value := attribute.type.read(item.value_text)) is not None
     ]

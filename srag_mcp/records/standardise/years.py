@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find whole numbers that are no years in a column of years, and years far from the others."""
-    if attribute.type != "integer" or column_unit(attribute) not in (None, "year"):
+    if not attribute.type.is_whole or column_unit(attribute) not in (None, "year"):
         return
     if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
         return

@@ -21,14 +21,6 @@ FOLDER = Path(__file__).parent / "worlds"
 Cell = str | int | float | bool | date | None
 Row = tuple[Cell, ...]
 
-_SQL_TYPES = {
-    "string": "VARCHAR",
-    "integer": "BIGINT",
-    "number": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-}
-
 
 @dataclass(frozen=True)
 class World:
@@ -51,7 +43,7 @@ class World:
 def build_world(schema: Schema, rows: list[Row]) -> World:
     """Create the table of *schema* with *rows*; document ids count the rows."""
     connection = duckdb.connect()
-    columns = ", ".join(f'"{a.name}" {_SQL_TYPES[a.type]}' for a in schema.attributes)
+    columns = ", ".join(f'"{a.name}" {a.type.sql}' for a in schema.attributes)
     connection.execute(f'CREATE TABLE "{schema.entity}" (document_id VARCHAR, {columns})')
     marks = ", ".join("?" * (len(schema.attributes) + 1))
     numbered = [[f"doc-{number:03}.txt", *row] for number, row in enumerate(rows, start=1)]

@@ -4,6 +4,7 @@ from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.values.types import TEXT
 
 TEAM = Attribute(name="team", type="string", description="Name of the team.")
 
@@ -25,7 +26,7 @@ def test_a_noun_names_the_record() -> None:
 
 def _filled(name: str, n_non_null: int, n_distinct: int) -> ColumnStatistics:
     return ColumnStatistics(
-        name, "string", 40, n_non_null, n_non_null, n_non_null, 0, 40 - n_non_null, 0, n_distinct
+        name, TEXT, 40, n_non_null, n_non_null, n_non_null, 0, 40 - n_non_null, 0, n_distinct
     )
 
 

@@ -11,11 +11,11 @@ from srag_mcp.records.normalise.columns import normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
-from srag_mcp.values.types import AttributeType, Value
+from srag_mcp.values.types import Value
 
 
 def column(
-    type_: AttributeType,
+    type_: str,
     texts: list[str],
     unit: str | None = None,
     context: str = "",
@@ -52,7 +52,7 @@ def values(cells: list[Cell]) -> list[Value | None]:
     ],
 )
 def test_a_separator_that_may_be_either_is_decided_by_the_column(
-    type_: AttributeType, texts: list[str], expected: list[float]
+    type_: str, texts: list[str], expected: list[float]
 ) -> None:
     assert values(column(type_, texts)) == expected
 
@@ -160,9 +160,7 @@ def test_a_two_digit_year_far_from_the_column_is_not_trusted() -> None:
         ("date", "soon", "not a date"),
     ],
 )
-def test_what_cannot_be_read_fails_and_keeps_its_words(
-    type_: AttributeType, text: str, note: str
-) -> None:
+def test_what_cannot_be_read_fails_and_keeps_its_words(type_: str, text: str, note: str) -> None:
     (cell,) = column(type_, [text])
     assert cell == Cell("x", State.FAILED, text, note=note)
 
@@ -220,7 +218,7 @@ def test_a_number_that_is_denied_in_words_is_absent_and_no_failure() -> None:
     [("boolean", "unknown", False), ("integer", "zero", 0), ("string", "unknown", None)],
 )
 def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
-    type_: AttributeType, absent_means: AbsentMeans, value: Value | None
+    type_: str, absent_means: AbsentMeans, value: Value | None
 ) -> None:
     attribute = Attribute(name="x", type=type_, absent_means=absent_means)
     (cell,) = normalise_column(attribute, [Cell("x", State.STATED_ABSENT, "no pool")])
@@ -231,9 +229,7 @@ def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
     st.sampled_from(["string", "integer", "number", "boolean", "date"]),
     st.lists(st.text(max_size=30), max_size=5),
 )
-def test_any_column_keeps_its_cells_in_order_with_their_words(
-    type_: AttributeType, texts: list[str]
-) -> None:
+def test_any_column_keeps_its_cells_in_order_with_their_words(type_: str, texts: list[str]) -> None:
     assert [cell.as_stated for cell in column(type_, texts)] == texts
 
 
@@ -247,7 +243,7 @@ def test_any_column_keeps_its_cells_in_order_with_their_words(
     ],
 )
 def test_equal_cells_share_their_value_and_keep_their_places(
-    type_: AttributeType, text: str, value: Value
+    type_: str, text: str, value: Value
 ) -> None:
     spans = [Span(start, start + len(text)) for start in (0, 40)]
     engines = ["offline", "agent"]

@@ -10,12 +10,10 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.number_cells import read_number
 from srag_mcp.values.quantities import Quantity
 from srag_mcp.values.states import State
-from srag_mcp.values.types import AttributeType, Value
+from srag_mcp.values.types import Value
 
 
-def _column(
-    type_: AttributeType, *texts: str, context: str = "", unit: str | None = None
-) -> list[Cell]:
+def _column(type_: str, *texts: str, context: str = "", unit: str | None = None) -> list[Cell]:
     cells = [Cell("x", State.STATED, text, context=context) for text in texts]
     return normalise_column(Attribute(name="x", type=type_, unit=unit), cells)
 
