@@ -13,7 +13,7 @@ from srag_mcp.evaluation.comparison import date_of
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.guard import Value
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.numbers import read_number
 
 _CLOSE = 1e-6
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "´": "'", "`": "'", "“": '"', "”": '"'})

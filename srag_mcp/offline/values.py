@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias
 
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import find_quantities
 
 Look: TypeAlias = Literal["number", "date", "text"]

@@ -9,7 +9,7 @@ from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import learn_extractors
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.schema_prediction import choose_varied
-from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.records.normalised import normalise_column
 from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension, find_attribute, predict_extension

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.records.cell import Cell, add_note
-from srag_mcp.records.normalise.texts import normalise_texts
 from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.reply import ReplyValue
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.words import fold
+from srag_mcp.text.words import fold, tidy
 from srag_mcp.values.states import State
+from srag_mcp.values.texts import choose_spellings
 from srag_mcp.values.types import is_partial_date
 
 _COUNT = re.compile(
@@ -39,14 +39,15 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
     cells = [_with_value(attribute, item) for item in predicted]
     if not attribute.type.is_text:
         return cells
-    places = [place for place, cell in enumerate(cells) if isinstance(cell.value, str)]
-    spelt = [replace(cells[place], as_stated=str(cells[place].value)) for place in places]
+    texts = [cell.value for cell in cells if isinstance(cell.value, str)]
+    tidied = {text: tidy(text) for text in texts}
+    spellings = choose_spellings([tidied[text] for text in texts])
     known = set(attribute.categories or ())
-    free = attribute.model_copy(update={"categories": None})
-    for place, cell in zip(places, normalise_texts(free, spelt), strict=True):
-        found = replace(cells[place], value=cell.value)
-        is_other = known and cell.value not in known
-        cells[place] = add_note(found, "not one of the categories") if is_other else found
+    for place, cell in enumerate(cells):
+        if isinstance(cell.value, str):
+            found = replace(cell, value=spellings[tidied[cell.value]])
+            is_other = known and found.value not in known
+            cells[place] = add_note(found, "not one of the categories") if is_other else found
     return cells
 
 

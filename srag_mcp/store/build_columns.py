@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from srag_mcp.records.cell import READ_IN_PART, Cell
-from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.records.normalised import normalise_column
 from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names

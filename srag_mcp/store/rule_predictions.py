@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.records.canonical import write_canonical
 from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.records.normalised import normalise_column
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_predictions import Predictions

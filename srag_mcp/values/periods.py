@@ -68,7 +68,7 @@ _DECADE = re.compile(
 _YEARS = re.compile(r"(?<![\w/.,-])([12]\d{3})[-–—]([12]\d{3})(?![\w/-]|[.,]\d)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _TO = r"(?:to|through|thru|until|till|bis|up to|au|al|[-–—])"
-_AND = r"(?:and|und|et|y)"
+_AND = r"(?:and|und|et|y|[&/])"
 _LINK = re.compile(rf"\s*(?:(?P<to>{_TO})|{_AND})\s*(?:(?:the|zum|zur|of)\s+)*", re.IGNORECASE)
 _RANGE_BEFORE = re.compile(
     r"\b(?:between|from|zwischen|von|vom|entre)\s+(?:the\s+|den\s+|dem\s+)?$", re.IGNORECASE
@@ -103,6 +103,20 @@ def find_periods(text: str) -> list[Found]:
             apart.append(found)
     singles = [(span, period) for span, period in apart if period is not None]
     return list(_joined(text, singles))
+
+
+def is_one_of_several(text: str, span: Span) -> bool:
+    """Return whether the date at *span* shares its month or year with one before it.
+
+    `5-7 March 2020`, `30 May and 2 June 2020`: the first day has no year of its own.
+    """
+    if not any(map(str.isalpha, span.of(text))):
+        return False
+    if _DAY_BEFORE.search(text, max(0, span.start - _NEAR), span.start):
+        return True
+    before = text[max(0, span.start - _NEAR) : span.start]
+    days = (place for place, day in find_dates(before, partial=True) if day.year is None)
+    return any(_LINK.fullmatch(before, place.end) for place in days)
 
 
 def months_from(year: int, month: int, n_months: int, precision: PeriodPrecision) -> Period:

@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from srag_mcp.text.spans import Span
-from srag_mcp.values.number_words import NUMBER_WORDS, read_number_words
-from srag_mcp.values.numerals import DEFAULT_GROUPING, ambiguous_mark, read_numeral
+from srag_mcp.values.numerals import (
+    DEFAULT_GROUPING,
+    NUMBER_WORDS,
+    ambiguous_mark,
+    read_number_words,
+    read_numeral,
+)
 from srag_mcp.values.unit_words import AMBIGUOUS_CURRENCIES, HOURLY, SCALES
 from srag_mcp.values.units import combine, is_currency, scale_of, unit_of
 

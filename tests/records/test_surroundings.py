@@ -4,7 +4,7 @@ import pytest
 
 from srag_mcp.documents.readers import read_content
 from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalise.columns import normalise_column
+from srag_mcp.records.normalised import normalise_column
 from srag_mcp.records.surroundings import add_surroundings
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import Quantity, find_quantities
 
 

@@ -4,18 +4,17 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalise.columns import normalise_column
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.values.number_cells import read_number
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import Quantity
+from srag_mcp.values.readings import Column, Reading, Words
 from srag_mcp.values.states import State
-from srag_mcp.values.types import Value
+from srag_mcp.values.types import COLUMN_TYPES, Value
 
 
-def _column(type_: str, *texts: str, context: str = "", unit: str | None = None) -> list[Cell]:
-    cells = [Cell("x", State.STATED, text, context=context) for text in texts]
-    return normalise_column(Attribute(name="x", type=type_, unit=unit), cells)
+def _column(type_: str, *texts: str, context: str = "", unit: str | None = None) -> list[Reading]:
+    declared = Column(COLUMN_TYPES[type_], unit=unit)
+    return read_column(declared, [Words(text, context) for text in texts])
 
 
 @pytest.mark.parametrize(

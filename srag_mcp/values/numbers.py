@@ -1,15 +1,34 @@
-"""One cell that holds a number: which figure of its text is meant."""
+"""Numbers in cells: which figure of a text is meant, and what a whole column decides of it."""
 
+import math
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.number_words import NUMBER_WORDS, read_number_words
-from srag_mcp.values.numerals import DEFAULT_GROUPING
+from srag_mcp.values.numerals import (
+    DEFAULT_GROUPING,
+    FOOTNOTED,
+    NUMBER_WORDS,
+    ambiguous_mark,
+    decide_grouping,
+    grouping_mark,
+    read_number_words,
+)
 from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
-from srag_mcp.values.unit_words import SIZES
-from srag_mcp.values.units import as_money, convert, is_currency, read_context
+from srag_mcp.values.readings import Declared, Reader, Reading, Words, failed
+from srag_mcp.values.states import State
+from srag_mcp.values.unit_words import MONEY_SCALES, SIZES
+from srag_mcp.values.units import (
+    ScaledUnit,
+    as_money,
+    convert,
+    is_currency,
+    parse_unit,
+    read_context,
+)
 
 _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
@@ -23,6 +42,9 @@ _ORDINAL = re.compile(
 _FREE = frozenset({"free", "free of charge", "gratis", "kostenlos", "complimentary", "gratuit"})
 _MIXED = re.compile(r"(?<![\d/.,])(\d{1,4})[ -](\d{1,2})[/⁄](2|3|4|5|6|8|16|32|64)(?![\d/.,])")
 _STARS = re.compile(r"[★⭐✩☆✪]+")
+_BIGINT = 2**63
+_MOST = 2 / 3
+_ENOUGH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +176,129 @@ def _fits(figure: Figure, unit: str) -> bool:
     return figure.unit is not None and (
         figure.unit == unit or convert(1.0, figure.unit, unit) is not None
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What was decided on a column."""
+
+    grouping: str
+    unit: ScaledUnit
+    written: str | None
+    whole: bool
+    footnotes: bool
+
+
+def number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
+    """Decide on a column of numbers, and return how each of its cells is read."""
+    unit = parse_unit(declared.unit or "").unit
+    found = {text: find_number(text, unit) for text in dict.fromkeys(words.text for words in said)}
+    column = _decide(declared, [found[words.text] for words in said])
+    return lambda words: _read(words, found[words.text], column)
+
+
+def _decide(declared: Declared, found: Sequence[NumberCell]) -> _Column:
+    figures = [item.figure for item in found if item.figure is not None]
+    numerals = [figure.numeral for figure in figures if figure.numeral]
+    whole = declared.type.is_whole
+    unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, _shared_unit(figures))
+    return _Column(
+        decide_grouping(numerals, whole=whole),
+        unit,
+        declared.unit or unit.unit,
+        whole,
+        _has_footnotes(numerals),
+    )
+
+
+def _has_footnotes(numerals: Sequence[str]) -> bool:
+    """Return whether most numerals are grouped, so that `4,6702` is 4,670 with a mark."""
+    grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
+    large = [n for n in numerals if len(n) > 3]
+    return len(grouped) >= _ENOUGH and len(grouped) >= _MOST * len(large)
+
+
+def _shared_unit(figures: Sequence[Figure]) -> str | None:
+    """Return the unit that most figures carry, and none where most carry none."""
+    units = Counter(figure.unit for figure in figures if figure.unit)
+    return units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
+
+
+def _read(words: Words, found: NumberCell, column: _Column) -> Reading:
+    around = read_context(words.context)
+    if is_currency(column.unit.unit):
+        around = as_money(around)
+    note = ""
+    quantity = found.number
+    if found.figure is not None:
+        figure = _as_money(found.figure, column)
+        footnoted = FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
+        if footnoted:
+            note = f"footnote mark {figure.numeral[-1]!r} left out"
+            figure = replace(figure, numeral=footnoted[1])
+        quantity = figure.read(column.grouping, _context_scale(figure, around, column))
+        if quantity is not None:
+            quantity = replace(quantity, unit=_unit_of(figure, quantity.unit, around, column))
+    if quantity is None:
+        return failed(found.reason or "not a number")
+    if quantity.upper is not None:
+        return failed("a range, not a number")
+    return _with_value(quantity, column, note)
+
+
+def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
+    if figure.unit == "percent":
+        return 1
+    return around.scale if around.scale != 1 or figure.scaled else column.unit.scale
+
+
+def _as_money(figure: Figure, column: _Column) -> Figure:
+    """Read `1.2m` as millions in a column of money, where it is no length."""
+    scale = MONEY_SCALES.get(figure.symbol)
+    if scale is None or figure.scaled or not is_currency(column.unit.unit):
+        return figure
+    return replace(figure, scale=scale, unit=None)
+
+
+def _unit_of(figure: Figure, own: str | None, around: ScaledUnit, column: _Column) -> str | None:
+    if own is None:
+        return _unit(None, around, column)
+    guessed = _unit(own, around, column) if figure.possible_currencies else own
+    return guessed if guessed in figure.possible_currencies else own
+
+
+def _unit(own: str | None, around: ScaledUnit, column: _Column) -> str | None:
+    if own is not None and not is_currency(column.unit.unit):
+        return own
+    measured = column.unit.unit
+    fits = around.unit and (measured is None or _comparable(around.unit, measured))
+    return around.unit if fits else measured
+
+
+def _comparable(unit: str, other: str) -> bool:
+    both_money = is_currency(unit) and is_currency(other)
+    return both_money or convert(1.0, unit, other) is not None
+
+
+def _with_value(quantity: Quantity, column: _Column, note: str) -> Reading:
+    value, unit = quantity.value, column.written
+    target = column.unit.unit
+    if quantity.unit and target and quantity.unit != target:
+        converted = convert(float(value), quantity.unit, target)
+        unit = quantity.unit if converted is None else column.written
+        value = value if converted is None else converted
+        verb = f"not in {target}" if converted is None else f"converted into {target}"
+        note = f"in {quantity.unit}, {verb}"
+    elif quantity.unit and not target:
+        unit = quantity.unit
+    if column.unit.scale != 1 and (unit == column.written):
+        value = value / column.unit.scale
+    return _checked(value, unit, column.whole, note)
+
+
+def _checked(value: float, unit: str | None, whole: bool, note: str) -> Reading:
+    if not math.isfinite(value) or abs(value) >= _BIGINT:
+        return failed("too large a number")
+    if whole and value != int(value):
+        return failed("not a whole number")
+    return Reading(State.STATED, int(value) if whole else float(value), unit, note)

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalise.columns import normalise_column
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.readings import Column, Words
 from srag_mcp.values.states import State
+from srag_mcp.values.types import COLUMN_TYPES
 
 N_CELLS = 50_000
 
@@ -29,9 +29,9 @@ def test_microseconds_a_cell(type_: str, pattern: str) -> None:
         pattern.format(n=n * 37, day=n % 28 + 1, month=n % 12 + 1, year=n % 90 + 10)
         for n in range(N_CELLS)
     ]
-    cells = [Cell("x", State.STATED, text) for text in texts]
+    said = [Words(text) for text in texts]
     started = time.perf_counter()
-    normalised = normalise_column(Attribute(name="x", type=type_), cells)
+    normalised = read_column(Column(COLUMN_TYPES[type_]), said)
     seconds = time.perf_counter() - started
     assert all(cell.state is State.STATED for cell in normalised)
     print(f"{type_:8} {texts[1]!r:30} {seconds / N_CELLS * 1e6:6.1f} µs a cell")

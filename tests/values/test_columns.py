@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalise.columns import normalise_column
-from srag_mcp.schema.attribute import AbsentMeans, Attribute
-from srag_mcp.text.spans import Span
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.readings import Column, Reading, Words
 from srag_mcp.values.states import State
-from srag_mcp.values.types import Value
+from srag_mcp.values.types import BOOLEAN, COLUMN_TYPES, INTEGER, Value
 
 
 def column(
@@ -20,13 +18,12 @@ def column(
     unit: str | None = None,
     context: str = "",
     categories: tuple[str, ...] | None = None,
-) -> list[Cell]:
-    attribute = Attribute(name="x", type=type_, unit=unit, categories=categories)
-    cells = [Cell("x", State.STATED, text, context=context) for text in texts]
-    return normalise_column(attribute, cells)
+) -> list[Reading]:
+    declared = Column(COLUMN_TYPES[type_], unit=unit, categories=categories)
+    return read_column(declared, [Words(text, context) for text in texts])
 
 
-def values(cells: list[Cell]) -> list[Value | None]:
+def values(cells: list[Reading]) -> list[Value | None]:
     return [cell.value for cell in cells]
 
 
@@ -160,9 +157,8 @@ def test_a_two_digit_year_far_from_the_column_is_not_trusted() -> None:
         ("date", "soon", "not a date"),
     ],
 )
-def test_what_cannot_be_read_fails_and_keeps_its_words(type_: str, text: str, note: str) -> None:
-    (cell,) = column(type_, [text])
-    assert cell == Cell("x", State.FAILED, text, note=note)
+def test_what_cannot_be_read_fails_and_says_why(type_: str, text: str, note: str) -> None:
+    assert column(type_, [text]) == [Reading(State.FAILED, note=note)]
 
 
 @pytest.mark.parametrize(
@@ -178,9 +174,8 @@ def test_booleans_in_words_and_signs(text: str, *, value: bool) -> None:
 
 
 def test_what_the_attribute_itself_denies_is_true() -> None:
-    attribute = Attribute(name="no_smoking", type="boolean")
-    cells = [Cell("no_smoking", State.STATED, text) for text in ("No smoking", "no")]
-    assert values(normalise_column(attribute, cells)) == [True, False]
+    said = [Words(text) for text in ("No smoking", "no")]
+    assert values(read_column(Column(BOOLEAN, "no_smoking"), said)) == [True, False]
 
 
 def test_spellings_that_differ_in_case_or_punctuation_become_the_most_frequent() -> None:
@@ -213,55 +208,17 @@ def test_a_number_that_is_denied_in_words_is_absent_and_no_failure() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("type_", "absent_means", "value"),
-    [("boolean", "unknown", False), ("integer", "zero", 0), ("string", "unknown", None)],
-)
-def test_a_stated_absence_has_a_value_where_the_attribute_gives_one(
-    type_: str, absent_means: AbsentMeans, value: Value | None
-) -> None:
-    attribute = Attribute(name="x", type=type_, absent_means=absent_means)
-    (cell,) = normalise_column(attribute, [Cell("x", State.STATED_ABSENT, "no pool")])
-    assert (cell.state, cell.value) == (State.STATED_ABSENT, value)
-
-
-@given(
-    st.sampled_from(["string", "integer", "number", "boolean", "date"]),
-    st.lists(st.text(max_size=30), max_size=5),
-)
-def test_any_column_keeps_its_cells_in_order_with_their_words(type_: str, texts: list[str]) -> None:
-    assert [cell.as_stated for cell in column(type_, texts)] == texts
-
-
-@pytest.mark.parametrize(
-    ("type_", "text", "value"),
-    [
-        ("integer", "12 rooms", 12),
-        ("date", "3 March 2020", date(2020, 3, 3)),
-        ("boolean", "No pool", False),
-        ("string", "Berlin", "Berlin"),
-    ],
-)
-def test_equal_cells_share_their_value_and_keep_their_places(
-    type_: str, text: str, value: Value
-) -> None:
-    spans = [Span(start, start + len(text)) for start in (0, 40)]
-    engines = ["offline", "agent"]
-    cells = [
-        Cell("x", State.STATED, text, span, engine=engine)
-        for span, engine in zip(spans, engines, strict=True)
-    ]
-
-    read = normalise_column(Attribute(name="x", type=type_), cells)
-
-    assert [(cell.value, cell.span, cell.engine) for cell in read] == [
-        (value, span, engine) for span, engine in zip(spans, engines, strict=True)
-    ]
+@given(st.sampled_from(list(COLUMN_TYPES)), st.lists(st.text(max_size=30), max_size=5))
+def test_any_column_is_read_cell_by_cell(type_: str, texts: list[str]) -> None:
+    read = column(type_, texts)
+    assert len(read) == len(texts)
+    for reading in read:
+        assert (reading.state is State.STATED) == (
+            reading.value is not None and reading.state is not State.STATED_ABSENT
+        )
+        assert (reading.state is State.FAILED) <= bool(reading.note)
 
 
 def test_equal_words_below_another_caption_are_another_number() -> None:
-    cells = [
-        Cell("x", State.STATED, "12", context=context) for context in ("", "(in thousands)", "")
-    ]
-    attribute = Attribute(name="x", type="integer")
-    assert values(normalise_column(attribute, cells)) == [12, 12_000, 12]
+    said = [Words("12", context) for context in ("", "(in thousands)", "")]
+    assert values(read_column(Column(INTEGER), said)) == [12, 12_000, 12]

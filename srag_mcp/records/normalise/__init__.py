@@ -1,1 +1,0 @@
-"""Columns of cells: their words are turned into values."""
