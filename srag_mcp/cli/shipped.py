@@ -104,14 +104,14 @@ def open_corpus(location: Path, settings: Settings) -> Iterator["Corpus"]:
     """Open the reader of one corpus, with a query worker of its own."""
     # Here, because `serve` finds corpora, too, and has to start fast.
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryLimits, QueryWorker
+    from srag_mcp.store.guard import QueryLimits, QueryPool
 
     limits = QueryLimits(
         timeout_s=settings.query_timeout_s,
         memory_mb=settings.query_memory_mb,
         max_rows=settings.max_rows,
     )
-    with QueryWorker(limits) as worker:
+    with QueryPool(limits) as worker:
         yield Corpus(location, worker, settings.home)
 
 

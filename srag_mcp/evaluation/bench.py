@@ -15,7 +15,7 @@ from srag_mcp.evaluation.found_records import match_names
 from srag_mcp.evaluation.pack import Pack
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryWorker
+from srag_mcp.store.guard import QueryLimits, QueryPool
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 
@@ -31,7 +31,7 @@ class Bench:
 
     folder: Path
     settings: Settings
-    worker: QueryWorker
+    worker: QueryPool
     on_progress: OnProgress
 
     def corpus(self, folder: Path) -> Corpus:
@@ -70,7 +70,7 @@ def open_bench(settings: Settings, work: Path | None, on_progress: OnProgress) -
     """Set up a bench in the folder *work*, which is kept; in a temporary one when None."""
     with (
         tempfile.TemporaryDirectory(prefix="srag-eval-") as scratch,
-        QueryWorker(_LIMITS) as worker,
+        QueryPool(_LIMITS) as worker,
     ):
         folder = Path(scratch if work is None else work).resolve()
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from srag_mcp.offline.translation.translator import translate
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 
 def find_uncovered(
@@ -17,7 +17,7 @@ def find_uncovered(
     """Return the questions that the published build does not answer offline, and why."""
     if not questions:
         return ()
-    with QueryWorker() as worker:
+    with QueryPool() as worker:
         corpus = Corpus(folder, worker, settings.home)
         schema, values = corpus.schema(), corpus.values()
         statistics = {item.column: item for item in corpus.statistics()}

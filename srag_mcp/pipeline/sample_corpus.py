@@ -11,7 +11,7 @@ from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_predictions import Predictions
@@ -29,7 +29,7 @@ def open_sample_corpus(
     Raises:
         StoreError: If it cannot be written.
     """
-    with TemporaryDirectory(prefix="srag-sample-") as scratch, QueryWorker() as worker:
+    with TemporaryDirectory(prefix="srag-sample-") as scratch, QueryPool() as worker:
         folder = Path(scratch)
         with open_work(CorpusFolder(folder).writable()) as work:
             work.put_in_force(schema, _ORIGIN)

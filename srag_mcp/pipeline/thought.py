@@ -17,7 +17,7 @@ from srag_mcp.query.translation import Translated
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.work import WorkDatabase, hash_schema
 
 _COVERED = "covered_questions"
@@ -83,7 +83,7 @@ class Thought:
         if not tried:
             return ()
         covered = self._covered()
-        with QueryWorker() as worker:
+        with QueryPool() as worker:
             corpus = Corpus(folder, worker, self.settings.home)
             reasons = self._translate(corpus, tried, covered)
             for question in tried:

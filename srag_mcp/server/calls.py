@@ -1,9 +1,9 @@
 """How a tool runs blocking work: on a thread, cancellable, with errors that the model can read."""
 
 import inspect
-import threading
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable
+from contextvars import ContextVar
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,8 +20,7 @@ Returned = TypeVar("Returned")
 Tool = TypeVar("Tool", bound=Callable[..., object])
 
 MAX_ERROR_CHARACTERS = 3000
-STOP_EVERY_S = 0.02
-STOP_FOR_S = 30.0
+CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
 
 
 def described(tool: Tool) -> Tool:
@@ -33,45 +32,34 @@ def described(tool: Tool) -> Tool:
     return tool
 
 
-class _Call(Generic[Returned]):
-    """Work on a thread that can be told apart from the work of other calls."""
+async def run_blocking(
+    corpora: Corpora, work: Callable[[], Returned], *, queries: bool = False
+) -> Returned:
+    """Run *work* on a thread, its statements in the turns of `CALLER`, until the caller gives up.
 
-    def __init__(self, work: Callable[[], Returned]) -> None:
-        self._work = work
-        self.thread_id: int | None = None
-        self.ended = False
-
-    def __call__(self) -> Returned:
-        self.thread_id = threading.get_ident()
-        try:
-            return self._work()
-        finally:
-            self.ended = True
-
-
-async def run_blocking(corpora: Corpora, work: Callable[[], Returned]) -> Returned:
-    """Run *work* on a thread; stop its query when the caller gives up.
+    Work with *queries* from outside may wait for its turn; it has threads of its own, so that what
+    needs no query does not wait with it.
 
     Raises:
         ToolError: With the text of any `SragError`, which the model reads; a long one is cut, as it
             may repeat an argument.
     """
-    call = _Call(work)
+    from srag_mcp.store.guard import Call  # not needed to list tools
+
+    pool, call = corpora.pool(), Call(CALLER.get())
+
+    def run() -> Returned:
+        with pool.serving(call):
+            return work()
+
     try:
-        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+        limiter = corpora.query_threads if queries else None
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter)
     except SragError as error:
         raise ToolError(cut_middle(str(error), MAX_ERROR_CHARACTERS)) from error
     except anyio.get_cancelled_exc_class():
-        await _stop(corpora, call)
+        pool.give_up(call)
         raise
-
-
-async def _stop(corpora: Corpora, call: _Call[Returned]) -> None:
-    """Interrupt until the work has ended: it may be between two queries, or not at its first."""
-    with anyio.CancelScope(shield=True), anyio.move_on_after(STOP_FOR_S):
-        while call.thread_id is not None and not call.ended:
-            corpora.interrupt(call.thread_id)
-            await anyio.sleep(STOP_EVERY_S)
 
 
 def as_result(page: BaseModel, text: str | None = None) -> CallToolResult:

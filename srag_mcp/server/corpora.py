@@ -1,26 +1,29 @@
-"""The corpora of a server: names, readers, and one query worker for all of them."""
+"""The corpora of a server: names, readers, and one pool of query workers for all of them."""
 
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import CapacityLimiter
+
 from srag_mcp.errors import NotIngestedError, UnknownCorpusError
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryWorker
+    from srag_mcp.store.guard import QueryPool
 
 BUILD_SUFFIX = ".duckdb"
+MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
 ROWS_SHARE = 0.85  # of the characters of a result; the rest is for what stands around its rows
 
 
 class Corpora:
     """What a server serves, by name, in the order of the command line.
 
-    Corpora and the query worker are opened by the first call that reads; `close` ends the worker,
-    and a later call starts another.
+    Corpora and the pool of query workers are opened by the first call that reads; `close` ends the
+    pool, and a later call starts another.
     """
 
     def __init__(self, locations: Sequence[Path], settings: Settings) -> None:
@@ -28,7 +31,8 @@ class Corpora:
         self._locations = _named(locations)
         self._lock = threading.Lock()
         self._opened: dict[str, Corpus] = {}
-        self._worker: QueryWorker | None = None
+        self.query_threads = CapacityLimiter(MAX_QUERY_CALLS)
+        self._pool: QueryPool | None = None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._locations)
@@ -63,7 +67,7 @@ class Corpora:
         with self._lock:
             if name not in self._opened:
                 location = self._locations[name]
-                self._opened[name] = Corpus(location, self._running_worker(), self.settings.home)
+                self._opened[name] = Corpus(location, self._open_pool(), self.settings.home)
             return self._opened[name]
 
     def readable(self, name: str) -> "Corpus":
@@ -121,27 +125,25 @@ class Corpora:
         folder = CorpusFolder(location, self.settings.home)
         return any(is_ingested_now(state) for state in (folder.inside, folder.apart))
 
-    def interrupt(self, thread_id: int) -> None:
-        """Stop the query that the thread *thread_id* waits for, if it waits for one."""
+    def pool(self) -> "QueryPool":
+        """Return the pool of query workers."""
         with self._lock:
-            worker = self._worker
-        if worker is not None:
-            worker.interrupt(thread_id)
+            return self._open_pool()
 
     def close(self) -> None:
-        """Stop the query worker."""
+        """End the query workers."""
         with self._lock:
-            worker, self._worker = self._worker, None
+            pool, self._pool = self._pool, None
             self._opened.clear()
-        if worker is not None:
-            worker.close()
+        if pool is not None:
+            pool.close()
 
-    def _running_worker(self) -> "QueryWorker":
-        from srag_mcp.store.guard import QueryLimits, QueryWorker
+    def _open_pool(self) -> "QueryPool":
+        from srag_mcp.store.guard import QueryLimits, QueryPool
 
-        if self._worker is None:
+        if self._pool is None:
             settings = self.settings
-            self._worker = QueryWorker(
+            self._pool = QueryPool(
                 QueryLimits(
                     timeout_s=settings.query_timeout_s,
                     memory_mb=settings.query_memory_mb,
@@ -149,7 +151,7 @@ class Corpora:
                     max_bytes=int(settings.max_result_characters * ROWS_SHARE),
                 )
             )
-        return self._worker
+        return self._pool
 
 
 def _named(locations: Sequence[Path]) -> dict[str, Path]:

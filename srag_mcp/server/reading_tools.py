@@ -91,7 +91,7 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         from srag_mcp.server.rendering import render_table
 
         call = SqlCall(corpus, sql, limit, offset)
-        page = await run_blocking(corpora, lambda: run_sql_page(corpora, call))
+        page = await run_blocking(corpora, lambda: run_sql_page(corpora, call), queries=True)
         return as_result(page, render_table(page))
 
     @server.tool(title="Ask a question", annotations=READS)
@@ -107,7 +107,9 @@ def _add_query_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         from srag_mcp.server.query_pages import answer_page
         from srag_mcp.server.rendering import render_answer
 
-        page = await run_blocking(corpora, lambda: answer_page(corpora, corpus, question))
+        page = await run_blocking(
+            corpora, lambda: answer_page(corpora, corpus, question), queries=True
+        )
         return as_result(page, render_answer(page))
 
 
@@ -134,7 +136,8 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         from srag_mcp.server.traced_cells import TraceCall
 
         call = TraceCall(corpus, column, document_id, where, value, state, limit, offset)
-        return as_result(await run_blocking(corpora, lambda: trace_page(corpora, call)))
+        page = await run_blocking(corpora, lambda: trace_page(corpora, call), queries=True)
+        return as_result(page)
 
     @server.tool(title="Get document", annotations=READS)
     @described

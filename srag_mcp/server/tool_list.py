@@ -1,13 +1,15 @@
 """The list of tools, which every conversation pays for, and the check of their arguments."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import CallToolResult, InputRequiredResult, Tool
+from starlette.requests import HTTPConnection
 
 from srag_mcp.server.arguments import known_arguments, without_links
+from srag_mcp.server.calls import CALLER
 from srag_mcp.server.corpora import Corpora
 
 
@@ -39,12 +41,21 @@ class ThriftyServer(MCPServer[Corpora]):
             self._schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
         if name in self._schemas:
             arguments = known_arguments(name, self._schemas[name], arguments)
+        CALLER.set(_caller(context))
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:  # a crash, which is logged
             raise
         except ToolError as error:
             raise without_links(error) from error.__cause__
+
+
+def _caller(context: Context[Corpora] | None) -> Hashable:
+    """Tell callers apart: by their session, else by their connection; there is one on stdio."""
+    request = None if context is None else context.request_context.request
+    if not isinstance(request, HTTPConnection):
+        return ""
+    return request.headers.get("mcp-session-id") or request.client
 
 
 def without_titles(schema: dict[str, object]) -> dict[str, object]:

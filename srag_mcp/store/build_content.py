@@ -7,7 +7,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_info import BuildInfo, read_info
 from srag_mcp.store.build_statistics import read_statistics
 from srag_mcp.store.build_tables import CELL_COLUMNS, DOCUMENT_COLUMNS
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.statistics import ColumnStatistics
 
 _PAGE_ROWS = 50_000
@@ -40,7 +40,7 @@ class BuildContent:
         return {**tables, "srag_failures": [*tables[self.schema.entity], "_failed"]}
 
 
-def read_content(worker: QueryWorker, path: Path) -> BuildContent:
+def read_content(worker: QueryPool, path: Path) -> BuildContent:
     """Read the content of the build at *path*.
 
     Raises:
@@ -56,7 +56,7 @@ def read_content(worker: QueryWorker, path: Path) -> BuildContent:
     )
 
 
-def read_texts(worker: QueryWorker, path: Path) -> list[tuple[str, str, int]]:
+def read_texts(worker: QueryPool, path: Path) -> list[tuple[str, str, int]]:
     """Read the stored texts of the build at *path*: column, text, number of records.
 
     Raises:

@@ -23,7 +23,7 @@ from srag_mcp.store.evidence import (
     quotes_sql,
     read_evidence,
 )
-from srag_mcp.store.guard import QueryWorker, ResultPage, Value
+from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.pointer import build_path, read_pointer
 from srag_mcp.store.statistics import ColumnStatistics
@@ -42,7 +42,7 @@ class Corpus:
     runs in *worker*: this process opens no database. Safe to use from many threads.
     """
 
-    def __init__(self, location: Path, worker: QueryWorker, home: Path | None = None) -> None:
+    def __init__(self, location: Path, worker: QueryPool, home: Path | None = None) -> None:
         self.location = location.expanduser()
         self.worker = worker
         self._folder = None if self.is_build else CorpusFolder(self.location, home)

@@ -10,7 +10,7 @@ from srag_mcp.answer.coverage import count_coverage, render_coverage
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 SHEETS = {
     "a.txt": "Town: Olm\nHeight: 10 m\nBuilt: 1901",
@@ -28,7 +28,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     for name, text in SHEETS.items():
         (folder / name).write_text(text + "\n", encoding="utf-8")
     ingest(folder, Settings(workers=1))
-    with QueryWorker() as worker:
+    with QueryPool() as worker:
         yield Corpus(folder, worker)
 
 
@@ -93,7 +93,7 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
     (tmp_path / "b.txt").write_text(f"{SHEETS['b.txt']}\n")
     (tmp_path / "c.pdf").write_bytes(b"%PDF-1.4 broken")
     ingest(tmp_path, Settings(workers=1))
-    with QueryWorker() as worker:
+    with QueryPool() as worker:
         corpus = Corpus(tmp_path, worker)
         entity = corpus.schema().entity
         said = note_changes(corpus, f"SELECT count(*) FROM {entity}", (), None)

@@ -10,19 +10,19 @@ from srag_mcp.schema.extractors import Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 Open = Callable[[Sequence[str], Sequence[Attribute]], Corpus]
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker() as running:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as running:
         yield running
 
 
 @pytest.fixture
-def open_corpus(tmp_path: Path, worker: QueryWorker) -> Open:
+def open_corpus(tmp_path: Path, worker: QueryPool) -> Open:
     def write(texts: Sequence[str], attributes: Sequence[Attribute]) -> Corpus:
         folder = tmp_path / "boats"
         folder.mkdir()

@@ -18,7 +18,7 @@ from srag_mcp.answer.coverage import count_coverage
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from tests.answer.conftest import SCHEMA
 
 Row: TypeAlias = tuple[object, ...]
@@ -63,7 +63,7 @@ def towers(
     settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
     ingest(folder, settings, schema=SCHEMA)
     tables = list(islice(_fill([{"lift": False} | tower for tower in stored], chance), MOST_WORLDS))
-    with QueryWorker() as worker, duckdb.connect() as connection:
+    with QueryPool() as worker, duckdb.connect() as connection:
         for number, table in enumerate(tables):
             _write(connection, number, table)
         yield Towers(Corpus(folder, worker, settings.home), connection, len(tables))

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.store.guard import QueryLimits, QueryWorker
+from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.guard.engine import open_locked
 
 pytestmark = pytest.mark.benchmark
@@ -55,8 +55,8 @@ def connection(build: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker() as worker:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as worker:
         yield worker
 
 
@@ -73,7 +73,7 @@ def best_ms(*runs: Callable[[], object]) -> list[float]:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_guard_adds_at_most_25_ms(
-    name: str, build: Path, connection: duckdb.DuckDBPyConnection, worker: QueryWorker
+    name: str, build: Path, connection: duckdb.DuckDBPyConnection, worker: QueryPool
 ) -> None:
     sql = QUERIES[name]
     tables = {"records": [row[0] for row in connection.execute("DESCRIBE records").fetchall()]}

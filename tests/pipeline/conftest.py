@@ -10,7 +10,7 @@ from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker, Value
+from srag_mcp.store.guard import QueryPool, Value
 
 Rows = list[tuple[Value, ...]]
 Ask = Callable[[Path, str], Rows]
@@ -55,13 +55,13 @@ def corpus(tmp_path: Path, write_station: WriteStation) -> Path:
 
 
 @pytest.fixture(scope="package")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker() as running:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as running:
         yield running
 
 
 @pytest.fixture
-def ask(worker: QueryWorker, settings: Settings) -> Ask:
+def ask(worker: QueryPool, settings: Settings) -> Ask:
     def run(folder: Path, sql: str) -> Rows:
         return list(Corpus(folder, worker, settings.home).select(sql, limit=1000).rows)
 

@@ -8,13 +8,13 @@ from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 TOWERS = [("Olm", 10, 1901), ("Olm", 30, 1950), ("Rann", None, 1980), ("Rann", 50, 1990)]
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryWorker) -> Corpus:
+def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpus:
     folder = tmp_path_factory.mktemp("state") / "towers"
     folder.mkdir()
     for number, (town, height, built) in enumerate(TOWERS):

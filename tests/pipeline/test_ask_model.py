@@ -11,7 +11,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.ledger import read_calls
 from tests.model.scripted import ScriptedModel, replying
 from tests.pipeline.conftest import WriteStation
@@ -40,7 +40,7 @@ def never(prompt: Prompt) -> str:
 
 
 def test_what_the_grammar_reads_surely_costs_nothing(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([])
     answer = ask(Corpus(folder, worker, settings.home), SURE, Asking("auto", model))
@@ -48,7 +48,7 @@ def test_what_the_grammar_reads_surely_costs_nothing(
 
 
 def test_what_it_cannot_read_is_asked_of_the_model(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([reply("SELECT sum(height) FROM stations")])
     answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("auto", model))
@@ -58,7 +58,7 @@ def test_what_it_cannot_read_is_asked_of_the_model(
     assert [source.column for source in answer.sources] == ["height"] * 3
 
 
-def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: QueryWorker) -> None:
+def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: QueryPool) -> None:
     model = replying([reply("SELECT max(height) FROM stations")])
     corpus = Corpus(folder, worker, settings.home)
     assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
@@ -66,7 +66,7 @@ def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: Que
 
 
 def test_what_was_answered_once_is_not_paid_for_again(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     asking = Asking("model", replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
     first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
@@ -81,7 +81,7 @@ def test_what_was_answered_once_is_not_paid_for_again(
 
 
 def test_a_reply_that_was_of_no_use_is_asked_for_anew(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     bad = reply("SELECT summit FROM stations")
     asking = Asking("model", replying([bad] * 3), 1, "openai/x")
@@ -95,7 +95,7 @@ def test_a_reply_that_was_of_no_use_is_asked_for_anew(
 
 
 def test_a_missing_attribute_is_a_brief(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([reply(None, "rainfall")])
     answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
@@ -105,7 +105,7 @@ def test_a_missing_attribute_is_a_brief(
 
 
 def test_an_empty_answer_says_which_condition_no_record_meets(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     none = reply("SELECT count(*) FROM stations WHERE height > 9000")
     model = replying([none, none])
@@ -118,7 +118,7 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
 
 
 def test_votes_that_do_not_agree_are_told(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     def say(prompt: Prompt) -> str:
         function = "sum" if "attempt" in prompt.content else "max"
@@ -131,7 +131,7 @@ def test_votes_that_do_not_agree_are_told(
 
 
 def test_a_model_that_is_gone_takes_no_answer_away(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = ScriptedModel(never)
     corpus = Corpus(folder, worker, settings.home)
@@ -143,7 +143,7 @@ def test_a_model_that_is_gone_takes_no_answer_away(
 
 
 def test_replies_of_no_form_are_told_with_what_to_do(
-    folder: Path, settings: Settings, worker: QueryWorker
+    folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     corpus = Corpus(folder, worker, settings.home)
     [forced, auto] = [

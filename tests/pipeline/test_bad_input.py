@@ -16,7 +16,7 @@ from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 WriteStation = Callable[..., Path]
@@ -233,7 +233,7 @@ def test_a_damaged_build_is_a_clear_error_and_the_next_ingestion_publishes_again
     corpus: Path,
     settings: Settings,
     schema: Schema,
-    worker: QueryWorker,
+    worker: QueryPool,
     damage: Callable[[Path], None],
 ) -> None:
     ingest(corpus, settings, schema=schema)
@@ -262,7 +262,7 @@ def test_a_damaged_work_database_is_moved_aside_and_the_build_stays(
 
 
 def test_a_corpus_that_was_never_ingested_says_what_to_run(
-    corpus: Path, settings: Settings, worker: QueryWorker, tmp_path: Path
+    corpus: Path, settings: Settings, worker: QueryPool, tmp_path: Path
 ) -> None:
     with pytest.raises(NotIngestedError, match="run `srag-mcp ingest`"):
         Corpus(corpus, worker, settings.home).info()

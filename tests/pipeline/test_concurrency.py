@@ -21,13 +21,13 @@ READ = """
 import json, sys
 from pathlib import Path
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 folder, home, stop = (Path(argument) for argument in sys.argv[1:])
 sql = '''SELECT (SELECT count(*) FROM stations), (SELECT sum(height) FROM stations),
          (SELECT count(*) FROM documents), (SELECT count(*) FROM cells)'''
 counts, n_queries, torn = set(), 0, []
-with QueryWorker() as worker:
+with QueryPool() as worker:
     corpus = Corpus(folder, worker, home)
     while not stop.exists() or n_queries == 0:
         stations, height, documents, cells = corpus.select(sql).rows[0]

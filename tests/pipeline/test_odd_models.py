@@ -9,7 +9,7 @@ from srag_mcp.errors import UselessRepliesError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from tests.model.openai_server import Answer, Body, OpenAIServer, serving
 from tests.pipeline.reading_model import say
 
@@ -65,7 +65,7 @@ def add_fields(text: str) -> str:
     ],
 )
 def test_a_model_with_odd_manners_costs_no_more_calls(
-    folder: Path, tmp_path: Path, change: Callable[[str], str], worker: QueryWorker
+    folder: Path, tmp_path: Path, change: Callable[[str], str], worker: QueryPool
 ) -> None:
     def oddly(body: Body) -> Answer:
         return Answer(change(str(say(body).text)))
@@ -84,7 +84,7 @@ def test_a_model_with_odd_manners_costs_no_more_calls(
 
 
 def test_a_model_that_cannot_do_it_ends_the_ingestion_and_another_goes_on(
-    folder: Path, tmp_path: Path, worker: QueryWorker
+    folder: Path, tmp_path: Path, worker: QueryPool
 ) -> None:
     is_broken = True
 

@@ -8,7 +8,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def towers(tmp_path: Path) -> Path:
 
 
 def test_the_report_says_what_became_of_names_in_other_scripts(
-    towers: Path, worker: QueryWorker
+    towers: Path, worker: QueryPool
 ) -> None:
     properties = {"高さ": {"type": "number", "x-unit": "m"}, "класс": {"type": "string"}}
     schema = schema_from_json({"properties": {"height_m": {"type": "number"}, **properties}})

@@ -9,7 +9,7 @@ import pytest
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from tests.model.openai_server import Answer, Body, serving
 from tests.pipeline.reading_model import say, suspects
 
@@ -44,7 +44,7 @@ def settings_for(base: str, folder: Path) -> Settings:
 
 
 def test_a_model_that_cannot_standardise_does_not_keep_the_table_from_being_published(
-    folder: Path, worker: QueryWorker
+    folder: Path, worker: QueryPool
 ) -> None:
     is_useless = True
 
@@ -70,7 +70,7 @@ def is_second_look(body: Body) -> bool:
     return any("Values to look at" in str(item["content"]) for item in messages)
 
 
-def unsettled_notes(folder: Path, worker: QueryWorker, settings: Settings) -> int:
+def unsettled_notes(folder: Path, worker: QueryPool, settings: Settings) -> int:
     """Count the cells whose note says that they are not settled."""
     [n_noted] = Corpus(folder, worker, settings.home).count(
         "SELECT count(*) FROM cells WHERE note LIKE '%no verdict yet%'"
@@ -78,7 +78,7 @@ def unsettled_notes(folder: Path, worker: QueryWorker, settings: Settings) -> in
     return int(str(n_noted))
 
 
-def test_a_value_without_a_verdict_is_asked_about_again(folder: Path, worker: QueryWorker) -> None:
+def test_a_value_without_a_verdict_is_asked_about_again(folder: Path, worker: QueryPool) -> None:
     is_brief = True
 
     def script(body: Body) -> Answer:
@@ -95,7 +95,7 @@ def test_a_value_without_a_verdict_is_asked_about_again(folder: Path, worker: Qu
     assert unsettled_notes(folder, worker, settings) == 0
 
 
-def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: QueryWorker) -> None:
+def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: QueryPool) -> None:
     with serving(say) as server:
         settings = settings_for(server.base, folder)
         first = ingest(folder, settings)
@@ -120,7 +120,7 @@ def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: Qu
 
 
 def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(
-    folder: Path, worker: QueryWorker
+    folder: Path, worker: QueryPool
 ) -> None:
     def misquote(body: Body) -> Answer:
         return Answer(str(say(body).text).replace("stands", "standz"))
@@ -159,7 +159,7 @@ def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folde
 
 
 def test_a_doubt_that_the_model_has_answered_already_is_not_raised_again(
-    tmp_path: Path, worker: QueryWorker
+    tmp_path: Path, worker: QueryPool
 ) -> None:
     folder = tmp_path / "stations"
     folder.mkdir()

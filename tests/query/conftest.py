@@ -11,7 +11,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 SHIPS = [
     {
@@ -56,5 +56,5 @@ def ships(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     (folder / "ships.jsonl").write_text(lines)
     settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
     ingest(folder, settings, schema=SCHEMA)
-    with QueryWorker() as worker:
+    with QueryPool() as worker:
         yield Corpus(Path(folder), worker, settings.home)

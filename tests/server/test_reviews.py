@@ -12,7 +12,7 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.reviews import Review, ReviewPage, count_reviews, read_reviews
 from tests.model.openai_server import Answer, Body, serving
 
@@ -49,7 +49,7 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
     for number in range(1, 9):
         text = f"Name: Hut{number}\nHeight: {100 * number}\n"
         (folder / f"{number}.txt").write_text(text)
-    with serving(misread_one) as server, QueryWorker() as worker:
+    with serving(misread_one) as server, QueryPool() as worker:
         settings = Settings(
             workers=1, model="openai/fake", api_base=server.base, api_key="none", home=tmp_path
         )

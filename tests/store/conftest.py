@@ -9,7 +9,7 @@ from srag_mcp.documents.reading import read_text
 from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile, finish_document
@@ -79,6 +79,6 @@ def filled(state: Path, ships: Schema, finish: Finish) -> Path:
 
 
 @pytest.fixture
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker() as running:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as running:
         yield running

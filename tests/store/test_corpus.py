@@ -10,7 +10,7 @@ from srag_mcp.store.build import publish
 from srag_mcp.store.build_documents import DocumentEntry
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.pointer import build_path, read_pointer
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work_opening import open_work
@@ -20,7 +20,7 @@ Finish = Callable[..., FinishedDocument]
 
 
 @pytest.fixture
-def corpus(filled: Path, ships: Schema, worker: QueryWorker) -> Corpus:
+def corpus(filled: Path, ships: Schema, worker: QueryPool) -> Corpus:
     with open_work(filled) as work:
         publish(work, ships)
     return Corpus(filled.parent, worker)
@@ -48,7 +48,7 @@ def test_sql_from_outside_sees_the_exposed_tables_only(corpus: Corpus) -> None:
         corpus.select("SELECT * FROM srag_texts")
 
 
-def test_a_build_alone_is_a_corpus(corpus: Corpus, tmp_path: Path, worker: QueryWorker) -> None:
+def test_a_build_alone_is_a_corpus(corpus: Corpus, tmp_path: Path, worker: QueryPool) -> None:
     copied = tmp_path / "fleet.duckdb"
     shutil.copyfile(corpus.build_path(), copied)
 
@@ -124,7 +124,7 @@ def test_documents_are_found_by_id_and_by_words_of_their_title(corpus: Corpus) -
 
 
 def test_places_count_characters_as_python_does(
-    filled: Path, ships: Schema, finish: Finish, worker: QueryWorker
+    filled: Path, ships: Schema, finish: Finish, worker: QueryPool
 ) -> None:
     with open_work(filled) as work:
         work.store([finish("e.txt", {"name": "🤦🏼‍♂️ Ängström 名前", "masts": "4"})], [])
@@ -160,7 +160,7 @@ def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, fil
 
 
 def test_a_build_of_a_later_format_is_an_error_that_says_so(
-    corpus: Corpus, tmp_path: Path, worker: QueryWorker
+    corpus: Corpus, tmp_path: Path, worker: QueryPool
 ) -> None:
     import duckdb
 
@@ -173,7 +173,7 @@ def test_a_build_of_a_later_format_is_an_error_that_says_so(
         Corpus(later, worker).info()
 
 
-def test_a_database_that_is_no_build_is_an_error(tmp_path: Path, worker: QueryWorker) -> None:
+def test_a_database_that_is_no_build_is_an_error(tmp_path: Path, worker: QueryPool) -> None:
     import duckdb
 
     path = tmp_path / "other.duckdb"

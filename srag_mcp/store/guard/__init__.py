@@ -7,6 +7,6 @@ Four layers, because none holds alone: DuckDB's own parse tree (`tree`), a secon
 from srag_mcp.store.guard.check import CheckedQuery, check_query
 from srag_mcp.store.guard.limits import QueryLimits
 from srag_mcp.store.guard.page import ResultPage, Value
-from srag_mcp.store.guard.worker import QueryWorker
+from srag_mcp.store.guard.pool import Call, QueryPool
 
-__all__ = ["CheckedQuery", "QueryLimits", "QueryWorker", "ResultPage", "Value", "check_query"]
+__all__ = ["Call", "CheckedQuery", "QueryLimits", "QueryPool", "ResultPage", "Value", "check_query"]

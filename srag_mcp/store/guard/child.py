@@ -22,7 +22,7 @@ from srag_mcp.store.guard.engine import (
     is_exhausting,
 )
 from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.message import Failure, Ready, Reply, Request
+from srag_mcp.store.guard.message import STOP, Failure, Ready, Reply, Request
 from srag_mcp.store.guard.page import PageReader, Value, deadline_in, to_value
 
 if TYPE_CHECKING:
@@ -37,30 +37,84 @@ def main(limits_json: str) -> None:
     missing_limits = confine(limits)
     answers = take_answers()
     builds = OpenBuilds(limits)
-    requests = _listen()
+    running = _Running()
+    requests = _listen(running)
     check_query("SELECT 1", {})  # loads both parsers, so that no query pays for it with its time
     answers.write(Ready(missing_limits).to_line())
     answers.flush()
     drop_errors()
     while True:
-        answers.write(answer(requests.get(), builds).to_line())
+        answers.write(answer(requests.get(), builds, running).to_line())
         answers.flush()
 
 
-def _listen() -> "queue.SimpleQueue[Request]":
+def _listen(running: "_Running") -> "queue.SimpleQueue[Request]":
     """Read requests on a thread of its own, so that a query does not outlive the server."""
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in sys.stdin.buffer:
-            requests.put(Request.from_line(line))
+            if line == STOP:
+                running.stop()
+            else:
+                running.expect()
+                requests.put(Request.from_line(line))
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
     return requests
 
 
-def answer(request: Request, builds: OpenBuilds) -> Reply:
+class _Running:
+    """What runs now, to be stopped from another thread; `was_stopped` until the next request."""
+
+    def __init__(self) -> None:
+        self.was_stopped = False
+        self._lock = threading.Lock()  # a cursor is not interrupted while it is closed
+        self._cursor: duckdb.DuckDBPyConnection | None = None
+
+    def expect(self) -> None:
+        """Forget the request before: it has been answered."""
+        with self._lock:
+            self.was_stopped = False
+
+    def stop(self) -> None:
+        """Interrupt the statement, also one that has not begun."""
+        with self._lock:
+            self.was_stopped = True
+            if self._cursor is not None:
+                self._cursor.interrupt()
+
+    @contextmanager
+    def on(self, cursor: "duckdb.DuckDBPyConnection", timeout_s: float | None) -> Iterator[None]:
+        """Let *cursor* be stopped, and interrupt it when the time of the statement is over.
+
+        The engine's own limit is locked, and the same for all.
+
+        Raises:
+            duckdb.InterruptException: If it was stopped before it began.
+        """
+        import duckdb  # heavy, and only needed once there is something to run
+
+        with self._lock:
+            self._cursor = cursor
+        timer = threading.Timer(timeout_s or 0, cursor.interrupt)
+        if timeout_s is not None:
+            timer.start()
+        try:
+            if self.was_stopped:
+                raise duckdb.InterruptException
+            yield
+        finally:
+            with self._lock:
+                self._cursor = None
+            timer.cancel()
+            if timeout_s is not None:
+                timer.join()  # it must not meet a cursor that is closed
+            cursor.close()
+
+
+def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     """Run one request; errors become a failure."""
     import duckdb  # heavy, and only needed once there is something to run
 
@@ -69,14 +123,13 @@ def answer(request: Request, builds: OpenBuilds) -> Reply:
         if request.kind == "select":
             check_query(request.sql, request.tables)
         cursor = builds.cursor(Path(request.build))
-        try:
-            with _interrupted_after(request.timeout_s, cursor):
-                return _run(request, cursor, limits)
-        finally:
-            cursor.close()
+        with running.on(cursor, request.timeout_s):
+            return _run(request, cursor, limits)
     except StoreError as error:
         return Reply(failure=Failure.of(error))
     except (duckdb.Error, MemoryError) as error:
+        if running.was_stopped and isinstance(error, duckdb.InterruptException):
+            return Reply(was_stopped=True)
         explained = explain_error(error, request.sql, limits, request.tables)
         return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
     except (ValueError, OverflowError, RecursionError) as error:
@@ -86,23 +139,6 @@ def answer(request: Request, builds: OpenBuilds) -> Reply:
 
 def _limits_of(request: Request, limits: QueryLimits) -> QueryLimits:
     return limits if request.timeout_s is None else replace(limits, timeout_s=request.timeout_s)
-
-
-@contextmanager
-def _interrupted_after(
-    timeout_s: float | None, cursor: "duckdb.DuckDBPyConnection"
-) -> Iterator[None]:
-    """Interrupt *cursor* when the time is over: the engine's own limit is locked for all."""
-    if timeout_s is None:
-        yield
-        return
-    timer = threading.Timer(timeout_s, cursor.interrupt)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()  # it must not meet a cursor that is closed
 
 
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:

@@ -8,6 +8,7 @@ from srag_mcp import errors
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
 from srag_mcp.store.guard.page import Value
 
+STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 _ERRORS: dict[str, type[QueryError]] = {
     kind.__name__: kind
     for kind in (
@@ -70,7 +71,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of a request: rows, or a failure."""
+    """What came of a request: rows, or a failure; neither where it was stopped by `STOP`."""
 
     columns: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
@@ -78,6 +79,7 @@ class Reply:
     truncated: bool = False
     seconds: float = 0.0
     failure: Failure | None = None
+    was_stopped: bool = False
 
     def to_line(self) -> str:
         """Write the reply as a line."""

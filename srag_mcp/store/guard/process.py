@@ -13,7 +13,7 @@ from typing import IO
 
 from srag_mcp.errors import StoreError
 from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.message import Ready, Reply, Request
+from srag_mcp.store.guard.message import STOP, Ready, Reply, Request
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,7 @@ class WorkerProcess:
 
     Attributes:
         missing_limits: Limits that this system cannot set.
+        has_answered: Whether it has replied to a request.
     """
 
     def __init__(self, limits: QueryLimits) -> None:
@@ -63,6 +64,7 @@ class WorkerProcess:
             target=_listen, args=(self._process.stdout, self._lines), daemon=True
         )
         self._listener.start()
+        self.has_answered = False
         self.missing_limits = self._await_ready()
 
     @property
@@ -75,21 +77,43 @@ class WorkerProcess:
         """Whether the process runs."""
         return self._process.poll() is None
 
-    def ask(self, request: Request, timeout_s: float) -> Reply:
-        """Send *request* and wait for the reply.
+    def send(self, request: Request) -> None:
+        """Send *request*; one after the other, each after the reply to the one before.
 
         Raises:
-            TimeoutError: If there is none after *timeout_s* seconds; the process may still run.
             ProcessEndedError: If the process ended.
         """
+        self._write(request.to_line())
+
+    def stop(self) -> None:
+        """Ask the process to stop the request that was sent last; the reply says whether it did.
+
+        Raises:
+            ProcessEndedError: If the process ended.
+        """
+        self._write(STOP)
+
+    def await_reply(self, timeout_s: float) -> Reply | None:
+        """Wait for the reply; None if there is none after *timeout_s* seconds.
+
+        Raises:
+            ProcessEndedError: If the process ended.
+        """
+        try:
+            reply = Reply.from_line(self._next_line(timeout_s))
+        except TimeoutError:
+            return None
+        self.has_answered = True
+        return reply
+
+    def _write(self, line: bytes) -> None:
         stdin = self._process.stdin
         assert stdin is not None
         try:
-            stdin.write(request.to_line())
+            stdin.write(line)
             stdin.flush()
         except (OSError, ValueError) as error:
             raise ProcessEndedError(self._status()) from error
-        return Reply.from_line(self._next_line(timeout_s))
 
     def kill(self) -> None:
         """End the process now, whatever it does. May be called from any thread, and twice."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 BOATS = [
     ("b1", "Alba", "Bergen", 12.5, 4, "1998-03-14", True, 1, "a", "klein"),
@@ -90,8 +90,8 @@ def records_tables(records: Path) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker() as worker:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as worker:
         yield worker
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.guard import QueryLimits, QueryWorker, check_query
+from srag_mcp.store.guard import QueryLimits, QueryPool, check_query
 from srag_mcp.store.guard.vocabulary import fold
 
 FOLDER = Path(__file__).parent
@@ -48,8 +48,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, fleet: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker(QueryLimits(timeout_s=1.0)) as worker:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool(QueryLimits(timeout_s=1.0)) as worker:
         yield worker
 
 
@@ -104,7 +104,7 @@ def texts() -> st.SearchStrategy[str]:
 )
 @given(sql=texts())
 def test_no_text_changes_a_file_or_brings_back_what_is_hidden(
-    sql: str, worker: QueryWorker, home: Path, fleet_tables: dict[str, list[str]]
+    sql: str, worker: QueryPool, home: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     text = sql.replace("{TMP}", str(home))
     try:

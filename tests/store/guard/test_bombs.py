@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.guard import QueryLimits, QueryWorker
-from srag_mcp.store.guard.worker import GRACE_S
+from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.guard.pool import GRACE_S
 
 BOMBS = {
     attack["id"]: attack["sql"]
@@ -34,8 +34,8 @@ RESTART_S = 2.0  # a killed process is replaced by the next statement, on a busy
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[QueryWorker]:
-    with QueryWorker(LIMITS) as worker:
+def worker() -> Iterator[QueryPool]:
+    with QueryPool(LIMITS) as worker:
         yield worker
 
 
@@ -47,7 +47,7 @@ def resident_mb(folder: Path = Path("/proc/self")) -> int:
     return int(line.split()[1]) // 1024
 
 
-def meet(worker: QueryWorker, build: Path, tables: dict[str, list[str]], sql: str) -> float:
+def meet(worker: QueryPool, build: Path, tables: dict[str, list[str]], sql: str) -> float:
     """Let the worker meet *sql*, checked if there are *tables*; return the seconds it took."""
     started = time.monotonic()
     try:
@@ -62,7 +62,7 @@ def meet(worker: QueryWorker, build: Path, tables: dict[str, list[str]], sql: st
 
 @pytest.mark.parametrize("bomb", QUICK)
 def test_a_bomb_ends_within_its_limits_and_the_next_query_works(
-    bomb: str, worker: QueryWorker, records: Path, records_tables: dict[str, list[str]]
+    bomb: str, worker: QueryPool, records: Path, records_tables: dict[str, list[str]]
 ) -> None:
     before_mb = resident_mb()
 
@@ -79,7 +79,7 @@ def test_a_bomb_ends_within_its_limits_and_the_next_query_works(
 def test_every_bomb_ends_within_its_limits_even_unchecked(
     bomb: str,
     checked: bool,
-    worker: QueryWorker,
+    worker: QueryPool,
     records: Path,
     records_tables: dict[str, list[str]],
 ) -> None:

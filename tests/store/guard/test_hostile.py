@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.guard import QueryWorker, check_query
+from srag_mcp.store.guard import QueryPool, check_query
 
 ATTACKS = [
     json.loads(line)
@@ -62,7 +62,7 @@ def test_a_hostile_statement_is_refused_before_it_runs(
 
 
 def test_hostile_statements_leave_every_file_as_it_was(
-    worker: QueryWorker, records: Path, records_tables: dict[str, list[str]], traps: Path
+    worker: QueryPool, records: Path, records_tables: dict[str, list[str]], traps: Path
 ) -> None:
     before = snapshot(traps)
 
@@ -75,7 +75,7 @@ def test_hostile_statements_leave_every_file_as_it_was(
 
 
 def test_the_locked_engine_alone_keeps_files_safe(
-    worker: QueryWorker, records: Path, traps: Path
+    worker: QueryPool, records: Path, traps: Path
 ) -> None:
     before = snapshot(traps)
     leaked = set()
@@ -97,7 +97,7 @@ def test_the_locked_engine_alone_keeps_files_safe(
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_only_looks_hostile_runs(
-    name: str, worker: QueryWorker, records: Path, records_tables: dict[str, list[str]]
+    name: str, worker: QueryPool, records: Path, records_tables: dict[str, list[str]]
 ) -> None:
     page = worker.select(records, HARMLESS[name], tables=records_tables, limit=1)
 

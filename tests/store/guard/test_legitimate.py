@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.store.guard import QueryWorker
+from srag_mcp.store.guard import QueryPool
 
 STATEMENTS = [
     json.loads(line)
@@ -15,7 +15,7 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda statement: statement["sql"][:60])
 def test_an_analytic_statement_passes_and_gives_the_right_rows(
-    worker: QueryWorker,
+    worker: QueryPool,
     fleet: Path,
     fleet_tables: dict[str, list[str]],
     statement: dict[str, object],

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import StoreError, UnknownNameError
-from srag_mcp.store.guard import QueryLimits, QueryWorker
+from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.guard.message import Failure, Reply, Request
 from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
 
+ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
 CONFINED = (
     "import sys\n"
     "{first}\n"
@@ -63,7 +64,7 @@ def test_a_worker_without_limits_works_and_warns_once(
     (tmp_path / "resource.py").write_text("def setrlimit(kind, value): ...\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))  # the worker process gets the same path
 
-    with caplog.at_level(logging.WARNING), QueryWorker(QueryLimits(timeout_s=1.0)) as worker:
+    with caplog.at_level(logging.WARNING), QueryPool(QueryLimits(timeout_s=1.0)) as worker:
         assert worker.read(fleet, "SELECT 1") == [(1,)]
         with pytest.raises(StoreError):
             worker.read(fleet, "SELECT sleep_ms(60000)")
@@ -78,7 +79,7 @@ def test_a_worker_without_limits_works_and_warns_once(
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS")
 def test_a_process_that_cannot_start_says_why(fleet: Path) -> None:
     with (
-        QueryWorker(QueryLimits(address_space_mb=1)) as worker,
+        QueryPool(QueryLimits(address_space_mb=1)) as worker,
         pytest.raises(StoreError, match="did not start"),
     ):
         worker.read(fleet, "SELECT 1")
@@ -87,9 +88,9 @@ def test_a_process_that_cannot_start_says_why(fleet: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_the_process_ends_when_the_server_is_gone(fleet: Path) -> None:
     program = (
-        "import os, sys; from pathlib import Path; from srag_mcp.store.guard import QueryWorker\n"
-        "worker = QueryWorker(); worker.read(Path(sys.argv[1]), 'SELECT 1')\n"
-        "print(worker.process_id, flush=True)\n"
+        "import os, sys; from pathlib import Path; from srag_mcp.store.guard import QueryPool\n"
+        "worker = QueryPool(); worker.read(Path(sys.argv[1]), 'SELECT 1')\n"
+        "print(*worker.process_ids, flush=True)\n"
         "os._exit(1)"  # as if killed: nothing is cleaned up
     )
     server = subprocess.run(
@@ -114,12 +115,33 @@ def is_running(process_id: int) -> bool:
 def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
     process = WorkerProcess(QueryLimits())
     request = Request("read", str(fleet), "SELECT 1")
-    assert process.ask(request, 5.0).rows == [[1]]
+    process.send(request)
+    reply = process.await_reply(5.0)
+    assert reply is not None
+    assert reply.rows == [[1]]
 
     process.close()
 
     with pytest.raises(ProcessEndedError, match="signal 9"):
-        process.ask(request, 5.0)
+        process.send(request)
+
+
+def test_a_statement_is_stopped_and_the_process_lives_on(fleet: Path) -> None:
+    process = WorkerProcess(QueryLimits(timeout_s=120))
+    process.send(Request("read", str(fleet), ENDLESS))
+    process.stop()  # before it began, or after
+
+    stopped = process.await_reply(60.0)
+
+    process.send(Request("read", str(fleet), "SELECT 1"))
+    process.stop()
+    last = process.await_reply(60.0)
+    process.send(Request("read", str(fleet), "SELECT 2"))
+    following = process.await_reply(60.0)
+    process.close()
+    assert stopped == Reply(was_stopped=True)
+    assert last in (Reply(was_stopped=True), Reply(rows=[[1]]))
+    assert following == Reply(rows=[[2]])
 
 
 def test_messages_travel_whole() -> None:

@@ -1,4 +1,4 @@
-"""The worker: pages, values, limits, restarts and cancellation, on a real process."""
+"""The pool: pages, values, limits, restarts and cancellation, on a real process."""
 
 import os
 import shutil
@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -21,7 +22,8 @@ from srag_mcp.errors import (
     StoreError,
     UnknownNameError,
 )
-from srag_mcp.store.guard import QueryLimits, QueryWorker, ResultPage
+from srag_mcp.store.guard import Call, QueryLimits, QueryPool, ResultPage
+from srag_mcp.store.guard.pool import N_WORKERS
 
 NAMES = "SELECT name FROM boats ORDER BY name"
 ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
@@ -32,7 +34,7 @@ def rows_of(page: ResultPage) -> list[list[object]]:
 
 
 def test_a_page_is_rows_columns_and_types(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     page = worker.select(
         fleet, "SELECT name, crew FROM boats ORDER BY name LIMIT 2", tables=fleet_tables
@@ -49,7 +51,7 @@ def test_a_page_is_rows_columns_and_types(
 
 
 def test_pages_follow_each_other_by_next_offset(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     seen: list[object] = []
     offset: int | None = 0
@@ -66,7 +68,7 @@ def test_pages_follow_each_other_by_next_offset(
     [(8, 0, 8, None), (7, 0, 7, 7), (5, 5, 3, None), (5, 8, 0, None), (5, 1000, 0, None)],
 )
 def test_truncated_is_told_exactly(
-    worker: QueryWorker,
+    worker: QueryPool,
     fleet: Path,
     fleet_tables: dict[str, list[str]],
     limit: int,
@@ -82,7 +84,7 @@ def test_truncated_is_told_exactly(
 
 @pytest.mark.parametrize(("limit", "offset"), [(0, 0), (-1, 0), (1, -1)])
 def test_a_page_without_rows_cannot_be_asked_for(
-    worker: QueryWorker,
+    worker: QueryPool,
     fleet: Path,
     fleet_tables: dict[str, list[str]],
     limit: int,
@@ -119,7 +121,7 @@ def test_a_page_without_rows_cannot_be_asked_for(
     ],
 )
 def test_a_value_is_what_json_can_hold(
-    worker: QueryWorker,
+    worker: QueryPool,
     fleet: Path,
     fleet_tables: dict[str, list[str]],
     expression: str,
@@ -134,7 +136,7 @@ def test_a_value_is_what_json_can_hold(
 def test_a_long_cell_is_cut_and_says_by_how_much(
     records: Path, records_tables: dict[str, list[str]]
 ) -> None:
-    with QueryWorker(QueryLimits(max_cell_characters=50)) as worker:
+    with QueryPool(QueryLimits(max_cell_characters=50)) as worker:
         page = worker.select(records, "SELECT as_stated FROM cells LIMIT 1", tables=records_tables)
 
     assert page.rows == ((("lorem ipsum dolor " * 50)[:50] + "…[+850 chars]",),)
@@ -144,10 +146,10 @@ def test_a_page_ends_at_the_bytes_or_rows_that_are_allowed_at_a_whole_row(
     records: Path, records_tables: dict[str, list[str]]
 ) -> None:
     sql = "SELECT as_stated FROM cells ORDER BY document_id"
-    with QueryWorker(QueryLimits(max_bytes=3000, max_rows=2)) as worker:
+    with QueryPool(QueryLimits(max_bytes=3000, max_rows=2)) as worker:
         by_bytes = worker.select(records, sql, tables=records_tables)
         by_rows = worker.select(records, "SELECT 1 FROM cells", tables=records_tables)
-    with QueryWorker(QueryLimits(max_bytes=10)) as worker:
+    with QueryPool(QueryLimits(max_bytes=10)) as worker:
         one_row = worker.select(records, sql, tables=records_tables)
 
     assert (len(by_bytes.rows), by_bytes.next_offset) == (2, 2)
@@ -156,7 +158,7 @@ def test_a_page_ends_at_the_bytes_or_rows_that_are_allowed_at_a_whole_row(
 
 
 def test_a_result_with_thousands_of_columns_is_an_error_that_says_so(
-    worker: QueryWorker, records: Path, records_tables: dict[str, list[str]]
+    worker: QueryPool, records: Path, records_tables: dict[str, list[str]]
 ) -> None:
     sql = f"SELECT {', '.join('*' for _ in range(40))} FROM records"
 
@@ -165,7 +167,7 @@ def test_a_result_with_thousands_of_columns_is_an_error_that_says_so(
 
 
 def test_an_unknown_column_comes_with_the_nearest_names(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean length_m") as caught:
         worker.select(fleet, "SELECT lenght_m FROM boats", tables=fleet_tables)
@@ -175,19 +177,19 @@ def test_an_unknown_column_comes_with_the_nearest_names(
 
 
 def test_an_error_of_the_engine_keeps_its_advice(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     with pytest.raises(QueryError, match="must appear in the GROUP BY clause"):
         worker.select(fleet, "SELECT port, count(*) FROM boats", tables=fleet_tables)
 
 
-def test_a_view_is_seen_through(worker: QueryWorker, fleet: Path) -> None:
+def test_a_view_is_seen_through(worker: QueryPool, fleet: Path) -> None:
     with pytest.raises(UnknownNameError, match="srag_build"):
         worker.select(fleet, "SELECT * FROM hidden_view", tables={"hidden_view": ["model"]})
 
 
 def test_our_own_statements_read_every_table_and_take_text_as_parameters(
-    worker: QueryWorker, fleet: Path
+    worker: QueryPool, fleet: Path
 ) -> None:
     rows = worker.read(
         fleet, "SELECT model, ?, ? FROM srag_build WHERE model <> ?", ["it's", None, "'; --"]
@@ -196,26 +198,26 @@ def test_our_own_statements_read_every_table_and_take_text_as_parameters(
     assert rows == [("CANARY-TABLE", "it's", None)]
 
 
-def test_our_own_statements_are_not_cut(worker: QueryWorker, records: Path) -> None:
+def test_our_own_statements_are_not_cut(worker: QueryPool, records: Path) -> None:
     rows = worker.read(records, "SELECT document_id, as_stated FROM cells")
 
     assert len(rows) == 20_000
     assert {len(str(text)) for _, text in rows} == {900}
 
 
-def test_our_own_statements_cannot_write_either(worker: QueryWorker, fleet: Path) -> None:
+def test_our_own_statements_cannot_write_either(worker: QueryPool, fleet: Path) -> None:
     with pytest.raises(QueryError, match="read-only"):
         worker.read(fleet, "DELETE FROM boats")
 
 
 @pytest.fixture
-def quick_worker() -> Iterator[QueryWorker]:
-    with QueryWorker(QueryLimits(timeout_s=1.0)) as worker:
+def quick_worker() -> Iterator[QueryPool]:
+    with QueryPool(QueryLimits(timeout_s=1.0)) as worker:
         yield worker
 
 
 def test_a_query_over_time_is_stopped_and_the_next_one_runs(
-    quick_worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    quick_worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     with pytest.raises(QueryTimeoutError, match=r"stopped after 1 s"):
         quick_worker.select(fleet, ENDLESS, tables=fleet_tables)
@@ -223,7 +225,7 @@ def test_a_query_over_time_is_stopped_and_the_next_one_runs(
     assert len(quick_worker.select(fleet, NAMES, tables=fleet_tables).rows) == 8
 
 
-def test_a_query_that_does_not_listen_is_killed(quick_worker: QueryWorker, fleet: Path) -> None:
+def test_a_query_that_does_not_listen_is_killed(quick_worker: QueryPool, fleet: Path) -> None:
     with pytest.raises(QueryTimeoutError):
         quick_worker.read(fleet, "SELECT sleep_ms(60000)")
 
@@ -231,7 +233,7 @@ def test_a_query_that_does_not_listen_is_killed(quick_worker: QueryWorker, fleet
 
 
 def test_a_query_over_memory_says_so_and_the_next_one_runs(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     with pytest.raises(QueryMemoryError, match="more than 512 MiB"):
         worker.select(
@@ -242,71 +244,111 @@ def test_a_query_over_memory_says_so_and_the_next_one_runs(
 
 
 def test_a_worker_that_was_killed_from_outside_is_replaced(fleet: Path) -> None:
-    with QueryWorker() as worker:
-        assert worker.process_id is None
+    with QueryPool() as worker:
+        assert not worker.process_ids
         worker.read(fleet, "SELECT 1")
-        first = worker.process_id
-        assert first is not None
-        os.kill(first, signal.SIGKILL)
+        first = worker.process_ids
+        os.kill(first[0], signal.SIGKILL)
 
         assert worker.read(fleet, "SELECT 2") == [(2,)]
-        assert worker.process_id not in {None, first}
+        assert len(worker.process_ids) == len(first) == 1
+        assert worker.process_ids != first
 
 
-def in_thread(worker: QueryWorker, build: Path, outcome: list[object]) -> threading.Thread:
-    """Send the endless query from a thread of its own, and keep what came of it."""
+@dataclass
+class Asking:
+    """A thread that sends a statement, and what came of it."""
+
+    thread: threading.Thread
+    call: Call
+    outcome: list[object]
+
+
+def ask_in_thread(worker: QueryPool, work: Callable[[], object]) -> Asking:
+    """Do *work*, which sends statements, on a thread of its own, as a call of its own."""
+    outcome: list[object] = []
+    call = Call(object())
 
     def run() -> None:
-        try:
-            outcome.append(worker.read(build, ENDLESS))
-        except (QueryError, StoreError) as error:
-            outcome.append(error)
+        with worker.serving(call):
+            try:
+                outcome.append(work())
+            except (QueryError, StoreError) as error:
+                outcome.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    return thread
+    return Asking(thread, call, outcome)
 
 
-def interrupt_until_it_ends(worker: QueryWorker, thread: threading.Thread) -> None:
-    """The thread may not have sent its query yet."""
-    while thread.is_alive():
-        worker.interrupt(thread.ident)
-        thread.join(0.01)
+def test_a_call_that_was_given_up_ends_at_once_and_sends_nothing_more(fleet: Path) -> None:
+    with QueryPool(QueryLimits(timeout_s=60)) as worker:
+        asking = ask_in_thread(worker, lambda: worker.read(fleet, ENDLESS))
+        worker.give_up(asking.call)  # it may not have sent its query yet
+        asking.thread.join()
 
-
-def test_an_interrupted_query_ends_at_once_and_the_next_one_runs(fleet: Path) -> None:
-    outcome: list[object] = []
-    with QueryWorker(QueryLimits(timeout_s=60)) as worker:
-        thread = in_thread(worker, fleet, outcome)
-        interrupt_until_it_ends(worker, thread)
-
-        assert isinstance(outcome[0], QueryCancelledError)
+        assert isinstance(asking.outcome[0], QueryCancelledError)
+        with worker.serving(asking.call), pytest.raises(QueryCancelledError):
+            worker.read(fleet, "SELECT 1")
         assert worker.read(fleet, "SELECT 1") == [(1,)]
 
 
-def test_an_interrupt_stops_only_the_query_of_its_caller(fleet: Path) -> None:
-    with QueryWorker() as worker:
-        worker.interrupt()
-        worker.interrupt(threading.get_ident())
+def test_giving_up_stops_no_statement_of_another_call(fleet: Path) -> None:
+    with QueryPool() as worker:
+        worker.give_up(Call(threading.get_ident()))
 
         assert worker.read(fleet, "SELECT 1") == [(1,)]
+
+
+def test_long_queries_of_many_hold_up_neither_short_ones_nor_our_own(
+    fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    with QueryPool(QueryLimits(timeout_s=120, long_after_s=0.05)) as worker:
+        askings = [
+            ask_in_thread(worker, lambda: worker.select(fleet, ENDLESS, tables=fleet_tables))
+            for _ in range(10)
+        ]
+
+        assert worker.select(fleet, NAMES, tables=fleet_tables).rows
+        assert worker.read(fleet, "SELECT 1") == [(1,)]
+        assert len(worker.process_ids) <= N_WORKERS + 1
+        for asking in askings:
+            worker.give_up(asking.call)
+            asking.thread.join()
+        ends = [end for asking in askings for end in asking.outcome]
+        assert [type(end) for end in ends] == [QueryCancelledError] * 10
+
+
+def test_a_query_that_lost_its_process_is_run_again_and_has_its_rows(
+    fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    sql = "SELECT count(*) FROM range(20000000) a(i) WHERE hash(i) % 3 = 1"
+    with QueryPool(QueryLimits(timeout_s=120, long_after_s=0.01), n_workers=2) as worker:
+        askings = [
+            ask_in_thread(worker, lambda: worker.select(fleet, sql, tables=fleet_tables).rows)
+            for _ in range(4)
+        ]
+        for asking in askings:
+            asking.thread.join()
+
+    (rows,) = {str(asking.outcome) for asking in askings}
+    assert rows == "[((6664554,),)]"
 
 
 def test_closing_ends_a_running_query(fleet: Path) -> None:
-    outcome: list[object] = []
-    worker = QueryWorker(QueryLimits(timeout_s=60))
+    worker = QueryPool(QueryLimits(timeout_s=60))
     worker.read(fleet, "SELECT 1")
-    thread = in_thread(worker, fleet, outcome)
+    asking = ask_in_thread(worker, lambda: worker.read(fleet, ENDLESS))
 
     worker.close()
-    thread.join()
+    asking.thread.join()
 
-    assert isinstance(outcome[0], StoreError)
+    assert isinstance(asking.outcome[0], StoreError)
     with pytest.raises(StoreError, match="closed"):
         worker.read(fleet, "SELECT 1")
 
 
-def test_many_threads_share_one_worker(worker: QueryWorker, fleet: Path) -> None:
+def test_many_threads_share_one_worker(worker: QueryPool, fleet: Path) -> None:
     results: dict[int, list[tuple[object, ...]]] = {}
 
     def ask(number: int) -> None:
@@ -322,7 +364,7 @@ def test_many_threads_share_one_worker(worker: QueryWorker, fleet: Path) -> None
 
 
 def test_builds_of_several_folders_are_open_together(
-    worker: QueryWorker, fleet: Path, tmp_path: Path
+    worker: QueryPool, fleet: Path, tmp_path: Path
 ) -> None:
     builds = []
     for number in range(6):
@@ -336,7 +378,7 @@ def test_builds_of_several_folders_are_open_together(
 
 
 def test_the_next_build_of_a_folder_is_read_and_so_is_a_file_put_in_its_place(
-    worker: QueryWorker, tmp_path: Path
+    worker: QueryPool, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "1.duckdb", tmp_path / "2.duckdb"
     for number, path in enumerate((first, second), start=1):
@@ -352,7 +394,7 @@ def test_the_next_build_of_a_folder_is_read_and_so_is_a_file_put_in_its_place(
 
 
 def test_a_build_that_is_gone_or_damaged_is_a_clear_error(
-    worker: QueryWorker, tmp_path: Path
+    worker: QueryPool, tmp_path: Path
 ) -> None:
     damaged = tmp_path / "damaged.duckdb"
     damaged.write_bytes(b"not a database")
@@ -364,14 +406,14 @@ def test_a_build_that_is_gone_or_damaged_is_a_clear_error(
 
 
 def test_text_that_is_too_long_is_not_even_sent(fleet: Path) -> None:
-    with QueryWorker() as worker, pytest.raises(RefusedQueryError, match="at most 20000"):
+    with QueryPool() as worker, pytest.raises(RefusedQueryError, match="at most 20000"):
         worker.select(fleet, "SELECT 1" + " " * 20_000, tables={})
 
 
 def test_the_server_process_needs_neither_duckdb_nor_sqlglot(fleet: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from srag_mcp.store.guard import QueryWorker\n"
-        "with QueryWorker() as worker:\n"
+        "import sys; from pathlib import Path; from srag_mcp.store.guard import QueryPool\n"
+        "with QueryPool() as worker:\n"
         "    page = worker.select(Path(sys.argv[1]), 'SELECT 1 AS a', tables={'boats': ['name']})\n"
         "print(page.rows, {'duckdb', 'sqlglot'} & set(sys.modules))"
     )
@@ -384,14 +426,14 @@ def test_the_server_process_needs_neither_duckdb_nor_sqlglot(fleet: Path) -> Non
 
 
 def test_a_count_may_have_less_time_than_a_query(
-    worker: QueryWorker, fleet: Path, fleet_tables: dict[str, list[str]]
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
     assert worker.count(fleet, "SELECT count(*) FROM boats", tables=fleet_tables) == (8,)
-    process_id = worker.process_id
+    process_ids = worker.process_ids
 
     with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.05 s"):
         worker.count(fleet, ENDLESS, tables=fleet_tables, timeout_s=0.05)
 
-    assert worker.process_id == process_id
+    assert worker.process_ids == process_ids
     page = worker.select(fleet, "SELECT count(*) FROM boats", tables=fleet_tables)
     assert rows_of(page) == [[8]]

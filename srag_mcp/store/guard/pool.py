@@ -1,0 +1,404 @@
+"""The pool: runs statements in a few processes, each of which is replaced when it fails."""
+
+import logging
+import threading
+import time
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from srag_mcp.errors import (
+    QueryCancelledError,
+    QueryError,
+    QueryMemoryError,
+    QueryTimeoutError,
+    StoreError,
+)
+from srag_mcp.store.guard.limits import QueryLimits
+from srag_mcp.store.guard.message import Reply, Request
+from srag_mcp.store.guard.page import ResultPage, Value, timed_out
+from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
+from srag_mcp.store.guard.text import check_text
+from srag_mcp.store.guard.turns import Kind, Turn, Turns
+
+logger = logging.getLogger(__name__)
+
+N_WORKERS = 4
+GRACE_S = 0.5
+LONGEST_WAIT_S = 45.0  # hosts give up a call after 60 s
+IDLE_S = 60.0  # after which all idle processes but one are ended
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A call whose statements take the turns of *caller*; `QueryPool.give_up` stops them."""
+
+    caller: Hashable
+    given_up: bool = False
+
+
+@dataclass(eq=False, kw_only=True, slots=True)
+class _Statement(Turn):
+    request: Request
+    call: Call
+    is_called: threading.Event = field(default_factory=threading.Event)
+    process: WorkerProcess | None = None
+    has_run: bool = False
+    failure: StoreError | None = None
+
+
+class QueryPool:
+    """Worker processes; one more is started when none is free, and those that die are replaced.
+
+    A query that has run for `limits.long_after_s` is long. Long ones hold at most half of the
+    processes: one that finds this half taken is stopped, and begins again when there is room. Any
+    thread may send statements; see `Turns` for who goes first.
+
+    Example:
+        with QueryPool() as pool:
+            page = pool.select(build, "SELECT count(*) FROM boats", tables={"boats": ["name"]})
+    """
+
+    def __init__(
+        self,
+        limits: QueryLimits = QueryLimits(),  # noqa: B008 - it is frozen
+        n_workers: int = N_WORKERS,
+    ) -> None:
+        self.limits = limits
+        self._lock = threading.Lock()  # guards what follows; never held while waiting
+        self._turns: Turns[_Statement] = Turns(n_workers)
+        self._idle: list[tuple[WorkerProcess, float]] = []  # with when it last worked; last is last
+        self._n_processes = 0  # idle, at work, or being started
+        self._starter: threading.Thread | None = None
+        self._calls: dict[int, Call] = {}
+        self._sweeper: threading.Timer | None = None
+        self._is_closed = False
+        self._warned = False
+
+    def __enter__(self) -> "QueryPool":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """Process ids of the worker processes; none before the first statement."""
+        with self._lock:
+            busy = [item.process for item in self._turns.running if item.process is not None]
+            return tuple(process.id for process in (*busy, *(idle for idle, _ in self._idle)))
+
+    def select(
+        self,
+        build: Path,
+        sql: str,
+        *,
+        tables: Mapping[str, Sequence[str]],
+        limit: int = 100,
+        offset: int = 0,
+    ) -> ResultPage:
+        """Check *sql*, which comes from outside, and return one page of its rows.
+
+        Args:
+            build: The published build.
+            sql: One SELECT; the text that is checked is the text that runs.
+            tables: The exposed tables with their columns.
+            limit: Most rows of the page; no more than `limits.max_rows` are given.
+            offset: Rows to leave out first.
+
+        Raises:
+            RefusedQueryError: If the guard does not allow it.
+            UnknownNameError: If it names what is not there.
+            QueryTimeoutError: If it was stopped at the time limit, or waited too long for its turn.
+            QueryMemoryError: If it was stopped at the memory limit.
+            QueryCancelledError: If its caller gave up.
+            QueryError: If it is wrong otherwise.
+            StoreError: If the build cannot be read.
+        """
+        check_text(sql)  # here, too: the process need not be sent what is too long
+        if limit < 1 or offset < 0:
+            msg = f"limit must be at least 1 and offset at least 0; got {limit} and {offset}."
+            raise QueryError(msg, sql)
+        request = Request(
+            kind="select",
+            build=str(build.resolve()),
+            sql=sql,
+            tables={name: list(columns) for name, columns in tables.items()},
+            limit=min(limit, self.limits.max_rows),
+            offset=offset,
+        )
+        reply = self._ask(request)
+        return ResultPage(
+            columns=tuple(reply.columns),
+            types=tuple(reply.types),
+            rows=tuple(map(tuple, reply.rows)),
+            truncated=reply.truncated,
+            next_offset=offset + len(reply.rows) if reply.truncated else None,
+            seconds=reply.seconds,
+        )
+
+    def count(
+        self,
+        build: Path,
+        sql: str,
+        *,
+        tables: Mapping[str, Sequence[str]],
+        timeout_s: float | None = None,
+    ) -> tuple[Value, ...]:
+        """Check *sql*, which holds conditions from outside, and return its first row.
+
+        Raises:
+            QueryTimeoutError: If it takes longer than *timeout_s* seconds (None: the limit of the
+                pool); the process lives on.
+            StoreError: As for `select`.
+        """
+        check_text(sql)
+        request = Request(
+            kind="select",
+            build=str(build.resolve()),
+            sql=sql,
+            tables={name: list(columns) for name, columns in tables.items()},
+            limit=1,
+            timeout_s=timeout_s,
+        )
+        return tuple(self._ask(request).rows[0])
+
+    def read(
+        self, build: Path, sql: str, parameters: Sequence[Value] = ()
+    ) -> list[tuple[Value, ...]]:
+        """Run a statement of this package and return all its rows; it waits for no query.
+
+        It is not checked against the lists, so *sql* is never text from outside: that goes into
+        *parameters*. Time, memory and the lock of the engine hold.
+
+        Raises:
+            StoreError: As for `select`, but for what the check refuses.
+        """
+        request = Request("read", str(build.resolve()), sql, parameters=list(parameters))
+        return [tuple(row) for row in self._ask(request).rows]
+
+    @contextmanager
+    def serving(self, call: Call) -> Iterator[None]:
+        """Count the statements of this thread as those of *call*; else each thread is a caller."""
+        thread = threading.get_ident()
+        with self._lock:
+            self._calls[thread] = call
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._calls[thread]
+
+    def give_up(self, call: Call) -> None:
+        """Stop the statements of *call*, now and later; they raise QueryCancelledError."""
+        with self._lock:
+            call.given_up = True
+            self._stop(item for item in self._statements() if item.call is call)
+
+    def close(self) -> None:
+        """End the processes; whoever waits gets QueryCancelledError. The pool is of no more use."""
+        with self._lock:
+            self._is_closed = True
+            for statement in self._statements():
+                statement.call.given_up = True
+            self._stop(self._statements())
+            if self._sweeper is not None:
+                self._sweeper.cancel()
+            starter = self._starter
+        if starter is not None:
+            starter.join()
+        self._end_idle(0, n_kept=0)
+
+    def _statements(self) -> list[_Statement]:
+        return [*self._turns.waiting, *self._turns.running]
+
+    @staticmethod
+    def _stop(statements: Iterable[_Statement]) -> None:
+        for statement in statements:
+            statement.is_called.set()
+            if statement.process is not None:
+                statement.process.kill()
+
+    def _ask(self, request: Request) -> Reply:
+        with self._lock:
+            call = self._calls.get(threading.get_ident()) or Call(threading.get_ident())
+        kind: Kind = "own" if request.kind == "read" else "short"
+        statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
+        reply = None
+        while reply is None:
+            process = self._await_process(statement)
+            try:
+                reply = self._run(process, statement)
+            finally:
+                self._give_back(process, statement)
+        if reply.failure is not None:
+            raise reply.failure.to_error(request.sql)
+        return reply
+
+    def _await_process(self, statement: _Statement) -> WorkerProcess:
+        with self._lock:
+            self._check(statement)
+            statement.is_called.clear()
+            self._turns.wait(statement)
+            self._call_next()
+        statement.is_called.wait(LONGEST_WAIT_S)
+        with self._lock:
+            if statement.process is not None:
+                return statement.process
+            n_others = len(self._statements()) - 1
+            self._turns.leave(statement)
+            self._check(statement)
+        msg = (
+            f"The query waited {LONGEST_WAIT_S:g} s for its turn among {n_others} others and was"
+            " not begun: send it again later."
+        )
+        raise QueryTimeoutError(msg, statement.request.sql)
+
+    def _call_next(self) -> None:
+        """Give the idle processes to those who are next; start one more if there are too few."""
+        while self._idle:
+            process, _ = self._idle[-1]
+            if not process.is_alive:
+                process.close()
+                self._n_processes -= 1
+            elif (statement := self._turns.next()) is not None:
+                statement.process = process
+                statement.is_called.set()
+            else:
+                return
+            self._idle.pop()
+        has_room = self._n_processes <= self._turns.n_places and not self._is_closed
+        if has_room and self._starter is None and self._turns.choose() is not None:
+            # One at a time, while the others work: a start takes as long as many short queries.
+            self._n_processes += 1
+            self._starter = threading.Thread(target=self._start_process, daemon=True)
+            self._starter.start()
+
+    def _start_process(self) -> None:
+        process, failure = None, None
+        try:
+            process = WorkerProcess(self.limits)
+            self._warn(process.missing_limits)
+        except StoreError as error:
+            failure = error
+        with self._lock:
+            self._starter = None
+            if process is not None and not self._is_closed:
+                self._idle.append((process, time.monotonic()))
+                self._call_next()
+                return
+            self._n_processes -= 1
+            if failure is not None and not self._n_processes:
+                for statement in self._turns.waiting:
+                    statement.failure = failure
+                    statement.is_called.set()
+        if process is not None:
+            process.close()
+
+    def _give_back(self, process: WorkerProcess, statement: _Statement) -> None:
+        with self._lock:
+            self._turns.leave(statement)
+            statement.process = None
+            is_kept = process.is_alive and not self._is_closed
+            if is_kept:
+                self._idle.append((process, time.monotonic()))
+            else:
+                self._n_processes -= 1
+            self._call_next()
+            self._sweep_later()
+        if not is_kept:
+            process.close()
+
+    def _sweep_later(self) -> None:
+        if len(self._idle) > 1 and self._sweeper is None and not self._is_closed:
+            self._sweeper = threading.Timer(IDLE_S, self._end_idle, (IDLE_S, 1))
+            self._sweeper.daemon = True
+            self._sweeper.start()
+
+    def _end_idle(self, unused_s: float, n_kept: int) -> None:
+        """End the processes that did nothing for *unused_s* seconds, but for *n_kept*."""
+        ended = []
+        with self._lock:
+            self._sweeper = None
+            while len(self._idle) > n_kept and self._idle[0][1] <= time.monotonic() - unused_s:
+                ended.append(self._idle.pop(0)[0])
+            self._n_processes -= len(ended)
+            self._sweep_later()
+        for process in ended:
+            process.close()
+
+    def _run(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
+        """Send a statement and await its reply; None if it is to be sent again.
+
+        That is so if it must wait as a long one, and, once, if a process that had answered before
+        ended meanwhile: what ended it need not be this statement. A new process that ends was ended
+        by it.
+        """
+        try:
+            self._check(statement)
+            return self._exchange(process, statement)
+        except ProcessEndedError as error:
+            self._check(statement)
+            if statement.has_run or not process.has_answered:
+                raise self._died(str(error), statement.request.sql) from error
+            statement.has_run = True
+            return None
+
+    def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
+        longest_s, reply = self.limits.timeout_s + GRACE_S, None
+        process.send(statement.request)
+        if statement.kind == "short":
+            reply = process.await_reply(min(self.limits.long_after_s, longest_s))
+            if reply is None and not self._may_stay(statement):
+                process.stop()
+                reply = process.await_reply(GRACE_S)
+                if reply is None:
+                    process.close()
+                return None if reply is None or reply.was_stopped else reply
+            longest_s = max(0.0, longest_s - self.limits.long_after_s)
+        if reply is None:
+            reply = process.await_reply(longest_s)
+        if reply is None:
+            process.close()
+            logger.info("a query did not stop by itself; its worker process was killed")
+            raise timed_out(self.limits.timeout_s, statement.request.sql)
+        if reply.failure is not None and reply.failure.spent:
+            process.close()
+        return reply
+
+    def _may_stay(self, statement: _Statement) -> bool:
+        with self._lock:
+            return self._turns.lengthen(statement)
+
+    def _check(self, statement: _Statement) -> None:
+        if statement.failure is not None:
+            raise statement.failure
+        if statement.call.given_up:
+            msg = "The query was stopped because its caller gave up."
+            raise QueryCancelledError(msg, statement.request.sql)
+        if self._is_closed:
+            msg = "The pool of worker processes is closed."
+            raise StoreError(msg)
+
+    def _died(self, how: str, sql: str) -> QueryMemoryError:
+        logger.info("a query ended its worker process: %s", how)
+        msg = (
+            f"The query ended its worker process ({how}), most likely for want of memory"
+            f" ({self.limits.address_space_mb} MiB): make it smaller."
+        )
+        return QueryMemoryError(msg, sql)
+
+    def _warn(self, missing_limits: list[str]) -> None:
+        if missing_limits and not self._warned:
+            self._warned = True
+            logger.warning(
+                "this system has no %s: memory of queries is limited by the engine alone",
+                ", ".join(missing_limits),
+            )

@@ -1,0 +1,135 @@
+"""Who runs next, told without a thread and without a clock."""
+
+from collections.abc import Iterable
+
+from srag_mcp.store.guard.turns import PATIENCE, Kind, Turn, Turns
+
+
+def line(*callers: str, kind: Kind = "short", n_places: int = 4) -> Turns[Turn]:
+    turns: Turns[Turn] = Turns(n_places)
+    for caller in callers:
+        turns.wait(Turn(caller, kind))
+    return turns
+
+
+def given(turns: Turns[Turn]) -> list[Turn]:
+    """Give away all places that are free."""
+    return list(iter(turns.next, None))
+
+
+def callers(turns: Iterable[Turn]) -> str:
+    return "".join(str(turn.caller) for turn in turns)
+
+
+def served(turns: Turns[Turn]) -> str:
+    """Let each statement end before the next one, and say whose they were."""
+    order = []
+    while (turn := turns.next()) is not None:
+        turns.leave(turn)
+        order.append(turn)
+    return callers(order)
+
+
+def test_who_came_first_goes_first() -> None:
+    turns = line(*"abcdef")
+
+    assert callers(given(turns)) == "abcd"
+    assert turns.next() is None
+
+
+def test_callers_take_turns_whatever_each_has_sent() -> None:
+    assert served(line(*"aaaabbc", n_places=1)) == "abcabaa"
+
+
+def test_who_runs_nothing_goes_before_who_runs_much() -> None:
+    turns = line(*"aaa")
+    given(turns)
+    turns.wait(Turn("a"))
+    turns.wait(Turn("b"))
+
+    assert callers(given(turns)) == "b"
+
+
+def test_long_queries_hold_at_most_half_of_the_places() -> None:
+    turns = line(*"abcd")
+    a, b, c, d = given(turns)
+
+    assert [turns.lengthen(turn) for turn in (a, b, c, d)] == [True, True, False, False]
+
+
+def test_a_query_that_found_the_half_taken_waits_for_a_long_one_to_end() -> None:
+    turns = line(*"abc")
+    a, b, c = given(turns)
+    assert [turns.lengthen(turn) for turn in (a, b, c)] == [True, True, False]
+    turns.leave(c)
+    turns.wait(c)
+
+    assert turns.next() is None
+    turns.leave(a)
+    assert turns.next() is c
+
+
+def test_short_queries_go_before_long_ones_also_within_one_session() -> None:
+    turns = line(*"aa", kind="long")
+    turns.wait(Turn("a"))
+    turns.wait(Turn("b"))
+
+    assert [(turn.caller, turn.kind) for turn in given(turns)] == [
+        ("a", "short"),
+        ("b", "short"),
+        ("a", "long"),
+        ("a", "long"),
+    ]
+
+
+def test_ten_endless_queries_of_ten_sessions_leave_half_of_the_places_to_others() -> None:
+    turns = line(*"abcdefghij")
+    n_rounds = 0
+    while any(turn.kind == "short" for turn in (*turns.waiting, *turns.running)):
+        given(turns)
+        n_rounds += 1
+        for turn in [turn for turn in turns.running if turn.kind == "short"]:
+            if not turns.lengthen(turn):
+                turns.leave(turn)
+                turns.wait(turn)
+    assert n_rounds == 4  # of a second each, until all are known as long
+
+    assert [turn.kind for turn in turns.running] == ["long", "long"]
+    turns.wait(Turn("k"))
+    turns.wait(Turn("l"))
+    assert callers(given(turns)) == "kl"
+
+
+def test_a_long_query_is_not_put_off_for_ever() -> None:
+    turns = line("long", kind="long", n_places=1)
+    n_before = 0
+    for n_before in range(PATIENCE + 2):
+        turns.wait(Turn(n_before))
+        turn = turns.next()
+        assert turn is not None
+        turns.leave(turn)
+        if turn.caller == "long":
+            break
+
+    assert n_before == PATIENCE
+
+
+def test_statements_of_our_own_wait_for_no_query() -> None:
+    turns = line(*"abcdef")
+    given(turns)
+    turns.wait(Turn("g", "own"))
+    turns.wait(Turn("h", "own"))
+
+    assert callers(given(turns)) == "g"  # the place that queries never have
+    turns.leave(turns.running[0])
+    assert callers(given(turns)) == "h"
+
+
+def test_never_more_run_than_there_are_places_and_one() -> None:
+    turns = line(*"abcdef", kind="own")
+    for caller in "ghijkl":
+        turns.wait(Turn(caller))
+
+    assert callers(given(turns)) == "abcde"
+    turns.leave(turns.running[0])
+    assert callers(given(turns)) == "f"
