@@ -8,23 +8,47 @@ from srag_mcp.schema.translation import Translation
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import Value
 
+MANY_UNKNOWN = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnCoverage:
-    """How many of *n_documents* selected documents have a value in *column*.
+    """How many documents have a value in *column* that was used, and how many may lack one.
 
-    *n_failed* say something that could not be read; the rest does not say.
+    *n_failed* say something that could not be read, *n_unknown* say nothing.
     """
 
     column: str
-    n_documents: int
-    n_known: int
+    n_used: int
+    n_unknown: int
     n_failed: int
 
+
+@dataclass(frozen=True, slots=True)
+class Denominator:
+    """Over which records the filter of a query ran.
+
+    Attributes:
+        n_documents: All records of the corpus.
+        n_selected: Those that meet the conditions; None where there are none, where the result is
+            their number, and where they were not counted.
+        columns: One entry for each column used that some documents do not say.
+        before_conditions: Whether the columns were counted over all records, as counting after the
+            conditions would take too long.
+        uncounted: Why nothing was counted; empty where it was.
+    """
+
+    n_documents: int
+    n_selected: int | None = None
+    columns: tuple[ColumnCoverage, ...] = ()
+    before_conditions: bool = False
+    uncounted: str = ""
+
     @property
-    def n_unknown(self) -> int:
-        """Documents that say nothing."""
-        return self.n_documents - self.n_known - self.n_failed
+    def has_many_gaps(self) -> bool:
+        """Whether many of the documents do not say a column."""
+        gaps = ((item.n_unknown + item.n_failed, item.n_used) for item in self.columns)
+        return any(n_gaps > MANY_UNKNOWN * (n_gaps + n_used) for n_gaps, n_used in gaps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +75,7 @@ class Answer:
         columns, rows: The result of the query.
         sql: The query; empty for a brief.
         restated: The reading of the question, in plain words.
-        n_documents: Documents of the corpus.
-        coverage: One entry for each column used that some documents do not say.
+        denominator: Over which records its filter ran; None where it reads none.
         bounds: Of a count, share, sum or average; None where they are not known or nothing is
             unknown.
         warnings: What the reader should know before trusting the number.
@@ -73,8 +96,7 @@ class Answer:
     rows: tuple[tuple[Value, ...], ...] = ()
     sql: str = ""
     restated: str = ""
-    n_documents: int = 0
-    coverage: tuple[ColumnCoverage, ...] = ()
+    denominator: Denominator | None = None
     bounds: Bounds | None = None
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()

@@ -1,8 +1,6 @@
 """Changes: what unknown cells could make of a result that has no two bounds."""
 
-from collections.abc import Sequence
-
-from srag_mcp.answer.answer import Bounds, ColumnCoverage
+from srag_mcp.answer.answer import Bounds, Denominator
 from srag_mcp.answer.bounds import read_amounts
 from srag_mcp.answer.record_totals import count_distinct, count_met, count_records, select_totals
 from srag_mcp.query.aggregate import Aggregate
@@ -14,7 +12,7 @@ NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
 def note_changes(
-    corpus: Corpus, sql: str, coverage: Sequence[ColumnCoverage], bounds: Bounds | None
+    corpus: Corpus, sql: str, denominator: Denominator, bounds: Bounds | None
 ) -> tuple[str, ...]:
     """Say what unknown cells could change of a result that is not within *bounds*.
 
@@ -22,7 +20,7 @@ def note_changes(
     nothing is worked out where a query is of another kind; and nothing where no column has gaps. A
     count without any column counts the documents that could not be read as well.
     """
-    if not coverage:
+    if not denominator.columns:
         n_failed = corpus.info().n_failed
         return (f"{n_failed:,} of the documents could not be read",) if n_failed else ()
     found = read_aggregate(sql, corpus.schema())

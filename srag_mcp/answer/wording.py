@@ -1,15 +1,15 @@
 """Rows in words: the text of an answer says nothing that its rows do not."""
 
 import math
-from collections.abc import Sequence
 
-from srag_mcp.answer.answer import Bounds, ColumnCoverage
+from srag_mcp.answer.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.model.ledger import Totals
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.values.numerals import digit_grouping
 
 MAX_ITEMS_IN_TEXT = 50
+MAX_COLUMNS = 8
 
 
 def render_value(value: Value, unit: str | None = None) -> str:
@@ -38,27 +38,28 @@ def render_text(translation: Translation, page: ResultPage) -> str:
     return f"{_render_rows(page, translation.unit)}: {translation.restated}."
 
 
-def render_denominator(n_documents: int, coverage: Sequence[ColumnCoverage]) -> str:
+def render_denominator(found: Denominator) -> str:
     """Say over how many documents the answer was computed, and how many do not say.
 
-    `"Over all 350 documents; rating: 337 used, 9 do not say, 4 could not be read."`
+    `"Over all 350 documents, of which 40 meet the conditions; rating: 37 used, 3 do not say."`
     """
-    parts = [f"Over all {n_documents:,} documents"]
-    parts += [_render_gaps(item, "used") for item in coverage]
-    if not coverage:
+    if found.uncounted:
+        return (
+            f"Over how many of {found.n_documents:,} documents was not counted: {found.uncounted}."
+        )
+    head = f"Over all {found.n_documents:,} documents"
+    if found.n_selected is not None:
+        meet = "meets" if found.n_selected == 1 else "meet"
+        head += f", of which {found.n_selected:,} {meet} the conditions"
+    if found.before_conditions:
+        head += ", before conditions (counting after them would take too long)"
+    known = "say" if found.before_conditions else "used"
+    parts = [head, *(_render_gaps(item, known) for item in found.columns[:MAX_COLUMNS])]
+    if not found.columns:
         parts.append("none is left out as unknown")
+    if len(found.columns) > MAX_COLUMNS:
+        parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")
     return "; ".join(parts) + "."
-
-
-def render_whole_columns(n_documents: int, coverage: Sequence[ColumnCoverage]) -> str:
-    """Say how many of all documents know the columns, where those of a query were not counted.
-
-    `"Over all 350 documents, before conditions (counting after them would take too long); rating:
-    337 say, 9 do not say, 4 could not be read."`
-    """
-    before = "before conditions (counting after them would take too long)"
-    parts = [f"Over all {n_documents:,} documents, {before}"]
-    return "; ".join([*parts, *(_render_gaps(item, "say") for item in coverage)]) + "."
 
 
 def render_bounds(bounds: Bounds) -> str:
@@ -87,7 +88,7 @@ def render_taken(taken: Totals) -> str:
 
 
 def _render_gaps(item: ColumnCoverage, known: str) -> str:
-    gaps = [f"{item.n_known:,} {known}"]
+    gaps = [f"{item.n_used:,} {known}"]
     if item.n_unknown:
         gaps.append(f"{item.n_unknown:,} do not say")
     if item.n_failed:

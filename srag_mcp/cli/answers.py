@@ -53,7 +53,9 @@ def _propose_columns(answer: Answer, corpus: str) -> list[str]:
 
 
 def _print_grounds(answer: Answer) -> None:
-    print(f"\n{render_denominator(answer.n_documents, answer.coverage)}")
+    print()
+    if answer.denominator is not None:
+        print(render_denominator(answer.denominator))
     if answer.bounds is not None:
         print(render_bounds(answer.bounds))
     for warning in (*answer.assumptions, *answer.warnings):

@@ -6,7 +6,7 @@ from srag_mcp.answer.answer import Answer
 from srag_mcp.answer.brief import write_brief
 from srag_mcp.answer.cell_notes import note_cells
 from srag_mcp.answer.closed_world import state_closed_world
-from srag_mcp.answer.coverage import count_coverage, warn_of_gaps
+from srag_mcp.answer.coverage import count_denominator
 from srag_mcp.answer.doubts import check_columns
 from srag_mcp.answer.grounds import find_changes
 from srag_mcp.answer.sources import quote_sources
@@ -22,6 +22,7 @@ from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.query.diagnosis import explain_nothing, is_empty
 from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Translation
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.asked_replies import open_asked
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
@@ -108,7 +109,8 @@ def _check_length(question: str) -> None:
 
 def _is_sure(corpus: Corpus, answer: Answer) -> bool:
     """Whether every word has its part in the query, and the columns that it uses are filled."""
-    if answer.translation is None or answer.warnings or is_empty(answer.rows):
+    has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
+    if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
         return False
     return is_certain(answer.translation, corpus.schema())
 
@@ -138,7 +140,7 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
         question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
     )
     text = f"Not answered: {reason}"
-    return Answer(question, text, "brief", n_documents=corpus.info().n_documents, brief=brief)
+    return Answer(question, text, "brief", brief=brief)
 
 
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
@@ -150,7 +152,6 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
         rows=page.rows,
         sql=translation.sql,
         restated=translation.restated,
-        n_documents=corpus.info().n_documents,
         truncated=page.truncated,
         translation=translation,
     )
@@ -163,13 +164,14 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
 
 def _with_grounds(corpus: Corpus, answer: Answer, translation: Translation) -> Answer:
     """Add denominator, bounds and quotes, which are queries of their own."""
-    coverage = count_coverage(corpus, translation.sql)
-    bounds, changes = find_changes(corpus, translation.sql, coverage, len(answer.rows))
+    facts = read_query(translation.sql, corpus.schema())
+    denominator = count_denominator(corpus, facts)
+    bounds, changes = find_changes(corpus, translation.sql, denominator, len(answer.rows))
     return replace(
         answer,
-        coverage=coverage,
+        denominator=denominator,
         bounds=bounds,
-        warnings=(*warn_of_gaps(coverage), *_warn_of_nothing(corpus, answer)),
+        warnings=_warn_of_nothing(corpus, answer),
         assumptions=(
             *state_closed_world(corpus, translation.sql),
             *changes,

@@ -101,12 +101,11 @@ def _grounds(corpus: "Corpus", call: SqlCall, page: "ResultPage") -> tuple[list[
 
     Of further pages only over how many documents.
     """
-    from srag_mcp.answer.coverage import render_coverage  # not needed to list tools
-    from srag_mcp.answer.grounds import find_grounds
+    from srag_mcp.answer.grounds import find_grounds, render_coverage  # not needed to list tools
 
     try:
         if call.offset:
-            return render_coverage(corpus, call.sql, page.seconds), []
+            return render_coverage(corpus, call.sql, page), []
         grounds = find_grounds(corpus, call.sql, page)
     except QueryError as error:
         return [], [f"over how many documents could not be counted: {error}"]
@@ -130,7 +129,8 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
 def _answer_page(answer: "Answer") -> AnswerPage:
     from srag_mcp.answer.wording import render_bounds, render_denominator  # not to list tools
 
-    denominator = [render_denominator(answer.n_documents, answer.coverage)]
+    found = answer.denominator
+    denominator = [] if found is None else [render_denominator(found)]
     if answer.bounds is not None:
         denominator.append(render_bounds(answer.bounds))
     return AnswerPage(
@@ -140,7 +140,7 @@ def _answer_page(answer: "Answer") -> AnswerPage:
         sql=answer.sql,
         columns=list(answer.columns),
         truncated=answer.truncated,
-        documents=answer.n_documents,
+        documents=found.n_documents if found is not None else 0,
         denominator=" ".join(denominator),
         bounds=[answer.bounds.lower, answer.bounds.upper] if answer.bounds else [],
         warnings=[*answer.assumptions, *answer.warnings],

@@ -19,14 +19,16 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.schema.schema import Schema
 from srag_mcp.schema.translation import ColumnUse, Role
-from srag_mcp.sqlfacts.readings import UncountedError, all_of, any_of, read_records
+from srag_mcp.sqlfacts.readings import UncountedError, all_of, any_of, is_extreme, read_records
 from srag_mcp.sqlfacts.trees import (
     exp,
     inner_query,
+    is_null_test,
     merge_queries,
     parse_query,
     sources_of,
     split_and,
+    stated_column,
     where_of,
     without_tables,
     write,
@@ -100,16 +102,23 @@ class QueryFacts:
 
         `price IS NOT NULL` is no use of a price that the query uses otherwise.
         """
-        nodes = [] if self.tree is None else list(self.tree.find_all(exp.Column))
-        found = [(self.origin(node), node) for node in nodes]
-        asked = {name for name, node in found if not _is_known_test(node)}
         uses = (
             ColumnUse(name, _role(node))
-            for name, node in found
-            if name is not None and name != _ROW
-            if name not in asked or not _is_known_test(node)
+            for name, node in self._used
+            if name not in self.asked or not _is_known_test(node)
         )
         return tuple(dict.fromkeys(uses))
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The columns of which the query asks more than whether they are stated."""
+        return frozenset(name for name, node in self._used if not _is_known_test(node))
+
+    @cached_property
+    def _used(self) -> list[tuple[str, exp.Column]]:
+        nodes = [] if self.tree is None else self.tree.find_all(exp.Column)
+        found = [(self.origin(node), node) for node in nodes]
+        return [(name, node) for name, node in found if name is not None and name != _ROW]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -174,6 +183,24 @@ class QueryFacts:
         `SELECT count(*) FROM hotels AS h WHERE h.pool` -> `(pool)`
         """
         return any_of([all_of(parts) for parts in self.readings]) if self.readings else None
+
+    @cached_property
+    def selecting(self) -> str:
+        """The same for people, who are told how many records meet the conditions.
+
+        Empty without any, and where the query itself counts these records. That a value is the
+        highest is no condition here: what is told is among how many it is. Nor is that a column
+        which is used otherwise is stated: how many do not is told of each column.
+        """
+        counts = [_unwrapped(output) for output in _outputs_of(self.tree)]
+        if len(counts) == 1 and isinstance(counts[0], exp.Count) and counts[0].this.is_star:
+            return ""
+        names = {name.lower() for name in self.asked}
+        plain = [
+            [part for part in parts if not (is_extreme(part) or stated_column(part) in names)]
+            for parts in self.readings
+        ]
+        return any_of([all_of(parts) for parts in plain])
 
     @cached_property
     def _read(self) -> tuple[list[list[exp.Expr]], str]:
@@ -339,8 +366,7 @@ def _unwrapped(output: exp.Expr) -> exp.Expr:
 def _is_known_test(node: exp.Column) -> bool:
     """Whether *node* stands in `price IS NOT NULL`."""
     test = node.parent
-    is_null = isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)
-    return is_null and test is not None and isinstance(test.parent, exp.Not)
+    return test is not None and is_null_test(test) and isinstance(test.parent, exp.Not)
 
 
 def _role(node: exp.Column) -> Role:

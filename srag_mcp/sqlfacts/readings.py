@@ -47,6 +47,13 @@ def all_of(parts: Collection[exp.Expr]) -> str:
     return " AND ".join(f"({write(part)})" for part in parts)
 
 
+def is_extreme(part: exp.Expr) -> bool:
+    """Whether *part* is `price = (SELECT max(price) …)`."""
+    select = part.expression.unnest() if isinstance(part, exp.EQ) else None
+    ends = select.selects if isinstance(select, exp.Select) else []
+    return len(ends) == 1 and isinstance(ends[0].unalias(), exp.Max | exp.Min)
+
+
 def _of_query(query: exp.Expr, table: str, *, is_result: bool) -> list[list[exp.Expr]]:
     """Collect the parts of *query*; *is_result*: its rows are shown or counted, no more."""
     query = query.unnest()

@@ -118,6 +118,18 @@ def group_keys(select: exp.Select) -> list[exp.Expr] | None:
     return keys
 
 
+def is_null_test(node: exp.Expr | None) -> bool:
+    """Whether *node* is `… IS NULL`."""
+    return isinstance(node, exp.Is) and isinstance(node.expression, exp.Null)
+
+
+def stated_column(part: exp.Expr) -> str | None:
+    """Return the column of `price IS NOT NULL`, in lower case; None for another condition."""
+    test = part.this.unnest() if isinstance(part, exp.Not) else part
+    is_stated = test is not part and is_null_test(test) and isinstance(test.this, exp.Column)
+    return str(test.this.name).lower() if is_stated else None
+
+
 def without_tables(tree: exp.Expr) -> exp.Expr:
     """Return a copy of *tree* whose columns have no table names."""
     copied = tree.copy()

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from srag_mcp.sqlfacts.trees import exp, group_keys, sources_of, split_and, where_of
+from srag_mcp.sqlfacts.trees import (
+    exp,
+    group_keys,
+    is_null_test,
+    sources_of,
+    split_and,
+    stated_column,
+    where_of,
+)
 from srag_mcp.values.numerals import digit_grouping
 
 _AMOUNTS = {
@@ -221,8 +229,8 @@ def _verdict(node: exp.Expr, where: str) -> str:
 def _where(select: exp.Expr) -> str:
     """Say the conditions; that what is used otherwise has to be stated goes without saying."""
     rest = (node for node in select.iter_expressions() if node.arg_key != "where")
-    used = {column.name for node in rest for column in node.find_all(exp.Column)}
-    said = [_condition(part) for part in where_of(select) if _stated(part) not in used]
+    used = {column.name.lower() for node in rest for column in node.find_all(exp.Column)}
+    said = [_condition(part) for part in where_of(select) if stated_column(part) not in used]
     return f" where {' and '.join(said)}" if said else ""
 
 
@@ -236,7 +244,7 @@ def _condition(node: exp.Expr) -> str:
         said = _denied(node.this.unnest())
     elif isinstance(node, exp.Column):
         said = f"{node.name} holds"
-    elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+    elif is_null_test(node):
         said = f"{_term(node.this)} is not stated"
     elif isinstance(node, exp.In):
         said = _member(node, "is")
@@ -254,7 +262,7 @@ def _condition(node: exp.Expr) -> str:
 
 def _denied(node: exp.Expr) -> str:
     """Say that a condition does not hold."""
-    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+    if is_null_test(node):
         return f"{_term(node.this)} is stated"
     if isinstance(node, exp.In):
         return _member(node, "is not")
@@ -352,13 +360,6 @@ def _constant(node: exp.Expr) -> str:
 def _is_constant(node: exp.Expr) -> bool:
     node = node.this if isinstance(node, exp.Neg | exp.Cast) else node
     return isinstance(node, exp.Literal | exp.Boolean)
-
-
-def _stated(part: exp.Expr) -> str | None:
-    """Return the column of `price IS NOT NULL`."""
-    test = part.this.unnest() if isinstance(part, exp.Not) else part
-    is_null = isinstance(test, exp.Is) and isinstance(test.expression, exp.Null)
-    return str(test.this.name) if test is not part and is_null else None
 
 
 def _plain(node: exp.Expr) -> exp.Expr:

@@ -9,8 +9,9 @@ from srag_mcp.answer.answer import Bounds
 from srag_mcp.answer.bounds import find_bounds
 from srag_mcp.answer.changes import note_changes
 from srag_mcp.answer.closed_world import state_closed_world
-from srag_mcp.answer.coverage import count_coverage
+from srag_mcp.answer.coverage import count_denominator
 from srag_mcp.answer.wording import render_bounds
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from tests.answer.conftest import TOWERS
 
@@ -283,7 +284,9 @@ def test_what_has_no_bounds_says_what_may_change_or_that_it_has_none(
 
 
 def note(corpus: Corpus, sql: str) -> tuple[str, ...]:
-    return note_changes(corpus, sql, count_coverage(corpus, sql), find_bounds(corpus, sql))
+    found = count_denominator(corpus, read_query(sql, corpus.schema()))
+    assert found is not None
+    return note_changes(corpus, sql, found, find_bounds(corpus, sql))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from typing import TypeAlias
 import duckdb
 import pytest
 
-from srag_mcp.answer.bounds import find_bounds
-from srag_mcp.answer.changes import note_changes
-from srag_mcp.answer.coverage import count_coverage
+from srag_mcp.answer.coverage import count_denominator
+from srag_mcp.answer.grounds import find_changes
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from tests.answer.conftest import SCHEMA
@@ -40,8 +40,10 @@ class Towers:
     def said(self, sql: str) -> tuple[list[Row], float | None, float | None, str]:
         """Return the rows, the bounds and the note that an answer has."""
         rows = self.corpus.select(sql).rows
-        bounds = find_bounds(self.corpus, sql) if len(rows) == 1 else None
-        notes = note_changes(self.corpus, sql, count_coverage(self.corpus, sql), bounds)
+        facts = read_query(sql, self.corpus.schema())
+        denominator = count_denominator(self.corpus, facts)
+        bounds, notes = find_changes(self.corpus, sql, denominator, len(rows))
+        notes += ("not counted",) if denominator is not None and denominator.uncounted else ()
         lower, upper = (bounds.lower, bounds.upper) if bounds else (None, None)
         return list(rows), lower, upper, "".join(notes)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.answer.answer import ColumnCoverage
+from srag_mcp.answer.answer import ColumnCoverage, Denominator
 from srag_mcp.answer.wording import render_denominator, render_text, render_value
 from srag_mcp.schema.translation import Translation
 from srag_mcp.store.guard import ResultPage, Value
@@ -47,7 +47,25 @@ def test_no_row_is_said_to_be_no_answer() -> None:
 
 
 def test_a_denominator_names_the_silent_and_the_unreadable() -> None:
-    coverage = [ColumnCoverage("rating", n_documents=350, n_known=337, n_failed=4)]
-    assert render_denominator(350, coverage) == (
-        "Over all 350 documents; rating: 337 used, 9 do not say, 4 could not be read."
+    columns = (ColumnCoverage("rating", n_used=337, n_unknown=9, n_failed=4),)
+    said = "rating: 337 used, 9 do not say, 4 could not be read."
+    assert (
+        render_denominator(Denominator(350, columns=columns)) == f"Over all 350 documents; {said}"
     )
+
+
+def test_a_denominator_names_no_row_of_forty_columns() -> None:
+    columns = tuple(ColumnCoverage(f"c{n}", n, 1, 0) for n in range(40))
+    said = render_denominator(Denominator(350, columns=columns))
+    assert said.endswith("c7: 7 used, 1 do not say; and 32 more columns with gaps.")
+
+
+def test_a_denominator_says_how_many_meet_the_conditions() -> None:
+    assert render_denominator(Denominator(14, n_selected=3)) == (
+        "Over all 14 documents, of which 3 meet the conditions; none is left out as unknown."
+    )
+
+
+def test_what_was_not_counted_is_said_not_to_be() -> None:
+    said = render_denominator(Denominator(60, uncounted="it reads a sample"))
+    assert said == "Over how many of 60 documents was not counted: it reads a sample."

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.answer.answer import Bounds
+from srag_mcp.answer.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -33,8 +33,7 @@ def test_an_answer_has_its_query_its_denominator_and_its_quotes(corpus: Corpus) 
     answer = ask(corpus, "What is the average height of the towers?")
     assert answer.rows == ((30.0,),)
     assert answer.sql == "SELECT AVG(height) FROM towers"
-    (coverage,) = answer.coverage
-    assert (coverage.column, coverage.n_known, coverage.n_documents) == ("height", 3, 4)
+    assert answer.denominator == Denominator(4, columns=(ColumnCoverage("height", 3, 1, 0),))
     assert answer.sources[0].as_stated == "10 m"
     text = corpus.document_text(answer.sources[0].document_id)
     assert text[answer.sources[0].start : answer.sources[0].end] == "10 m"
