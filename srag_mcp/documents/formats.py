@@ -19,7 +19,7 @@ MEDIA_TYPES = {
     ".eml": "message/rfc822",
 }
 TABLE_TYPES = frozenset(
-    MEDIA_TYPES[suffix] for suffix in (".csv", ".tsv", ".xlsx", ".jsonl")
+    MEDIA_TYPES[suffix] for suffix in (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 )  # a row of these can be a document
 
 

@@ -1,13 +1,13 @@
 """Reads JSON and JSON Lines."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from srag_mcp.documents.content import Content
-from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.encoding import decode, without_surrogates
 from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar_text
-from srag_mcp.documents.page import Page
-from srag_mcp.documents.table_rows import unique_names
+from srag_mcp.documents.page import Page, joined_lines
+from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row, unique_names
 from srag_mcp.errors import DocumentError
 
 _MAX_PAIR_CHARACTERS = 400
@@ -33,14 +33,80 @@ def read_json_lines(data: bytes, path: str) -> Content:
     return _content(_parse_lines(decode(data, path), path))
 
 
-def read_json_rows(data: bytes, path: str) -> Sequence[Content]:
-    """Read each line as a content of its own.
+def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
+    """Read the records of a JSON array, or of a file with a value on each line.
+
+    Members of objects are columns with dotted names; lists are none. An object is a table if it is
+    nothing but a list of objects with numbers about it, such as how many they are; other things are
+    none.
 
     Raises:
-        DocumentError: As `read_json_lines`.
+        DocumentError: As `read_json`.
     """
-    contents = [_content(value) for value in _parse_lines(decode(data, path), path)]
-    return [content for content in contents if content.text]
+    text = decode(data, path)
+    if path.lower().endswith(".json"):
+        values = _records(_parse(text, path))
+    else:
+        values = _parse_lines(text, path)
+    return [] if values is None else [_record_table(values)]
+
+
+def _records(value: JsonValue) -> list[JsonValue] | None:
+    if isinstance(value, dict):
+        lists = [member for member in value.values() if isinstance(member, list)]
+        others = [member for member in value.values() if not isinstance(member, list)]
+        if len(lists) != 1 or any(isinstance(member, str | dict) for member in others):
+            return None
+        value = lists[0]
+    if not isinstance(value, list) or not all(isinstance(member, dict) for member in value):
+        return None
+    return value if len(value) > 1 else None
+
+
+def _record_table(values: Sequence[JsonValue]) -> RecordTable:
+    parted = [_parted(value) for value in values]
+    names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
+    rows = [
+        Row(tuple(cells.get(name) for name in names), _title(value) or "", _list_content(lists))
+        for value, (cells, lists) in zip(values, parted, strict=True)
+    ]
+    found: dict[str, list[list[JsonValue]]] = {}
+    for _, lists in parted:
+        for key, members in lists.items():
+            found.setdefault(key, []).append(members)
+    listed = tuple(_listed_members(key, lists) for key, lists in found.items())
+    return RecordTable("", unique_names(names), tuple(rows), (), listed)
+
+
+def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]]]:
+    """Part a record into scalars and lists, with dotted keys; an empty list is nothing."""
+    cells: dict[str, str] = {}
+    lists: dict[str, list[JsonValue]] = {}
+    pending = [("" if isinstance(value, dict) else "value", value)]
+    while pending:
+        key, member = pending.pop()
+        if isinstance(member, dict):
+            for name, one in reversed(member.items()):
+                name = without_surrogates(name)
+                pending.append((f"{key}.{name}" if key else name, one))
+        elif not isinstance(member, list):
+            cells.setdefault(key, joined_lines(scalar_text(member)))
+        elif member:
+            lists.setdefault(key, member)
+    return cells, lists
+
+
+def _list_content(lists: Mapping[str, list[JsonValue]]) -> Content | None:
+    page = Page()
+    for key, members in lists.items():
+        _write_list(page, key, members)
+    return page.content() if lists else None
+
+
+def _listed_members(name: str, lists: Sequence[list[JsonValue]]) -> ListedMembers:
+    objects = [member for members in lists for member in members if isinstance(member, dict)]
+    names = dict.fromkeys(key for member in objects for key, _ in flatten(member))
+    return ListedMembers(name, "objects" if objects else "values", len(lists), tuple(names))
 
 
 def _parse(text: str, path: str, where: str = "") -> JsonValue:

@@ -48,7 +48,7 @@ class Page:
 
     def write_pair(self, key: str, value: str) -> None:
         """Write `key: value`."""
-        key, value = _line(key).rstrip(": "), _joined_lines(value)
+        key, value = _line(key).rstrip(": "), joined_lines(value)
         if not key or not value:
             return
         self._start("pair")
@@ -74,7 +74,7 @@ class Page:
 
     def write_item_pair(self, key: str, value: str, depth: int = 0) -> None:
         """Write an item of a list that is a key with its value."""
-        key, value = _line(key).rstrip(": "), _joined_lines(value)
+        key, value = _line(key).rstrip(": "), joined_lines(value)
         if not key or not value:
             return
         self._start("item")
@@ -137,7 +137,7 @@ class Page:
         for number, raw in enumerate(row):
             if number:
                 self._write(" | ")
-            text = _joined_lines(raw)
+            text = joined_lines(raw)
             cells.append(TableCell(text, self._write(text)))
         return tuple(cells)
 
@@ -179,7 +179,7 @@ def _line(text: str) -> str:
     return collapse(normalise_lines(text))
 
 
-def _joined_lines(text: str) -> str:
+def joined_lines(text: str) -> str:
     """Return the lines of a cell on one, with a semicolon where a line ends without a mark."""
     lines = [line for line in map(collapse, normalise_lines(text).split("\n")) if line]
     marked = [line if line[-1] in ".,;:!?" else f"{line};" for line in lines[:-1]]

@@ -9,7 +9,8 @@ from srag_mcp.documents.document import Block, Document, Heading
 from srag_mcp.documents.encoding import without_surrogates
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.formats import TABLE_TYPES, media_type, readable_endings
-from srag_mcp.documents.readers import read_content, read_row_contents
+from srag_mcp.documents.readers import read_content, read_tables
+from srag_mcp.documents.table_files import RecordTable, row_content, take_kind
 from srag_mcp.documents.text_blocks import find_blocks
 from srag_mcp.errors import DocumentError
 
@@ -22,15 +23,14 @@ def read_file(source: SourceFile, *, rows: bool = False) -> list[Document]:
     Raises:
         DocumentError: If the file cannot be read, or has no text; the error names file and reason.
     """
-    data = _read_bytes(source)
     kind = media_type(source.relative)
     if kind is None:
         raise DocumentError(
             source.relative, f"not a format that can be read ({readable_endings()})"
         )
     if rows and kind in TABLE_TYPES:
-        contents = read_row_contents(data, source.relative)
-        return _row_documents(contents, source.relative, kind)
+        return row_documents(source, take_kind(read_table_file(source)))
+    data = _read_bytes(source)
     content = read_content(data, source.relative)
     if not content.text.strip():
         raise DocumentError(source.relative, "there is no text in it")
@@ -46,9 +46,31 @@ def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Do
     return _document(document_id, content, media_type, sha256)
 
 
-def rows_are_documents(sources: Sequence[SourceFile]) -> bool:
-    """Whether the only file is a table, so that each of its rows is meant to be a document."""
-    return len(sources) == 1 and media_type(sources[0].relative) in TABLE_TYPES
+def read_table_file(source: SourceFile) -> list[RecordTable]:
+    """Read the tables of a table file; none where it is one thing, such as a JSON object.
+
+    Raises:
+        DocumentError: If the file cannot be read, or has tables without a row.
+    """
+    tables = read_tables(_read_bytes(source), source.relative)
+    if tables and not any(table.rows for table in tables):
+        raise DocumentError(source.relative, "there is no row with values in it")
+    return tables
+
+
+def row_documents(source: SourceFile, table: RecordTable) -> list[Document]:
+    """Write each row of *table*, which is from *source*, as a document."""
+    kind = media_type(source.relative) or ""
+    width = len(str(len(table.rows)))
+    documents = []
+    for number, row in enumerate(table.rows, start=1):
+        content = row_content(table.columns, row)
+        sha256 = hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{source.relative}#{number:0{width}}"
+        title = _title(content.title) if content.title else name
+        blocks = content.blocks
+        documents.append(Document(name, source.relative, title, kind, sha256, content.text, blocks))
+    return documents
 
 
 def _read_bytes(source: SourceFile) -> bytes:
@@ -73,16 +95,3 @@ def _title(text: str) -> str:
 def _first_heading(blocks: Sequence[Block]) -> str | None:
     headings = [block for block in blocks[:50] if isinstance(block, Heading) and block.level < 4]
     return min(headings, key=lambda heading: heading.level).text if headings else None
-
-
-def _row_documents(contents: Sequence[Content], path: str, kind: str) -> list[Document]:
-    if not contents:
-        raise DocumentError(path, "there is no row with values in it")
-    width = len(str(len(contents)))
-    documents = []
-    for number, content in enumerate(contents, start=1):
-        sha256 = hashlib.sha256(content.text.encode()).hexdigest()
-        row = f"{path}#{number:0{width}}"
-        title = _title(content.title) if content.title else row
-        documents.append(Document(row, path, title, kind, sha256, content.text, content.blocks))
-    return documents

@@ -4,7 +4,6 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.json_values import scalar_text
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.table_rows import arrange_rows, row_contents
+from srag_mcp.documents.table_files import RecordTable, Sheet, arrange, find_records
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -32,29 +31,25 @@ def read_spreadsheet(data: bytes, path: str) -> Content:
     """
     page = Page()
     sheets = _read_sheets(data, path)
-    for name, rows in sheets:
-        table = arrange_rows(rows)
-        if len(sheets) > 1 and table.body:
-            page.write_heading(name, 1)
-        n_headers = len(table.header_rows) if len(table.names) > 2 else None
-        page.write_table([*table.header_rows, *table.body], n_headers, table.caption)
+    for sheet in sheets:
+        if len(sheets) > 1 and sheet.body:
+            page.write_heading(sheet.name, 1)
+        n_headers = len(sheet.header_rows) if len(sheet.columns) > 2 else None
+        rows = [*sheet.header_rows, *(line.cells for line in sheet.body)]
+        page.write_table(rows, n_headers, sheet.caption)
     return page.content()
 
 
-def read_spreadsheet_rows(data: bytes, path: str) -> Sequence[Content]:
-    """Read each row of each visible sheet as a content of its own.
+def read_spreadsheet_tables(data: bytes, path: str) -> list[RecordTable]:
+    """Read the records of each visible sheet.
 
     Raises:
         DocumentError: As `read_spreadsheet`.
     """
-    return [
-        content
-        for _, rows in _read_sheets(data, path)
-        for content in row_contents(arrange_rows(rows))
-    ]
+    return [find_records(sheet) for sheet in _read_sheets(data, path)]
 
 
-def _read_sheets(data: bytes, path: str) -> list[tuple[str, list[list[str]]]]:
+def _read_sheets(data: bytes, path: str) -> list[Sheet]:
     # a reader of one format is loaded when a file of it comes
     from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
@@ -66,7 +61,7 @@ def _read_sheets(data: bytes, path: str) -> list[tuple[str, list[list[str]]]]:
         for sheet in book.sheets_metadata:
             shown = sheet.visible == SheetVisibleEnum.Visible
             if shown and sheet.typ == SheetTypeEnum.WorkSheet:
-                sheets.append((sheet.name, _rows(book.get_sheet_by_name(sheet.name))))
+                sheets.append(_arranged(book.get_sheet_by_name(sheet.name)))
     except (CalamineError, OSError, ValueError, KeyError) as error:
         raise DocumentError(path, f"it is not a readable workbook: {error}") from error
     return sheets
@@ -102,14 +97,14 @@ def _column_number(letters: bytes) -> int:
     return number
 
 
-def _rows(sheet: "CalamineSheet") -> list[list[str]]:
+def _arranged(sheet: "CalamineSheet") -> Sheet:
     rows = [[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=True)]
     if sheet.start is None:
-        return rows
+        return arrange((), sheet.name)
     for first, last in sheet.merged_cell_ranges or []:
         _repeat(rows, (first[0] - sheet.start[0], first[1] - sheet.start[1]),
                 (last[0] - sheet.start[0], last[1] - sheet.start[1]))  # fmt: skip
-    return rows
+    return arrange(rows, sheet.name, sheet.start[0] + 1)
 
 
 def _repeat(rows: list[list[str]], first: tuple[int, int], last: tuple[int, int]) -> None:

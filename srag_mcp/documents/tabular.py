@@ -9,7 +9,7 @@ from itertools import islice
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.table_rows import TableRows, arrange_rows, row_contents
+from srag_mcp.documents.table_files import RecordTable, Sheet, arrange, find_records
 from srag_mcp.errors import DocumentError
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -24,19 +24,20 @@ def read_tabular(data: bytes, path: str) -> Content:
     Raises:
         DocumentError: If it is not text, or quotes in it are broken.
     """
-    table = _read_table(data, path)
+    sheet = _read_sheet(data, path)
     page = Page()
-    page.write_table([*table.header_rows, *table.body], len(table.header_rows), table.caption)
+    rows = [*sheet.header_rows, *(line.cells for line in sheet.body)]
+    page.write_table(rows, len(sheet.header_rows), sheet.caption)
     return page.content()
 
 
-def read_tabular_rows(data: bytes, path: str) -> Sequence[Content]:
-    """Read each row as a content of its own.
+def read_tabular_tables(data: bytes, path: str) -> list[RecordTable]:
+    """Read the records of the file.
 
     Raises:
         DocumentError: As `read_tabular`.
     """
-    return row_contents(_read_table(data, path))
+    return [find_records(_read_sheet(data, path))]
 
 
 def sniff_delimiter(text: str) -> str:
@@ -55,7 +56,7 @@ def _likeness(sample: str, delimiter: str) -> tuple[float, int]:
     return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
 
 
-def _read_table(data: bytes, path: str) -> TableRows:
+def _read_sheet(data: bytes, path: str) -> Sheet:
     text = decode(data, path)
     delimiter = "\t" if path.lower().endswith(".tsv") else sniff_delimiter(text)
     escape = "\\" if _BACKSLASH_QUOTE.search(text) else None
@@ -72,7 +73,7 @@ def _read_table(data: bytes, path: str) -> TableRows:
         raise DocumentError(path, f"the table is broken: {error}") from error
     if rows and any("\n" in cell for cell in rows[-1]):
         _check_last_row(text.split("\n")[first_line:], delimiter, path, first_line + 1)
-    return arrange_rows(rows)
+    return arrange(rows)
 
 
 def _check_last_row(lines: Sequence[str], delimiter: str, path: str, number: int) -> None:

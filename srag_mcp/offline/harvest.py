@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.document import Document
 from srag_mcp.offline.anchors import anchor_candidates
 from srag_mcp.offline.candidates import Candidate, agreement
 from srag_mcp.offline.completion import complete
@@ -23,6 +23,7 @@ from srag_mcp.offline.questions import question_stems
 from srag_mcp.offline.row_cells import cell_candidates
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_candidates import slot_candidates
+from srag_mcp.offline.table_columns import are_rows, row_candidates
 from srag_mcp.offline.typed_candidates import TypedCandidate, plain_values, typed
 from srag_mcp.offline.votes import vote_candidates
 from srag_mcp.offline.words import content_stems
@@ -45,20 +46,12 @@ def choose_sample(documents: Sequence[Document]) -> list[Document]:
     return list(documents[::step])
 
 
-def are_rows(documents: Sequence[Document]) -> bool:
-    """Whether each document is a row of a table: keys and values, and nothing else."""
-    return bool(documents) and all(
-        "#" in document.id and all(isinstance(block, KeyValue) for block in document.blocks)
-        for document in documents
-    )
-
-
 def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> list[TypedCandidate]:
     """Collect the candidates of *documents* with their types; rows of a table keep their order."""
     asked = {name for question in questions for name in question_stems(question)}
-    sightings = [Sightings(document) for document in documents]
     if are_rows(documents):
-        return [typed(candidate) for candidate in row_candidates(sightings)]
+        return [typed(candidate) for candidate in row_candidates(documents)]
+    sightings = [Sightings(document) for document in documents]
     votes = vote_candidates(sightings)
     covered = {key for vote in votes for rule in vote.rules if isinstance(rule, VoteRule)
                for key, reliability in rule.keys.items() if reliability > 0.6}  # fmt: skip
@@ -131,19 +124,6 @@ def _without_repeated_dates(items: Sequence[TypedCandidate]) -> list[TypedCandid
 def _is_covered(candidate: Candidate, covered: set[str]) -> bool:
     rule = candidate.rules[0]
     return isinstance(rule, KeyRule) and rule.keys[0] in covered
-
-
-def row_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
-    """Return the columns of a table whose rows are documents, in the table's order."""
-    columns: dict[str, Candidate] = {}
-    for number, sighting in enumerate(sightings):
-        for name, fields in sighting.fields.items():
-            if name not in columns:
-                columns[name] = Candidate("field", fields[0].label, [KeyRule(keys=(name,))], {})
-            columns[name].values[number] = fields[0].value
-    for name, column in columns.items():
-        column.words.update(dict.fromkeys(name.split(), len(column.values)))
-    return list(columns.values())
 
 
 def _is_usable(item: TypedCandidate) -> bool:

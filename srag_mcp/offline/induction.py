@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from srag_mcp.documents.document import Document
-from srag_mcp.offline.harvest import are_rows, choose_sample, harvest
+from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+from srag_mcp.offline.harvest import choose_sample, harvest
 from srag_mcp.offline.matching import match_attributes
 from srag_mcp.offline.naming import attribute_name, describe, examples_of, label_of
 from srag_mcp.offline.questions import asked_words, weigh_by_questions
+from srag_mcp.offline.table_columns import are_rows, with_columns
 from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.words import stem
 from srag_mcp.schema.attribute import Attribute
@@ -54,6 +56,18 @@ def induce_schema(
         attributes.append(_attribute(item, name, len(sample), own))
     schema = Schema(title=title, entity=entity, nouns=_nouns(title, entity))
     return schema.model_copy(update={"attributes": tuple(attributes)})
+
+
+def induce_columns(
+    columns: Sequence[ColumnSample],
+    lists: Sequence[ListedMembers],
+    *,
+    title: str,
+    entity: str,
+) -> Schema:
+    """Describe the rows of table files; *title* and *entity* as for `induce_schema`."""
+    schema = Schema(title=title, entity=entity, nouns=_nouns(title, entity))
+    return with_columns(schema, columns, lists)
 
 
 def learn_extractors(

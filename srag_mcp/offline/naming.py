@@ -88,16 +88,20 @@ def examples_of(values: Sequence[str]) -> tuple[str, ...]:
 def describe(candidate: Candidate, kind: str, unit: str | None, n_documents: int) -> str:
     """Write what the attribute is and how documents write it, in two or three sentences."""
     first = f"{_what(candidate, kind)}; stated in {len(candidate.values)} of {n_documents} samples."
-    if kind == "boolean":
-        second = "Stored as true or false."
-    else:
-        shown = " or ".join(f'"{value}"' for value in examples_of(list(candidate.values.values())))
-        second = f"{_how(kind, unit)}, written as {shown}." if shown else f"{_how(kind, unit)}."
+    second = describe_values(list(candidate.values.values()), kind, unit)
     others = [label for label in candidate.labels if fold(label) != fold(candidate.label)]
     also = f" Also called {', '.join(others[:4])}." if others else ""
     quotes = ", ".join(f'"{quote}"' for quote in candidate.quotes)
     stated = f"Stated as in {quotes}." if quotes else ""
     return " ".join(filter(None, (first, second + also, stated)))
+
+
+def describe_values(values: Sequence[str], kind: str, unit: str | None) -> str:
+    """Write what values are stored as, and how documents write them, in a sentence."""
+    if kind == "boolean":
+        return "Stored as true or false."
+    shown = " or ".join(f'"{value}"' for value in examples_of(values))
+    return f"{_how(kind, unit)}, written as {shown}." if shown else f"{_how(kind, unit)}."
 
 
 def _what(candidate: Candidate, kind: str) -> str:

@@ -36,6 +36,7 @@ class ExtractionRun:
         self._parts_left = Counter(task.source.relative for task in plan.tasks)
         self._failed: set[str] = set()
         self._stale: dict[str, list[str]] = {}
+        self._told: dict[str, list[str]] = {}
         self._documents: list[FinishedDocument] = []
         self._files: list[FinishedFile] = list(plan.failed)
         self._n_characters = 0
@@ -84,8 +85,10 @@ class ExtractionRun:
             self._files.append(replace(state, error=reply.reason, stale=tuple(stored)))
             return
         self._stale.setdefault(reply.path, []).extend(reply.stale)
+        self._told.setdefault(reply.path, []).extend(reply.told)
         if self._parts_left[reply.path] == 0 and reply.path not in self._failed:
-            self._files.append(replace(state, stale=tuple(self._stale.pop(reply.path))))
+            stale, told = self._stale.pop(reply.path), self._told.pop(reply.path)
+            self._files.append(replace(state, stale=tuple(stale), told=tuple(told)))
 
     def _is_due(self) -> bool:
         return (

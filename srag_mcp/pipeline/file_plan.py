@@ -1,15 +1,13 @@
 """Which files have to be read: what is new or changed since last time, and what is gone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from srag_mcp.documents.folder import SourceFile, find_documents
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
-from srag_mcp.documents.reading import rows_are_documents
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline.options import RowsMode
-from srag_mcp.pipeline.reading import ExtractTask
+from srag_mcp.pipeline.reading import ExtractTask, RowsWanted
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import WorkDatabase
@@ -27,19 +25,19 @@ class FoundFiles:
         sources: Files to read.
         failed: Documents that cannot be read for what is known without opening them.
         skipped: Files that are no documents.
-        rows: Whether each row of a table is a document.
+        rows: Which rows of tables are documents; None where a table is one document.
         rows_reason: Why; empty when there is no table.
     """
 
     sources: tuple[SourceFile, ...]
     failed: tuple[DocumentError, ...]
     skipped: tuple[DocumentError, ...]
-    rows: bool
-    rows_reason: str
+    rows: RowsWanted | None = None
+    rows_reason: str = ""
 
-    def is_row_file(self, source: SourceFile) -> bool:
-        """Whether the rows of *source* are documents."""
-        return self.rows and media_type(source.relative) in TABLE_TYPES
+    def rows_of(self, source: SourceFile) -> RowsWanted | None:
+        """Return which rows of *source* are documents; None where it is one."""
+        return self.rows if media_type(source.relative) in TABLE_TYPES else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,8 @@ class FilePlan:
     n_unchanged: int
 
 
-def find_files(folder: Path, settings: Settings, rows: RowsMode) -> FoundFiles:
-    """Look for documents and decide whether rows are documents.
+def find_files(folder: Path, settings: Settings) -> FoundFiles:
+    """Look for documents; `settle_tables` says what those that are tables are.
 
     Raises:
         CorpusError: If the folder cannot be used.
@@ -75,13 +73,10 @@ def find_files(folder: Path, settings: Settings, rows: RowsMode) -> FoundFiles:
         if not _is_unicode(item.relative)
     )
     named = [DocumentError(storable(item.path), item.reason) for item in problems]
-    by_row, reason = _decide_rows(sources, rows)
     return FoundFiles(
         sources=tuple(sources),
         failed=tuple(item for item in named if media_type(item.path) is not None),
         skipped=tuple(item for item in named if media_type(item.path) is None),
-        rows=by_row,
-        rows_reason=reason,
     )
 
 
@@ -99,7 +94,7 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         for task in _tasks(
             ExtractTask(
                 source,
-                found.is_row_file(source),
+                found.rows_of(source),
                 schema_json,
                 known.get(source.relative, {}),
             ),
@@ -120,24 +115,18 @@ def _is_unicode(name: str) -> bool:
     return storable(name) == name
 
 
-def _decide_rows(sources: Sequence[SourceFile], rows: RowsMode) -> tuple[bool, str]:
-    tables = [item for item in sources if media_type(item.relative) in TABLE_TYPES]
-    if not tables:
-        return False, ""
-    if rows != "auto":
-        what = "each row of a table is" if rows == "row" else "each table is"
-        return rows == "row", f"{what} a document, as asked"
-    if rows_are_documents(sources):
-        return True, f"each row of {tables[0].relative} is a document: it is the only file"
-    return False, "each table is one document: there are several files"
-
-
 def _state_of(source: SourceFile, found: FoundFiles) -> FinishedFile:
+    return FinishedFile(
+        source.relative, source.size, mtime_of(source), found.rows_of(source) is not None
+    )
+
+
+def mtime_of(source: SourceFile) -> int:
+    """Return when a file was changed; 0 where it cannot be asked: reading it will say why."""
     try:
-        mtime_ns = source.path.stat().st_mtime_ns
-    except OSError:  # reading it will say what is wrong
-        mtime_ns = 0
-    return FinishedFile(source.relative, source.size, mtime_ns, found.is_row_file(source))
+        return source.path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _failed_state(problem: DocumentError) -> FinishedFile:
@@ -151,6 +140,11 @@ def _is_done(finished: dict[str, FinishedFile], state: FinishedFile) -> bool:
         state.mtime_ns,
         state.rows,
     )
+
+
+def is_same_file(state: FinishedFile, source: SourceFile) -> bool:
+    """Whether *source* is as it was when it was finished, as far as can be told from outside."""
+    return (state.size, state.mtime_ns) == (source.size, mtime_of(source))
 
 
 def _new_failures(
@@ -167,6 +161,6 @@ def _new_failures(
 
 
 def _tasks(task: ExtractTask, n_processes: int) -> Iterator[ExtractTask]:
-    n_parts = n_processes if task.rows and task.source.size > _SHARED_TABLE_BYTES else 1
+    n_parts = n_processes if task.rows is not None and task.source.size > _SHARED_TABLE_BYTES else 1
     for part in range(n_parts):
         yield ExtractTask(task.source, task.rows, task.schema_json, task.known, part, n_parts)

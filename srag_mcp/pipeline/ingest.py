@@ -36,6 +36,7 @@ from srag_mcp.pipeline.schema_choice import (
 )
 from srag_mcp.pipeline.schema_prediction import add_decision
 from srag_mcp.pipeline.stored_report import report_stored
+from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.pipeline.thought import Thought, Thoughts
 from srag_mcp.pipeline.unfinished import (
     forget_fresh,
@@ -90,6 +91,10 @@ def ingest(
     with open_work(state) as work:
         if run.wish.fresh:
             work.forget_failures()
+        settled = settle_tables(
+            work, run.found, run.rows, fresh=run.wish.fresh, n_processes=run.n_processes
+        )
+        run = replace(run, found=settled.found, wish=replace(run.wish, tables=settled))
         engine = choose_engine(work, run.settings)
         wish = run.unfinished(engine)
         with (
@@ -208,6 +213,8 @@ def _choose_schema(
 ) -> tuple[Schema, Extension | None]:
     predict = None if thought is None else thought.predict_schema
     schema = put_schema_in_force(work, run.folder, run.wish, lambda: sample_documents(run), predict)
+    if run.wish.tables is not None:
+        remember_tables(work, run.wish.tables)
     if run.wish.fresh:
         forget_fresh(work.state)
     if not run.attribute:

@@ -14,7 +14,9 @@ from srag_mcp.pipeline.extension import EXTENSION_TOKENS
 from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.quoted_documents import find_quoted
+from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.schema_choice import find_known_schema
+from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.unfinished import go_on
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
@@ -90,9 +92,12 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     """
     continued = go_on(folder, settings, options)
     settings, options = continued.settings, continued.options
-    found = find_files(folder, settings, options.get("rows", "auto"))
+    found = find_files(folder, settings)
+    rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
+    n_processes = settings.workers or default_processes()
     with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
+        found = settle_tables(work, found, rows, fresh=fresh, n_processes=n_processes).found
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine != "offline"
         )

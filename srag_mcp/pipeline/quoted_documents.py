@@ -43,7 +43,7 @@ def find_quoted(
     paths = {item.relative for item in found.sources}
     new = paths & plan.states.keys() if kept else paths
     sample = read_sample(found, n_processes) if new else _UNREAD
-    tables = {item.relative for item in found.sources if found.is_row_file(item)}
+    tables = {item.relative for item in found.sources if found.rows_of(item)}
     stored = work.known_documents(sorted(tables)) if kept else {}
     changed = new - tables  # counted as new, not also as what was stored of them
     known = [

@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.reading import read_file
+from srag_mcp.documents.reading import read_file, read_table_file, row_documents
+from srag_mcp.documents.table_files import Kind, TableSketch, sketch, take_kind
 from srag_mcp.errors import DocumentError
 from srag_mcp.offline.extraction import extract_record
+from srag_mcp.offline.table_columns import are_rows, read_row
 from srag_mcp.records.cell import Record
 from srag_mcp.records.evidence import verify_cells
 from srag_mcp.records.surroundings import add_surroundings
@@ -21,11 +23,26 @@ _BATCH_DOCUMENTS = 200
 
 
 @dataclass(frozen=True, slots=True)
+class RowsWanted:
+    """Which rows of a table file are documents.
+
+    Those of the tables of a *kind*, None for the one with the most rows. *alone*: a file that is
+    none of these tables is no document either.
+    """
+
+    kind: Kind | None = None
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class SampleTask:
-    """Read a file and return at most *n_documents* of its documents, evenly spaced."""
+    """Read a file and return at most *n_documents* of its documents, evenly spaced.
+
+    *rows* is None where the file is one document.
+    """
 
     source: SourceFile
-    rows: bool
+    rows: RowsWanted | None
     n_documents: int
 
 
@@ -38,7 +55,7 @@ class ExtractTask:
     """
 
     source: SourceFile
-    rows: bool
+    rows: RowsWanted | None
     schema_json: str
     known: Mapping[str, str] = field(default_factory=dict)
     part: int = 0
@@ -47,11 +64,12 @@ class ExtractTask:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Some of the *n_documents* of a file; the last reply to a `SampleTask`."""
+    """Some of the *n_documents* of a file, and its tables; the last reply to a `SampleTask`."""
 
     path: str
     documents: tuple[Document, ...]
     n_documents: int
+    tables: tuple[TableSketch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +84,12 @@ class Extracted:
 class FileDone:
     """The last reply to an `ExtractTask`: all is sent.
 
-    *n_kept* documents were known and have not changed; *stale* ones are no longer in the file.
+    *stale* documents are no longer in the file; *told* is what people should know of it.
     """
 
     path: str
-    n_kept: int
     stale: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +118,38 @@ def perform(task: Task) -> Iterator[Reply]:
 
 
 def _sample(task: SampleTask) -> Sampled:
-    documents = read_file(task.source, rows=task.rows)
-    step = max(1, -(-len(documents) // task.n_documents))
-    return Sampled(task.source.relative, tuple(documents[::step]), len(documents))
+    tables = () if task.rows is None else tuple(map(sketch, read_table_file(task.source)))
+    documents, _ = _read(task.source, task.rows) if task.n_documents else ([], ())
+    step = max(1, -(-len(documents) // max(1, task.n_documents)))
+    return Sampled(task.source.relative, tuple(documents[::step]), len(documents), tables)
+
+
+def _read(source: SourceFile, rows: RowsWanted | None) -> tuple[list[Document], tuple[str, ...]]:
+    """Return the documents of a file, and what people should know of it."""
+    tables = [] if rows is None else read_table_file(source)
+    if rows is None or (not tables and not rows.alone):
+        return read_file(source), ()
+    if not tables:
+        return [], ("it is one thing and no table, and left out",)
+    table = take_kind(tables, rows.kind)
+    return row_documents(source, table), table.told
 
 
 def _extract(task: ExtractTask) -> Iterator[Reply]:
     path = task.source.relative
-    if _is_unchanged(task):
-        yield FileDone(path, len(task.known), ())
+    if task.rows is None and _is_unchanged(task):
+        yield FileDone(path, ())
         return
-    documents = read_file(task.source, rows=task.rows)
+    documents, told = _read(task.source, task.rows)
     ids = {document.id for document in documents}
     mine = documents[task.part :: task.n_parts]
     changed = [item for item in mine if task.known.get(item.id) != item.sha256]
     for start in range(0, len(changed), _BATCH_DOCUMENTS):
         batch = changed[start : start + _BATCH_DOCUMENTS]
         yield Extracted(path, tuple(_extract_document(item, task) for item in batch))
-    stale = tuple(key for key in task.known if key not in ids) if task.part == 0 else ()
-    yield FileDone(path, len(mine) - len(changed), stale)
+    is_first = task.part == 0
+    stale = tuple(key for key in task.known if key not in ids) if is_first else ()
+    yield FileDone(path, stale, told if is_first else ())
 
 
 def _is_unchanged(task: ExtractTask) -> bool:
@@ -139,7 +170,8 @@ def _read_schema(schema_json: str) -> Schema:
 
 
 def _extract_document(document: Document, task: ExtractTask) -> FinishedDocument:
-    record = extract_record(document, _read_schema(task.schema_json))
+    read = read_row if are_rows([document]) else extract_record
+    record = read(document, _read_schema(task.schema_json))
     cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
     verified = Record(record.document_id, tuple(cells))
     return finish_document(document, verified, replaces=document.id in task.known)

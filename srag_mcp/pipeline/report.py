@@ -69,6 +69,7 @@ class IngestReport:
         failed: Files that could not be read, and documents that a language model was asked about
             in vain; all their cells are failed.
         skipped: Files that are no documents, such as images.
+        told: What was left out of table files, and what stands around their tables.
         attributes: Names of the columns.
         answered: Sample questions that can be answered.
         uncovered: Sample questions that cannot be answered.
@@ -98,6 +99,7 @@ class IngestReport:
     rows_reason: str = ""
     failed: tuple[Failure, ...] = ()
     skipped: tuple[Failure, ...] = ()
+    told: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     uncovered: tuple[UncoveredQuestion, ...] = ()
     warnings: tuple[str, ...] = field(default=())
@@ -148,6 +150,9 @@ class IngestReport:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
+        said += self.told[:_MAX_NAMED]
+        if len(self.told) > _MAX_NAMED:
+            said.append(f"{len(self.told) - _MAX_NAMED} more is told of the tables")
         if self.extension is not None:
             said.append(_describe_extension(self.extension))
         if self.taken is not None:

@@ -70,7 +70,7 @@ def plan_run(
         folder=folder.expanduser().resolve(),
         settings=settings,
         n_processes=settings.workers or default_processes(),
-        found=find_files(folder, settings, rows),
+        found=find_files(folder, settings),
         wish=SchemaWish(
             options.get("schema"),
             tuple(tidy_questions(options.get("questions", ()))),

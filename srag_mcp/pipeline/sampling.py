@@ -57,8 +57,9 @@ def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:
     """Choose files evenly over formats, folders and sizes; of a table of documents, many rows."""
     chosen = spread_evenly(sorted(found.sources, key=_likeness), MAX_SAMPLE)
     for source in chosen:
-        n_documents = max(1, MAX_SAMPLE // len(chosen)) if found.is_row_file(source) else 1
-        yield SampleTask(source, found.is_row_file(source), n_documents)
+        rows = found.rows_of(source)
+        n_documents = 1 if rows is None else max(1, MAX_SAMPLE // len(chosen))
+        yield SampleTask(source, rows, n_documents)
 
 
 def spread_evenly(items: Sequence[Item], n: int) -> list[Item]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
-from srag_mcp.offline.induction import induce_schema, learn_extractors
+from srag_mcp.offline.induction import induce_columns, induce_schema, learn_extractors
+from srag_mcp.pipeline.table_mode import SettledTables
 from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
@@ -35,11 +36,13 @@ class SchemaWish:
         given: A schema to follow, as an argument.
         questions: Sample questions.
         fresh: Whether to induce one anew, whatever is there.
+        tables: What the table files of the corpus are; their columns need no induction.
     """
 
     given: Schema | None
     questions: tuple[str, ...]
     fresh: bool
+    tables: SettledTables | None = None
 
 
 def put_schema_in_force(
@@ -117,7 +120,8 @@ def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
 
 
 def _stays(present: SchemaInForce, wish: SchemaWish, predict: Predict | None) -> bool:
-    gives_way = predict is not None and present.origin == INDUCED
+    is_other = wish.tables is not None and wish.tables.is_other
+    gives_way = (predict is not None or is_other) and present.origin == INDUCED
     return bool(present.schema.attributes) and not wish.fresh and not gives_way
 
 
@@ -169,9 +173,13 @@ def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
 
 def _induced(work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample) -> Schema:
     title = _title(folder)
-    return induce_schema(
-        sample(), title=title, entity=name_entity(work, title), questions=wish.questions
-    )
+    entity = name_entity(work, title)
+    tables = wish.tables
+    if tables is not None and tables.survey is not None:
+        columns, lists = tables.survey.columns(tables.kind), tables.survey.lists(tables.kind)
+        if columns:
+            return induce_columns(columns, lists, title=title, entity=entity)
+    return induce_schema(sample(), title=title, entity=entity, questions=wish.questions)
 
 
 def _title(folder: Path) -> str:

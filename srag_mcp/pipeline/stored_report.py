@@ -30,10 +30,13 @@ def report_stored(
         published=False,
         n_documents=n_stored + len(files),
         n_unchanged=n_stored,
-        rows=found.rows,
+        rows=found.rows is not None,
         rows_reason=found.rows_reason,
         failed=files + records,
         skipped=tuple(Failure(item.path, item.reason) for item in found.skipped),
+        told=tuple(
+            f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
+        ),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
         warnings=(
             *_warnings(work, schema),

@@ -73,6 +73,8 @@ def verify_cells(cells: Sequence[Cell], text: str) -> list[Cell]:
 def _verify(cell: Cell, text: str) -> Cell:
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell
+    if cell.as_stated == "" and cell.state is State.STATED_ABSENT and cell.span is not None:
+        return cell  # an empty cell of a table file has a place, and no words
     if not cell.as_stated:
         return _failed(cell, "there is no quote for it")
     if cell.span is not None and cell.span.of(text) == cell.as_stated:

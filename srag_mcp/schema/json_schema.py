@@ -1,7 +1,8 @@
 """Schemas as JSON Schema: what a person, a model or another tool writes and reads.
 
 Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors` of a property,
-`x-entity`, `x-nouns`, `x-version` of the schema. Other keywords are accepted and ignored.
+`x-entity`, `x-nouns`, `x-version`, `x-lists` of the schema. Other keywords are accepted and
+ignored.
 """
 
 from collections.abc import Mapping
@@ -44,6 +45,7 @@ def schema_from_json(data: object) -> Schema:
 
 def schema_to_json(schema: Schema) -> dict[str, object]:
     """Write *schema* as JSON Schema that `schema_from_json` reads back as it is."""
+    lists = [item.model_dump(mode="json") for item in schema.lists]
     return {
         "$schema": _DIALECT,
         "title": schema.title,
@@ -51,6 +53,7 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
         "x-entity": schema.entity,
         "x-nouns": list(schema.nouns),
         "x-version": schema.version,
+        **({"x-lists": lists} if lists else {}),
         "properties": {attribute.name: _property(attribute) for attribute in schema.attributes},
     }
 
@@ -85,6 +88,7 @@ def _header(data: Mapping[str, object]) -> dict[str, object]:
         "entity": entity,
         "nouns": tuple(nouns) if isinstance(nouns, list) else nouns,
         "version": data.get("x-version", 1),
+        "lists": data.get("x-lists", ()),
     }
 
 
@@ -118,7 +122,7 @@ def _kind(data: object) -> str:
 
 
 def _describe(error: ValidationError) -> str:
-    keys = {"entity": "x-entity", "nouns": "x-nouns", "version": "x-version"}
+    keys = {"entity": "x-entity", "nouns": "x-nouns", "version": "x-version", "lists": "x-lists"}
     problems = []
     for item in error.errors():
         place = [keys.get(str(part), str(part)) for part in item["loc"][:1]]

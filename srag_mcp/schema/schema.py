@@ -9,6 +9,19 @@ RESERVED_NAMES = frozenset({"document_id"})
 RESERVED_TABLES = frozenset({"documents", "cells"})
 
 
+class ListName(BaseModel):
+    """A list that the records of a table file hold, kept out of the columns.
+
+    *holds* is what it is a list of, for people; *members* are the names in its objects.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    holds: str = "values"
+    members: tuple[str, ...] = ()
+
+
 class Schema(BaseModel):
     """What each document of a corpus describes.
 
@@ -18,6 +31,7 @@ class Schema(BaseModel):
         attributes: In the order of the columns.
         nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
         version: Counts the changes of the schema, from 1.
+        lists: What the records hold several of; no column, so that no question can be about it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,6 +41,7 @@ class Schema(BaseModel):
     attributes: tuple[Attribute, ...] = ()
     nouns: tuple[str, ...] = ()
     version: int = Field(default=1, ge=1)
+    lists: tuple[ListName, ...] = ()
 
     @model_validator(mode="after")
     def _names_are_usable(self) -> "Schema":

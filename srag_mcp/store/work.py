@@ -110,8 +110,20 @@ class WorkDatabase:
 
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
-        rows = self.connection.execute("FROM files").fetchall()
-        return {row[0]: FinishedFile(*row) for row in rows}
+        rows = self.connection.execute(
+            "SELECT path, size, mtime_ns, rows, error, coalesce(told, '') FROM files"
+        ).fetchall()
+        return {
+            path: FinishedFile(path, size, mtime_ns, by_rows, error, (), tuple(told.splitlines()))
+            for path, size, mtime_ns, by_rows, error, told in rows
+        }
+
+    def forget_files(self, paths: Sequence[str]) -> None:
+        """Forget that files are done with: they are read again; till then their documents stay."""
+        with self.transaction():
+            self.connection.execute(
+                "DELETE FROM files WHERE path IN (SELECT unnest(?))", [list(paths)]
+            )
 
     def failures(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reasons."""
@@ -189,7 +201,10 @@ class WorkDatabase:
         ).fetchall()
         self._append(
             "files",
-            [(item.path, item.size, item.mtime_ns, item.rows, item.error) for item in files],
+            [
+                (item.path, item.size, item.mtime_ns, item.rows, item.error, "\n".join(item.told))
+                for item in files
+            ],
         )
         return any(item.error for item in files) or any(row[0] for row in gone)
 
@@ -238,8 +253,8 @@ class WorkDatabase:
 
 
 def hash_schema(schema: Schema) -> str:
-    """Name the content of a schema; its version number does not count."""
-    text = schema.model_dump_json(exclude={"version"})
+    """Name the content of a schema; its version number does not count, nor that it has no lists."""
+    text = schema.model_dump_json(exclude={"version"} if schema.lists else {"version", "lists"})
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

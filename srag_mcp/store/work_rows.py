@@ -37,7 +37,8 @@ class FinishedFile:
     """A file that is done with: all of its documents are in the store, or *error* says why not.
 
     *size* and *mtime_ns* recognise it unchanged at the next ingestion; *rows* is whether its rows
-    are documents. *stale* are the ids of documents that it no longer holds.
+    are documents. *stale* are the ids of documents that it no longer holds. *told* is what people
+    should know of it: what was left out, and where.
     """
 
     path: str
@@ -46,6 +47,7 @@ class FinishedFile:
     rows: bool
     error: str | None = None
     stale: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
 
 def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:

@@ -4,6 +4,7 @@ WORK_TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
 CREATE TABLE IF NOT EXISTS files (
   path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
+ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
 CREATE TABLE IF NOT EXISTS documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   text VARCHAR, ingested_at TIMESTAMP);

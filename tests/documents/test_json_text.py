@@ -60,7 +60,7 @@ def test_a_lone_surrogate_costs_one_character(read_bytes: Callable[..., list[Doc
 
     assert [(row.title, row.text) for row in rows] == [
         ("In?n", "title: In?n\nk?: a?"),
-        ("B", "title: B\nk: b"),
+        ("B", "title: B\nk (2): b"),
     ]
     assert "In?n" in whole.text
     assert (single.title, single.text) == (rows[0].title, rows[0].text)

@@ -1,12 +1,9 @@
 """Tables in files of their own: csv, tsv, xlsx, jsonl."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-from srag_mcp.documents.document import Document, Heading, KeyValue, Prose, Table
-from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.reading import rows_are_documents
-from srag_mcp.documents.table_rows import unique_names
+from srag_mcp.documents.document import Document, Heading, KeyValue, Table
+from srag_mcp.documents.table_files import unique_names
 from srag_mcp.text.spans import Span
 
 ReadBytes = Callable[..., list[Document]]
@@ -131,8 +128,7 @@ def test_titles_above_and_two_rows_of_names_are_kept(
         ("2019 South", "2.5"),
         ("2020 North", "3"),
     ]
-    assert isinstance(first.blocks[-1], Prose)
-    assert first.blocks[-1].span.of(first.text) == "Revenue (in millions)"
+    assert "Revenue" not in first.text
 
 
 def test_each_sheet_is_a_section(read_bytes: ReadBytes, make_xlsx: Callable[..., bytes]) -> None:
@@ -155,11 +151,3 @@ def test_lines_of_json_are_rows(read_bytes: ReadBytes) -> None:
     (whole,) = read_bytes("a.jsonl", data)
     assert _table(whole).headers == (("name",), ("size.w",), ("tags",))
     assert _rows(_table(whole)) == [["A", "1", ""], ["B", "", "x, y"]]
-
-
-def test_only_a_lone_table_is_read_by_rows() -> None:
-    table, text = SourceFile(Path("a.csv"), "a.csv", 1), SourceFile(Path("a.txt"), "a.txt", 1)
-    assert rows_are_documents([table])
-    assert not rows_are_documents([text])
-    assert not rows_are_documents([table, table])
-    assert not rows_are_documents([])

@@ -52,7 +52,7 @@ def tasks(folder: Path, *texts: str) -> list[SampleTask]:
     for number, text in enumerate(texts):
         path = folder / f"{number}.txt"
         path.write_text(text, encoding="utf-8")
-        found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=False, n_documents=1))
+        found.append(SampleTask(SourceFile(path, path.name, len(text)), rows=None, n_documents=1))
     return found
 
 

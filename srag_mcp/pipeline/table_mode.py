@@ -1,0 +1,221 @@
+"""Whether the rows of table files are the documents of a folder: asked, remembered or found out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pydantic import BaseModel, ConfigDict
+
+from srag_mcp.documents.folder import SourceFile
+from srag_mcp.documents.formats import TABLE_TYPES, media_type
+from srag_mcp.documents.table_files import (
+    ColumnSample,
+    Kind,
+    ListedMembers,
+    TableSketch,
+    is_of_kind,
+    join_sketches,
+    largest_kind,
+)
+from srag_mcp.errors import DocumentError
+from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
+from srag_mcp.pipeline.options import RowsMode
+from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reading import RowsWanted, Sampled, SampleTask
+from srag_mcp.pipeline.sampling import spread_evenly
+from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work_rows import FinishedFile
+
+_NOTE = "tables"
+_MAX_SURVEYED = 100
+# A corpus is what repeats: ten rows outweigh a file beside them, such as a README or another table.
+_ROWS_TO_A_FILE = 10
+
+
+class TableMode(BaseModel):
+    """What was decided on the table files of a corpus.
+
+    Attributes:
+        rows: Whether their rows are documents.
+        reason: Why, for people.
+        kind: What the columns of their tables are called; empty for any.
+        alone: Whether other files are left out.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    rows: bool
+    reason: str
+    kind: tuple[str, ...] = ()
+    alone: bool = False
+
+
+class TableSurvey:
+    """The tables of some table files, read when they are asked for."""
+
+    def __init__(self, sources: Sequence[SourceFile], n_processes: int) -> None:
+        self.n_files = len(sources)
+        self._sources = spread_evenly(sources, _MAX_SURVEYED)
+        self.n_sampled = len(self._sources)
+        self._n_processes = n_processes
+
+    @cached_property
+    def files(self) -> dict[str, tuple[TableSketch, ...]]:
+        """The tables of each file that can be read; none of one that is no table."""
+        tasks = [SampleTask(source, RowsWanted(), n_documents=0) for source in self._sources]
+        replies = perform_tasks(tasks, min(self._n_processes, len(tasks)))
+        found = {reply.path: reply.tables for reply in replies if isinstance(reply, Sampled)}
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of table with the most rows."""
+        tables = [table for tables in self.files.values() for table in tables]
+        return largest_kind([(table.kind, table.n_rows) for table in tables])
+
+    def of_kind(self, kind: Kind) -> dict[str, list[TableSketch]]:
+        """Return the tables of a kind, of the files that have any."""
+        mine = {
+            path: [table for table in tables if table.n_rows and is_of_kind(table.kind, kind)]
+            for path, tables in self.files.items()
+        }
+        return {path: tables for path, tables in mine.items() if tables}
+
+    def columns(self, kind: Kind) -> tuple[ColumnSample, ...]:
+        """Return what the columns of the tables of a kind hold."""
+        return join_sketches(list(self.of_kind(kind or self.kind).values()))
+
+    def lists(self, kind: Kind) -> tuple[ListedMembers, ...]:
+        """Return the lists that their records hold, each once."""
+        tables = [table for tables in self.of_kind(kind or self.kind).values() for table in tables]
+        by_name = {item.name: item for table in tables for item in table.lists}
+        return tuple(by_name.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SettledTables:
+    """The files of a folder, and what its table files are.
+
+    Attributes:
+        found: The files, without those that are left out.
+        mode: None where there is no table file.
+        survey: The tables, where their rows are documents.
+        is_other: Whether it was otherwise before, so that induced columns are of no use.
+    """
+
+    found: FoundFiles
+    mode: TableMode | None = None
+    survey: TableSurvey | None = None
+    is_other: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What the columns of the tables are called; empty for any."""
+        return frozenset(self.mode.kind if self.mode else ())
+
+
+def settle_tables(
+    work: WorkDatabase, found: FoundFiles, asked: RowsMode, *, fresh: bool, n_processes: int
+) -> SettledTables:
+    """Decide whether rows are documents.
+
+    What is *asked* for wins, then what was decided before unless all is to be found out *fresh*,
+    then what the tables are.
+    """
+    tables = [item for item in found.sources if media_type(item.relative) in TABLE_TYPES]
+    if not tables:
+        return SettledTables(found)
+    finished = work.files()
+    known = [state for item in tables if (state := finished.get(item.relative))]
+    before = None if fresh else _remembered(work, known)
+    survey = TableSurvey(tables, n_processes)
+    if asked == "file":
+        mode = TableMode(rows=False, reason="each table is a document, as asked")
+    elif (before is not None and not before.rows and asked == "auto") or (
+        before is not None and before.rows and _still_holds(before, known, tables, survey)
+    ):
+        mode = before
+    else:
+        mode = _decide(found, survey, asked)
+    kind_before = mode.kind if before is None else before.kind
+    had_rows = any(state.rows for state in known)
+    is_other = bool(known) and (mode.rows, mode.kind) != (had_rows, kind_before)
+    found = replace(found, rows_reason=mode.reason)
+    if not mode.rows:
+        return SettledTables(found, mode, None, is_other)
+    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone)
+    found = replace(found, rows=rows)
+    return SettledTables(_without_others(found) if mode.alone else found, mode, survey, is_other)
+
+
+def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
+    """Keep what was decided; tables that were read before that was known are read again."""
+    if settled.mode is None:
+        return
+    text = settled.mode.model_dump_json()
+    if work.note(_NOTE) is None:
+        work.forget_files([item.relative for item in settled.found.sources if settled.mode.rows])
+    if work.note(_NOTE) != text:
+        work.keep_note(_NOTE, text)
+
+
+def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode | None:
+    """Return what was decided; of a corpus of older versions, what its files say.
+
+    Only one that a language model has read: others are read again, which costs nothing.
+    """
+    note = work.note(_NOTE)
+    if note is not None:
+        return TableMode.model_validate_json(note)
+    if not known or work.engine_in_force() == "offline":
+        return None
+    return TableMode(rows=any(state.rows for state in known), reason="tables are read as before")
+
+
+def _still_holds(
+    before: TableMode,
+    known: Sequence[FinishedFile],
+    tables: Sequence[SourceFile],
+    survey: TableSurvey,
+) -> bool:
+    """Whether the tables that were read are there, or the present ones are of their kind."""
+    sources = {item.relative: item for item in tables}
+    if any(state.rows and is_same_file(state, sources[state.path]) for state in known):
+        return True
+    return not before.kind or is_of_kind(survey.kind, frozenset(before.kind))
+
+
+def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMode:
+    """Decide by what there is more of: rows of one kind of table, or files beside them."""
+    mine = survey.of_kind(survey.kind)
+    scale = survey.n_files / survey.n_sampled
+    n_rows = round(scale * sum(table.n_rows for tables in mine.values() for table in tables))
+    n_beside = len(found.sources) - round(scale * len(mine))
+    is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
+    outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows
+    kind = tuple(sorted(survey.kind))
+    if asked == "row":
+        reason = "each row of a table is a document, as asked"
+        return TableMode(rows=True, reason=reason, kind=kind, alone=outweighs)
+    if not survey.files and survey.n_files == len(found.sources):
+        return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
+    if not mine or not outweighs or not is_plain:
+        return TableMode(rows=False, reason="each table is one document: there are several files")
+    name = next(iter(mine)) if len(mine) == 1 else f"{round(scale * len(mine))} tables"
+    why = "it is the only file" if len(found.sources) == 1 else f"there are {n_rows:,} of them"
+    reason = f"each row of {name} is a document: {why}"
+    return TableMode(rows=True, reason=reason, kind=kind, alone=True)
+
+
+def _without_others(found: FoundFiles) -> FoundFiles:
+    """Leave out the files that are no tables, and tell them."""
+    tables = tuple(item for item in found.sources if media_type(item.relative) in TABLE_TYPES)
+    others = [item.relative for item in found.sources if item not in tables]
+    others += [item.path for item in found.failed if media_type(item.path) not in TABLE_TYPES]
+    reason = "left out beside the rows of a table; --rows file makes each file a document"
+    return replace(
+        found,
+        sources=tables,
+        failed=tuple(item for item in found.failed if media_type(item.path) in TABLE_TYPES),
+        skipped=(*found.skipped, *(DocumentError(path, reason) for path in others)),
+    )

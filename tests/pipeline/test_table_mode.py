@@ -1,0 +1,232 @@
+"""Table files become tables: what counts as a record, what is told, what is remembered."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.quote import quote_ingestion
+from srag_mcp.schema.schema import ListName
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+
+Ask = Callable[[Path, str], list[tuple[object, ...]]]
+
+ONLY = "each row of all.csv is a document: it is the only file"
+FILES = "each table is one document: there are several files"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a table of twenty towns."""
+    folder = tmp_path / "towns"
+    folder.mkdir()
+    write_towns(folder / "all.csv", 20)
+    return folder
+
+
+def write_towns(path: Path, n_towns: int, header: str = "Town,Height,Note") -> None:
+    rows = (f"Town {n},{n * 10},{'' if n % 2 else 'hilly'}" for n in range(1, n_towns + 1))
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+
+
+def test_a_readme_beside_a_table_is_left_out_and_told(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    (folder / "README.txt").write_text("Heights are in metres.\n", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.rows) == (20, True)
+    assert report.rows_reason == "each row of all.csv is a document: there are 20 of them"
+    assert [(item.path, item.reason) for item in report.skipped] == [
+        (
+            "README.txt",
+            "left out beside the rows of a table; --rows file makes each file a document",
+        )
+    ]
+    assert ask(folder, "SELECT count(*), sum(height) FROM towns") == [(20, 2100)]
+
+
+def test_a_table_stays_a_table_when_files_come_beside_it(folder: Path, settings: Settings) -> None:
+    ingest(folder, settings)
+    for number in range(9):
+        (folder / f"note-{number}.txt").write_text("Town: X\n", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.rows_reason) == (20, ONLY)
+    assert len(report.skipped) == 9
+
+
+def test_documents_beside_a_small_table_stay_documents(folder: Path, settings: Settings) -> None:
+    for number in range(9):
+        (folder / f"note-{number}.txt").write_text("Town: X\n", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.rows, report.rows_reason) == (10, False, FILES)
+
+
+def test_rows_are_read_when_they_are_asked_for_later_and_from_then_on(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    assert ingest(folder, settings, rows="file").n_documents == 1
+
+    report = ingest(folder, settings, rows="row")
+    again = ingest(folder, settings)
+
+    assert (report.n_documents, report.published) == (20, True)
+    assert report.attributes == ("town", "height", "note")
+    assert (again.n_documents, again.published) == (20, False)
+    assert again.rows_reason == "each row of a table is a document, as asked"
+    assert ask(folder, "SELECT sum(height) FROM towns") == [(2100,)]
+
+
+def test_a_table_may_become_one_document_again(folder: Path, settings: Settings) -> None:
+    ingest(folder, settings)
+
+    report = ingest(folder, settings, rows="file")
+
+    assert (report.n_documents, report.rows) == (1, False)
+    assert not ingest(folder, settings).rows
+    assert ingest(folder, settings, fresh=True).rows
+
+
+def test_tables_of_one_kind_are_one_table(folder: Path, settings: Settings, ask: Ask) -> None:
+    write_towns(folder / "more.csv", 5)
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.n_unchanged) == (25, 0)
+    assert report.rows_reason == "each row of 2 tables is a document: there are 25 of them"
+    assert ask(folder, "SELECT count(*) FROM towns WHERE height <= 50") == [(10,)]
+
+
+def test_a_small_table_of_another_kind_is_left_out_and_told(
+    folder: Path, settings: Settings
+) -> None:
+    (folder / "codes.csv").write_text("Code,Meaning,Since\nx,checked,2020\n", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert report.n_documents == 20
+    assert report.told == (
+        "codes.csv: its 1 rows have other columns, and are left out: Code, Meaning, Since",
+    )
+
+
+def test_forms_of_one_layout_stay_documents(tmp_path: Path, settings: Settings) -> None:
+    folder = tmp_path / "forms"
+    folder.mkdir()
+    for number in range(4):
+        table = "".join(f"Item {n},{n},{n * number}\n" for n in range(1, 9))
+        text = f"Expenses of employee {number}\n\nItem,Count,Amount\n{table}"
+        (folder / f"form-{number}.csv").write_text(text, encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.rows_reason) == (4, FILES)
+
+
+def test_another_table_in_the_place_of_the_old_one_has_its_own_columns(
+    folder: Path, settings: Settings
+) -> None:
+    ingest(folder, settings)
+    (folder / "all.csv").write_text("Ship,Length,Flag\nA,1,x\nB,2,y\n", encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_documents, report.attributes) == (2, ("ship", "length", "flag"))
+
+
+def test_a_changed_row_leaves_the_columns_as_they_are(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    ingest(folder, settings)
+    text = (folder / "all.csv").read_text(encoding="utf-8")
+    (folder / "all.csv").write_text(text.replace("Town 7,70", "Town 7,77"), encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert (report.n_extracted, report.n_unchanged) == (1, 19)
+    assert ask(folder, "SELECT height FROM towns WHERE town = 'Town 7'") == [(77,)]
+
+
+def test_an_empty_cell_states_that_there_is_no_value(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    ingest(folder, settings)
+
+    states = "SELECT state, count(*) FROM cells WHERE attribute = 'note' GROUP BY ALL ORDER BY 1"
+    assert ask(folder, states) == [("stated", 10), ("stated_absent", 10)]
+    empty = 'SELECT as_stated, "start", "end", value FROM cells WHERE document_id = \'all.csv#01\''
+    assert ask(folder, f"{empty} AND attribute = 'note'") == [("", 23, 23, None)]
+
+
+def test_an_empty_cell_among_yes_and_no_is_neither(
+    tmp_path: Path, settings: Settings, ask: Ask
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    rows = "".join(f"SO-{n},{('yes', 'no', '')[n % 3]},{'x' if n % 2 else ''}\n" for n in range(12))
+    (folder / "orders.csv").write_text(f"Order,Paid,Gift\n{rows}", encoding="utf-8")
+
+    ingest(folder, settings)
+
+    counts = "SELECT paid, count(*) FROM orders GROUP BY ALL ORDER BY 1"
+    assert ask(folder, counts) == [(False, 4), (True, 4), (None, 4)]
+    gifts = "SELECT gift, count(*) FROM orders GROUP BY ALL ORDER BY 1"
+    assert ask(folder, gifts) == [(False, 6), (True, 6)]
+
+
+def test_types_are_those_of_the_whole_column(tmp_path: Path, settings: Settings, ask: Ask) -> None:
+    folder = tmp_path / "customers"
+    folder.mkdir()
+    plain = "".join(f"{10_000 + n};{n};{n}.000.000;{n},5;yes\n" for n in range(400))
+    odd = "05023;7,5;2.000;1,25;partly\n"
+    (folder / "all.csv").write_bytes(
+        f"PLZ;Größe;Umsatz;Preis;Bezahlt\n{plain}{odd}".encode("latin-1")
+    )
+
+    ingest(folder, settings)
+
+    last = "SELECT plz, grosse, umsatz, preis, bezahlt FROM customers ORDER BY document_id DESC"
+    assert ask(folder, f"{last} LIMIT 1") == [("05023", 7.5, 2000, 1.25, "partly")]
+
+
+def test_objects_of_a_json_array_are_records_without_their_lists(
+    tmp_path: Path, settings: Settings, ask: Ask, worker: QueryPool
+) -> None:
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    orders = [
+        {
+            "id": n,
+            "customer": {"name": f"C{n}", "address": {"country": "DE" if n % 2 else "FR"}},
+            "items": [{"sku": "A", "quantity": n}],
+            "coupon": None if n % 3 else "W10",
+        }
+        for n in range(1, 10)
+    ]
+    (folder / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
+
+    report = ingest(folder, settings)
+
+    assert report.attributes == ("id", "customer_name", "customer_address_country", "coupon")
+    assert report.told == ("orders.json: items: a list of objects in 9 records, not a column",)
+    schema = Corpus(folder, worker, settings.home).schema()
+    assert schema.lists == (ListName(name="items", holds="objects", members=("sku", "quantity")),)
+    assert schema.attribute("customer_address_country").synonyms == ("country",)
+    assert schema.attribute("customer_name").synonyms == ("name", "customer")
+    assert ask(folder, "SELECT count(*) FROM orders WHERE coupon IS NULL") == [(6,)]
+
+
+def test_a_quote_counts_the_rows_of_a_table(folder: Path, settings: Settings) -> None:
+    (folder / "README.txt").write_text("Heights are in metres.\n", encoding="utf-8")
+    model = settings.model_copy(update={"engine": "agent"})
+
+    assert quote_ingestion(folder, model).n_documents == 20
