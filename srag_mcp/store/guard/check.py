@@ -17,11 +17,13 @@ class CheckedQuery:
         sql: The text; it is this text that runs.
         tables: The exposed tables it reads, in lower case.
         columns: The exposed columns it names, in lower case; `*` names none.
+        draws_anew: Whether it samples other rows each time, so that it has no pages.
     """
 
     sql: str
     tables: frozenset[str]
     columns: frozenset[str]
+    draws_anew: bool
 
 
 def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
@@ -41,7 +43,7 @@ def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
     except second_opinion.UnreadableError:
         also_read = reading.tables
     require_agreement(reading.tables, also_read, sql)
-    return CheckedQuery(sql, reading.tables, reading.columns)
+    return CheckedQuery(sql, reading.tables, reading.columns, reading.draws_anew)
 
 
 def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: str) -> None:

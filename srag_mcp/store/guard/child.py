@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import re
 import sys
 import threading
 import time
@@ -28,6 +29,11 @@ from srag_mcp.store.guard.page import PageReader, Value, deadline_in, to_value
 if TYPE_CHECKING:
     import duckdb
 
+DRAWN_ANEW = (
+    "The sample is drawn anew by each call, so that it has no further pages: raise limit, or give"
+    " it a seed in all calls, as in TABLESAMPLE bernoulli(5%) REPEATABLE (42)."
+)
+_DRAWS = re.compile(r"random|uuid|sample", re.IGNORECASE)
 _CHUNK_ROWS = 1024
 
 
@@ -121,7 +127,9 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     limits = _limits_of(request, builds.limits)
     try:
         if request.kind == "select":
-            check_query(request.sql, request.tables)
+            checked = check_query(request.sql, request.tables)
+            if request.offset and checked.draws_anew:
+                raise QueryError(DRAWN_ANEW, request.sql)
         cursor = builds.cursor(Path(request.build))
         with running.on(cursor, request.timeout_s):
             return _run(request, cursor, limits)
@@ -147,13 +155,14 @@ def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLim
     check_bound_tables(cursor, request.sql, request.tables)
     started = time.perf_counter()
     check_time = deadline_in(limits.timeout_s, request.sql)
+    if _DRAWS.search(request.sql):  # so that the next page is of the same rows
+        cursor.execute("SELECT setseed(0.5)")
     cursor.execute(request.sql)
     reader = PageReader(limits, request.limit, request.offset)
-    rows, truncated = reader.read(cursor, request.sql, check_time)
-    description = cursor.description or []
+    columns, types, rows, truncated = reader.read(cursor, request.sql, check_time)
     return Reply(
-        columns=[str(name) for name, *_ in description],
-        types=[str(kind) for _, kind, *_ in description],
+        columns=columns,
+        types=types,
         rows=rows,
         truncated=truncated,
         seconds=round(time.perf_counter() - started, 6),

@@ -21,6 +21,8 @@ Row: TypeAlias = tuple[Value, ...]
 
 MAX_COLUMNS = 1000
 MAX_EXACT_INTEGER = 2**53
+MAX_NAME_CHARACTERS = 200
+_NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}  # what JSON has no number for
 _SKIP_ROWS = 2048
 _MIN_CELL_CHARACTERS = 40
 
@@ -29,16 +31,17 @@ _MIN_CELL_CHARACTERS = 40
 class ResultPage:
     """A page of rows, as JSON can hold them.
 
-    Integers beyond 2^53, decimals, dates and times are text (ISO 8601); NaN and infinity are
-    None; lists, structs and maps are JSON text; a cell that was cut ends with "…[+312 chars]".
+    Integers beyond 2^53, decimals, dates and times are text (ISO 8601), and so are NaN, Infinity
+    and -Infinity; lists, structs and maps are JSON text; a cell or name that was cut ends with
+    "…[+312 chars]".
 
     Attributes:
         columns: Names, as DuckDB gives them.
         types: DuckDB's types of the columns.
         rows: The rows; cells in the order of the columns.
         truncated: Whether there are more rows.
-        next_offset: Offset of the next page; None if this is the last. Without ORDER BY the rows
-            of a grouping may come in another order the next time.
+        next_offset: Offset of the next page; None if this is the last. A statement gives its rows
+            in the same order each time, so that pages follow each other.
         seconds: Time in the engine.
     """
 
@@ -88,24 +91,34 @@ class PageReader:
 
     def read(
         self, cursor: "duckdb.DuckDBPyConnection", sql: str, check_time: Deadline
-    ) -> tuple[list[list[Value]], bool]:
-        """Return the rows, and whether there are more.
+    ) -> tuple[list[str], list[str], list[list[Value]], bool]:
+        """Return names and types of the columns, the rows, and whether there are more.
 
         Raises:
-            QueryError: If the result has too many columns.
+            QueryError: If the result has too many columns, or their names are too long.
             QueryTimeoutError: If the time is over.
         """
-        n_columns = len(cursor.description or ())
-        if n_columns > MAX_COLUMNS:
-            msg = f"The result has {n_columns} columns, at most {MAX_COLUMNS}: name those you need."
+        description = cursor.description or []
+        if len(description) > MAX_COLUMNS:
+            msg = (
+                f"The result has {len(description)} columns, at most {MAX_COLUMNS}: name those you"
+                " need."
+            )
+            raise QueryError(msg, sql)
+        names = [_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description]
+        types = [_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description]
+        n_bytes = len(json.dumps([names, types], ensure_ascii=False).encode())
+        if n_bytes > self.limits.max_bytes:
+            msg = (
+                f"The names of the {len(names)} columns have {sum(map(len, names))} characters,"
+                " more than a result may have: name fewer columns, or give them short names with"
+                " AS."
+            )
             raise QueryError(msg, sql)
         if not self._skip(cursor, check_time):
-            return [], False
-        max_characters = min(
-            self.limits.max_cell_characters,
-            max(_MIN_CELL_CHARACTERS, self.limits.max_bytes // max(1, n_columns)),
-        )
-        return self._take(cursor, max_characters, check_time)
+            return names, types, [], False
+        rows, truncated = self._take(cursor, n_bytes, check_time)
+        return names, types, rows, truncated
 
     def _skip(self, cursor: "duckdb.DuckDBPyConnection", check_time: Deadline) -> bool:
         left = self.offset
@@ -118,10 +131,15 @@ class PageReader:
         return True
 
     def _take(
-        self, cursor: "duckdb.DuckDBPyConnection", max_characters: int, check_time: Deadline
+        self, cursor: "duckdb.DuckDBPyConnection", n_bytes: int, check_time: Deadline
     ) -> tuple[list[list[Value]], bool]:
+        """Take rows until these, and the *n_bytes* of their columns, fill the page."""
+        n_columns = max(1, len(cursor.description or ()))
+        max_characters = min(
+            self.limits.max_cell_characters,
+            max(_MIN_CELL_CHARACTERS, self.limits.max_bytes // n_columns),
+        )
         rows: list[list[Value]] = []
-        n_bytes = 0
         while (raw := cursor.fetchone()) is not None:
             if len(rows) >= self.limit:
                 return rows, True
@@ -136,9 +154,13 @@ class PageReader:
 
 def cut_cell(value: Value, max_characters: int) -> Value:
     """Cut long text and say by how much: `("abcdef", 4) -> "abcd…[+2 chars]"`."""
-    if not isinstance(value, str) or len(value) <= max_characters:
-        return value
-    return f"{value[:max_characters]}…[+{len(value) - max_characters} chars]"
+    return _cut(value, max_characters) if isinstance(value, str) else value
+
+
+def _cut(text: str, max_characters: int) -> str:
+    if len(text) <= max_characters:
+        return text
+    return f"{text[:max_characters]}…[+{len(text) - max_characters} chars]"
 
 
 def to_value(cell: object) -> Value:
@@ -148,7 +170,7 @@ def to_value(cell: object) -> Value:
     if isinstance(cell, int):
         return cell if -MAX_EXACT_INTEGER <= cell <= MAX_EXACT_INTEGER else str(cell)
     if isinstance(cell, float):
-        return cell if math.isfinite(cell) else None
+        return cell if math.isfinite(cell) else _NOT_FINITE.get(cell, "NaN")
     if isinstance(cell, (list, tuple, dict)):
         return json.dumps(_to_json(cell), ensure_ascii=False)
     return _to_text(cell)

@@ -44,6 +44,8 @@ SESSION_VALUES = frozenset(
     {"current_catalog", "current_database", "current_schema", "current_role", "current_user"}
     | {"session_user", "user"}
 )
+# The seed that the worker sets before a statement does not reach these; it does reach the others.
+SEEDLESS_SAMPLES = frozenset({"System", "Bernoulli"})
 _ADVICE = {
     "PARAMETER": "Parameters ($name, ?) are not bound: write the value as a literal.",
     "RECURSIVE_CTE_NODE": "WITH RECURSIVE is not allowed: it may not end.",
@@ -56,10 +58,16 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class TreeReading:
-    """What DuckDB's tree says that a statement reads; folded names (`fold`)."""
+    """What DuckDB's tree says that a statement reads; folded names (`fold`).
+
+    Attributes:
+        tables, columns: Those that it names.
+        draws_anew: Whether it samples rows without a seed, so that each run has other ones.
+    """
 
     tables: frozenset[str]
     columns: frozenset[str]
+    draws_anew: bool
 
 
 def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
@@ -79,7 +87,7 @@ def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
             stack.extend((item, visible) for item in value)
         elif isinstance(value, dict):
             stack.extend(walk.judge(value, visible))
-    return TreeReading(frozenset(walk.tables_read), frozenset(walk.columns_read))
+    return TreeReading(frozenset(walk.tables_read), frozenset(walk.columns_read), walk.draws_anew)
 
 
 @functools.cache
@@ -139,6 +147,7 @@ class _Walk:
     words: Vocabulary
     tables_read: set[str] = field(default_factory=set)
     columns_read: set[str] = field(default_factory=set)
+    draws_anew: bool = False
     folded_tables: frozenset[str] = field(init=False)
     folded_columns: frozenset[str] = field(init=False)
 
@@ -155,6 +164,8 @@ class _Walk:
             return self._inside_query(value, visible)
         if "function_name" in value:
             self._judge_function(value)
+        if value.get("method") in SEEDLESS_SAMPLES and value.get("repeatable") is False:
+            self.draws_anew = True
         judges: dict[Json, Callable[[dict[str, Json], Visible], None]] = {
             "BASE_TABLE": self._judge_table,
             "TABLE_FUNCTION": self._judge_table_function,

@@ -101,8 +101,10 @@ def test_a_page_without_rows_cannot_be_asked_for(
         ("9007199254740993", "9007199254740993"),
         ("-170141183460469231731687303715884105727", "-170141183460469231731687303715884105727"),
         ("1.50::DECIMAL(10, 2)", "1.50"),
-        ("'nan'::DOUBLE", None),
-        ("'-inf'::DOUBLE", None),
+        ("'nan'::DOUBLE", "NaN"),
+        ("'inf'::FLOAT", "Infinity"),
+        ("'-inf'::DOUBLE", "-Infinity"),
+        ("['nan'::DOUBLE]", '["NaN"]'),
         ("2.5::DOUBLE", 2.5),
         ("true", True),
         ("NULL", None),
@@ -149,7 +151,7 @@ def test_a_page_ends_at_the_bytes_or_rows_that_are_allowed_at_a_whole_row(
     with QueryPool(QueryLimits(max_bytes=3000, max_rows=2)) as worker:
         by_bytes = worker.select(records, sql, tables=records_tables)
         by_rows = worker.select(records, "SELECT 1 FROM cells", tables=records_tables)
-    with QueryPool(QueryLimits(max_bytes=10)) as worker:
+    with QueryPool(QueryLimits(max_bytes=40)) as worker:
         one_row = worker.select(records, sql, tables=records_tables)
 
     assert (len(by_bytes.rows), by_bytes.next_offset) == (2, 2)
@@ -164,6 +166,24 @@ def test_a_result_with_thousands_of_columns_is_an_error_that_says_so(
 
     with pytest.raises(QueryError, match="at most 1000: name those you need"):
         worker.select(records, sql, tables=records_tables)
+
+
+def test_a_long_name_is_cut_and_says_by_how_much(
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    page = worker.select(fleet, f'SELECT 1 AS "{"z" * 300}"', tables=fleet_tables)
+
+    assert page.columns == ("z" * 200 + "…[+100 chars]",)
+
+
+def test_names_longer_than_a_result_may_be_are_an_error_that_says_so(
+    worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
+) -> None:
+    stars = ", ".join("*" for _ in range(900))
+    sql = f'SELECT {stars} FROM (SELECT 1 AS "{"z" * 17_000}")'
+
+    with pytest.raises(QueryError, match=r"names of the 900 columns have 193500 .* with AS"):
+        worker.select(fleet, sql, tables=fleet_tables)
 
 
 def test_an_unknown_column_comes_with_the_nearest_names(
