@@ -13,6 +13,9 @@ DIR is a folder of packs; those with gold.csv and `wtq_dev` are measured, `corpo
 a word for its records where a user would choose such a name; `--called NAME` takes another one),
 and `sample_questions.txt` are the questions of the user. All questions go through `ask`.
 
+Runs are comparable because sets have the same order in all of them (PYTHONHASHSEED is 0); what
+changes with `--seed 1` hangs on that order, which it should not.
+
 Parts can be named in `--only`: packs, `hotels`, `cvs`, `wtq_dev`, `replays` (all fifteen recorded
 settings) or one of them such as `replay:hotels/gold`, and `house` (lines, files; no time).
 On two idle cores (`--jobs 2`) the packs of documents take about 2 minutes, `wtq_dev` 2, the
@@ -30,6 +33,7 @@ table file that are none count as wrong ones.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -60,7 +64,7 @@ _N_SHARDS = 4
 _TIMEOUT_S = 3600
 
 
-def find_tasks(packs: Path, called: str = "") -> list[Task]:
+def find_tasks(packs: Path, called: str = "", hash_seed: str = "0") -> list[Task]:
     """List all parts, the longest first."""
     folders = {path.parent.name: path.parent for path in sorted(packs.glob("*/gold.csv"))}
     folders |= {name: ROOT / "corpora" / name for name in SHIPPED}
@@ -77,7 +81,7 @@ def find_tasks(packs: Path, called: str = "") -> list[Task]:
                           "what": "replay", "replies": replies, "schema_source": source,
                           "n_documents": n_documents}  # fmt: skip
                 tasks.append(Task.model_validate(replay))
-    return tasks
+    return [task.model_copy(update={"hash_seed": hash_seed}) for task in tasks]
 
 
 def choose(tasks: Iterable[Task], only: Sequence[str]) -> list[Task]:
@@ -109,10 +113,12 @@ def run(tasks: Sequence[Task], jobs: int) -> dict[str, Part]:
 def _run_one(task: Task) -> Part:
     started = time.monotonic()
     command = [sys.executable, "-m", "tests.benchmarks.yardstick_part", task.model_dump_json()]
+    environment = os.environ | {"PYTHONHASHSEED": task.hash_seed}
     try:
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-        )
+            command, cwd=ROOT, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False,
+            env=environment,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return Part(name=task.name, what=task.what, error=f"not done in {_TIMEOUT_S} s")
     if done.returncode == 0:
@@ -293,6 +299,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--packs", type=Path, required=True, metavar="DIR")
     parser.add_argument("--only", default="", metavar="PART,...")
     parser.add_argument("--called", default="", metavar="NAME", help="folder of the documents")
+    parser.add_argument("--seed", default="0", metavar="N", help="PYTHONHASHSEED, or random")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--against", type=Path, metavar="FILE")
     parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing, print this run")
@@ -300,7 +307,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     chosen = parser.parse_args(arguments)
     only = [name.strip() for name in chosen.only.split(",") if name.strip()]
-    tasks = choose(find_tasks(chosen.packs.resolve(), chosen.called), only)
+    tasks = choose(find_tasks(chosen.packs.resolve(), chosen.called, chosen.seed), only)
     if not tasks and only != ["house"]:
         parser.error(f"there is no part {chosen.only!r} in {chosen.packs}")
     if chosen.show:

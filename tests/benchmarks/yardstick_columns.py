@@ -15,37 +15,44 @@ from tests.benchmarks.yardstick_report import ByGold, Column
 Cells = Mapping[str, Value]
 Gold = Mapping[str, Mapping[str, str]]
 
-# Both from the definition of the fields: right is nine values in ten.
+# From the definition of the field: right is nine values in ten.
 _RIGHT = 0.9
-# Agreement beyond chance (Cohen's kappa) that is called substantial, and moderate, in Landis and
-# Koch (1977); below it a column of few values, such as a boolean, matches any field.
-_SUBSTANTIAL, _MODERATE = 0.6, 0.4
-_LUCKY = 1e-3  # that so many values match by chance: there are some hundred pairs in a pack
+# Agreement beyond chance (Cohen's kappa) that Landis and Koch (1977) call moderate.
+_MODERATE = 0.4
+# How probable it may be that so many values match by chance; a pack has some hundred pairs of
+# columns and fields.
+_LUCKY = 1e-3
 _N_EXAMPLES, _EXAMPLE_LENGTH = 6, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How the values of a column match a gold field; *beyond* is what chance does not explain.
+    """How the values of a column match a gold field.
 
-    *is_part*: where the column says something, it is right.
+    Attributes:
+        precision, recall: Of the values of the column, and of the field, how many are equal.
+        beyond: What of the precision chance does not explain.
+        is_part: Whether the column is right where it says something.
+        is_lucky: Whether chance may explain so many equal values.
+        is_named: Whether one of the names has all words of the other.
     """
 
     field: str
-    precision: float
-    recall: float
-    beyond: float
-    is_part: bool
-    is_lucky: bool
+    precision: float = 0.0
+    recall: float = 0.0
+    beyond: float = 0.0
+    is_part: bool = False
+    is_lucky: bool = True
+    is_named: bool = False
 
     @property
     def verdict(self) -> ByGold:
-        """What the column is worth by this field; empty where gold does not know."""
-        if min(self.precision, self.recall) >= _RIGHT and self.beyond >= _SUBSTANTIAL:
+        """What the column is worth by this field; empty where only a reader can tell."""
+        if min(self.precision, self.recall) >= _RIGHT and (not self.is_lucky or self.is_named):
             return "right"
         if self.is_part and not self.is_lucky:
             return "half"
-        return "wrong" if self.beyond >= _MODERATE and not self.is_lucky else ""
+        return "wrong" if self.is_named and self.beyond >= _MODERATE else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +91,39 @@ def _judge(attribute: Attribute, records: Records) -> Column:
 
 
 def match_field(attribute: Attribute, field: str, records: Records) -> Match:
-    """Compare the values of a column with those of a gold field, over all records."""
+    """Compare the values of a column with those of a gold field, over all records.
+
+    A false where gold says nothing is silence, which many columns store so.
+    """
     wanted = [cells[field] for cells in records.gold.values()]
     kind = gold_type(wanted)
     found = [records.found.get(name, {}).get(attribute.name) for name in records.gold]
-    names = name_as_gold(attribute.categories or (), dict.fromkeys(want for want in wanted if want))
+    names = name_as_gold(attribute.categories or (), dict.fromkeys(filter(None, wanted)))
     found = [names.get(value, value) if isinstance(value, str) else value for value in found]
-    pairs = list(zip(found, wanted, strict=True))
+    pairs = [(v, want) for v, want in zip(found, wanted, strict=True) if want or v is not False]
     same = [bool(want) and equal_cells(value, want, kind) for value, want in pairs]
     n_given = sum(bool(want) for want in wanted)
-    n_filled = sum(value is not None for value in found) + _n_filled(attribute, records.extra)
+    n_filled = sum(v is not None for v, _ in pairs) + _n_filled(attribute, records.extra)
     if not n_filled or not n_given:
-        return Match(field, 0.0, 0.0, 0.0, is_part=False, is_lucky=True)
-    precision, recall = sum(same) / n_filled, sum(same) / n_given
-    chance = _chance(found, wanted, n_filled)
-    beyond = (precision - chance) / (1 - chance) if chance < 1 else 0.0
-    if chance == 1 and _is_named(field, attribute.name):
-        beyond = precision  # one value everywhere: only the names tell
-    is_part, n_said = precision >= _RIGHT and beyond >= _SUBSTANTIAL, sum(same)
+        return Match(field)
+    precision, n_said = sum(same) / n_filled, sum(same)
+    chance = _chance([value for value, _ in pairs], wanted, n_filled)
+    is_part = precision >= _RIGHT
     if kind == "boolean":  # silence is often stored as false: what it says is what it affirms
-        n_true = sum(value is True for value in found)
+        n_true = sum(value is True for value, _ in pairs)
         n_said = sum(hit and value is True for hit, (value, _) in zip(same, pairs, strict=True))
-        chance = sum(want == "true" for want in wanted) / n_given
         is_part = n_true > 0 and n_said / n_true >= _RIGHT
-    return Match(field, precision, recall, beyond, is_part, is_lucky=chance**n_said > _LUCKY)
+    by_luck = sum(want == "true" for want in wanted) / n_given if kind == "boolean" else chance
+    first, second = set(field.lower().split("_")), set(attribute.name.split("_"))
+    return Match(
+        field,
+        precision,
+        recall=sum(same) / n_given,
+        beyond=(precision - chance) / (1 - chance) if chance < 1 else 0.0,
+        is_part=is_part,
+        is_lucky=by_luck**n_said > _LUCKY,
+        is_named=first <= second or second <= first,
+    )
 
 
 def _n_filled(attribute: Attribute, rows: Sequence[Cells]) -> int:
@@ -119,11 +135,6 @@ def _chance(found: Sequence[Value], wanted: Sequence[str], n_filled: int) -> flo
     given = Counter(key_of(want) for want in wanted if want)
     said = Counter(key_of(value) for value in found if value is not None)
     return sum(n * said[key] for key, n in given.items()) / (given.total() * n_filled)
-
-
-def _is_named(field: str, column: str) -> bool:
-    first, second = set(field.lower().split("_")), set(column.lower().split("_"))
-    return first <= second or second <= first
 
 
 def key_of(value: Value) -> str:

@@ -36,6 +36,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard.check import check_query
+from tests.benchmarks.told_prompts import told_prompts
 from tests.benchmarks.yardstick_columns import Records, align_rows, judge_columns
 from tests.benchmarks.yardstick_report import (
     Part,
@@ -100,6 +101,8 @@ class Task(BaseModel):
         schema_source, n_documents: Of a replay: where the schema comes from, and how many documents
             are read; None for all.
         replaced: What is changed in the code before anything is done.
+        told, stand_ins: Of a replay: files of its prompts, see `told_prompts`.
+        hash_seed: Of the process; it decides on the order of sets.
         asked_with: What is changed, each alone, when all questions are asked again.
     """
 
@@ -113,6 +116,9 @@ class Task(BaseModel):
     n_documents: int | None = None
     replaced: list[Replaced] = Field(default_factory=list)
     asked_with: list[Replaced] = Field(default_factory=list)
+    told: Path | None = None
+    stand_ins: Path | None = None
+    hash_seed: str = "0"
 
 
 def measure(task: Task) -> Part:
@@ -120,6 +126,8 @@ def measure(task: Task) -> Part:
     with ExitStack() as changes:
         for change in task.replaced:
             changes.enter_context(change.in_force())
+        if task.told:
+            changes.enter_context(told_prompts(task.told, task.stand_ins))
         return _measure(task)
 
 
