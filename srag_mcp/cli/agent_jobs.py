@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 from srag_mcp.cli.tables import print_json
-from srag_mcp.pipeline.job_state import Job
-from srag_mcp.pipeline.unfinished import go_on
+from srag_mcp.pipeline.wishes import go_on
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import published_info
+from srag_mcp.store.job import Job
 from srag_mcp.store.layout import CorpusFolder
 
 

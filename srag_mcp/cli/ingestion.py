@@ -13,15 +13,14 @@ from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, shorten_reason
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.job_state import Job
 from srag_mcp.pipeline.jobs import start_job
-from srag_mcp.pipeline.options import IngestOptions, RowsMode
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
-from srag_mcp.pipeline.unfinished import choose_questions, go_on, within_budget
+from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, go_on, within_budget
 from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
+from srag_mcp.store.job import Job
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ def ledger(
 ) -> None:
     """Show what the calls of language models took: tokens, seconds, money."""
     from srag_mcp.cli.shipped import find_corpus
-    from srag_mcp.store.ledger import read_calls
+    from srag_mcp.store.replies import read_calls
 
     settings = command_settings(home)
     found = read_calls(find_corpus(corpus, settings), settings.home)

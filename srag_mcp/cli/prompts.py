@@ -13,7 +13,6 @@ from pydantic import JsonValue
 from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.prompt_spool import LEASE_S
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.prompt_pages import (
     ASKING,
@@ -28,6 +27,7 @@ from srag_mcp.server.prompt_pages import (
 from srag_mcp.server.prompt_results import AnswersPage, PromptPage, PromptStep
 from srag_mcp.server.rendering import structured
 from srag_mcp.settings import Settings
+from srag_mcp.store.spool import LEASE_S
 
 
 def fetch_prompts(

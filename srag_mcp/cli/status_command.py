@@ -10,8 +10,8 @@ from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from srag_mcp.pipeline.job_state import Job
     from srag_mcp.settings import Settings
+    from srag_mcp.store.job import Job
 
 _CANCEL_S = 30.0  # a document, or a reply on its way, takes less
 

@@ -2,17 +2,45 @@
 
 import time
 from collections.abc import Mapping
+from typing import Protocol
 
 import anyio
 
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt, Reply, hash_prompt
-from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.model.uncounted import AGENT, estimate_prompt_tokens
 
 IDLE_S = 1800.0
 POLL_S = 0.1
+
+
+class Spool(Protocol):
+    """Where prompts wait for agents, as who asks them sees it."""
+
+    def ask(self, name: str, prompt: Prompt, reply_schema: Mapping[str, object]) -> str | None:
+        """Return the answer to the prompt called *name*; None as long as it waits for one.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        ...
+
+    def forget(self, name: str) -> None:
+        """Forget the answer to a prompt, which is of no use."""
+        ...
+
+    def park(self) -> None:
+        """Put aside what earlier jobs asked."""
+        ...
+
+    def n_waiting(self) -> int:
+        """Count the prompts that wait for an answer."""
+        ...
+
+    def seconds_since_sign(self) -> float:
+        """Return for how long no agent has fetched or answered a prompt; infinite if none ever."""
+        ...
 
 
 class AgentModel:
@@ -26,9 +54,7 @@ class AgentModel:
         poll_s: How often it looks for answers.
     """
 
-    def __init__(
-        self, spool: PromptSpool, *, idle_s: float = IDLE_S, poll_s: float = POLL_S
-    ) -> None:
+    def __init__(self, spool: Spool, *, idle_s: float = IDLE_S, poll_s: float = POLL_S) -> None:
         self._spool = spool
         self._idle_s = idle_s
         self._poll_s = poll_s
@@ -39,8 +65,8 @@ class AgentModel:
         """Wait until an agent has answered *prompt*; what it answered before counts.
 
         Raises:
-            ModelStoppedError: If no agent does anything for long, or prompts cannot be written.
-            ModelError: If the answer is damaged.
+            ModelStoppedError: If no agent does anything for long.
+            StoreError: If the prompt cannot be written.
         """
         if not self._is_started:
             self._is_started = True
@@ -48,11 +74,9 @@ class AgentModel:
         started = time.monotonic()
         self._last_sign = started  # to ask is a sign, too
         name = hash_prompt(prompt, reply_schema)
-        while (text := self._spool.take(name)) is None:
-            self._spool.put(prompt, reply_schema)
-            while self._spool.is_waiting(name):
-                self._check_idle()
-                await anyio.sleep(self._poll_s)
+        while (text := self._spool.ask(name, prompt, reply_schema)) is None:
+            self._check_idle()
+            await anyio.sleep(self._poll_s)
         self._last_sign = time.monotonic()
         return Reply(
             text,
@@ -71,10 +95,9 @@ class AgentModel:
         idle_s = time.monotonic() - self._last_sign
         if idle_s < self._idle_s or self._spool.seconds_since_sign() < self._idle_s:
             return
-        count = self._spool.count()
         msg = (
             f"no agent has answered for {self._idle_s / 60:.0f} minutes, and"
-            f" {count.n_open + count.n_leased} prompts wait. What was answered is kept: call"
+            f" {self._spool.n_waiting()} prompts wait. What was answered is kept: call"
             " ingest_corpus again, then next_prompts and answer_prompts (srag-mcp ingest"
             " --engine agent, then srag-mcp prompts next and prompts answer)"
         )

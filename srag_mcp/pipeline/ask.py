@@ -1,5 +1,7 @@
 """Inference: a question becomes a query, its result an answer (S-RAG 3.3)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from srag_mcp.answer.answer import Answer
@@ -23,10 +25,10 @@ from srag_mcp.query.diagnosis import explain_nothing, is_empty
 from srag_mcp.query.translation import translate_question
 from srag_mcp.schema.translation import Translation
 from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.store.asked_replies import open_asked
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.store.layout import asked_path
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 
 MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
@@ -61,25 +63,31 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
     if offline is not None and _is_sure(corpus, offline):
         return offline
-    metered = MeteredModel(asking.model, _replies(corpus, asking), asking.model_name)
-    try:
-        translated = await translate_question(metered, corpus, question, votes=asking.votes)
-    except QuestionError as refusal:
-        answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
-    except ModelError as failure:
-        return _fall_back(corpus, question, offline, failure)
-    else:
-        answer = _write_answer(corpus, translated.translation, translated.page)
-        answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
-    finally:
-        metered.drop_useless()
+    with _replies(corpus, asking) as replies:
+        metered = MeteredModel(asking.model, replies, asking.model_name)
+        try:
+            translated = await translate_question(metered, corpus, question, votes=asking.votes)
+        except QuestionError as refusal:
+            answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
+        except ModelError as failure:
+            return _fall_back(corpus, question, offline, failure)
+        else:
+            answer = _write_answer(corpus, translated.translation, translated.page)
+            answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
+        finally:
+            metered.drop_useless()
     return replace(answer, engine="model", taken=metered.ledger.total)
 
 
-def _replies(corpus: Corpus, asking: Asking) -> ReplyCache:
-    """Return where the replies to questions are kept."""
-    state = corpus.state if asking.model_name else None
-    return MemoryReplies() if state is None else open_asked(asked_path(state))
+@contextmanager
+def _replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
+    """Open where the replies to questions are kept."""
+    folder = corpus.state if asking.model_name else None
+    if folder is None:
+        yield MemoryReplies()
+        return
+    with open_state(folder) as state:
+        yield StoredReplies(state, of_questions=True)
 
 
 def _ask_offline(corpus: Corpus, question: str) -> Answer:

@@ -13,11 +13,11 @@ from srag_mcp.model.budget import Budget
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import prompts_folder
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_replies import WorkReplies, open_replies
 
 Engine: TypeAlias = Literal["offline", "model", "agent"]
 Returned = TypeVar("Returned")
@@ -47,7 +47,7 @@ class Thinker:
 
     engine: Engine
     model: MeteredModel
-    replies: WorkReplies
+    replies: StoredReplies
     max_in_flight: int
     cancelled: Callable[[], bool]
 
@@ -117,10 +117,10 @@ def open_thinker(
         yield None
         return
     is_agent = engine == AGENT
-    model = AgentModel(PromptSpool(prompts_folder(work.state))) if is_agent else None
-    with open_replies(work) as replies:
+    with open_state(work.state) as state:
+        replies = StoredReplies(state)
         metered = MeteredModel(
-            model or open_model(settings),
+            AgentModel(PromptSpool(state)) if is_agent else open_model(settings),
             replies,
             AGENT if is_agent else str(settings.model),
             budget=Budget(settings.budget_usd, settings.budget_calls),

@@ -25,7 +25,6 @@ from srag_mcp.pipeline.extension import (
 )
 from srag_mcp.pipeline.extraction_run import ExtractionRun
 from srag_mcp.pipeline.file_plan import plan_files
-from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.question_coverage import find_uncovered
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.pipeline.rule_addition import add_by_rules
@@ -38,7 +37,8 @@ from srag_mcp.pipeline.schema_prediction import add_decision
 from srag_mcp.pipeline.stored_report import report_stored
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.pipeline.thought import Thought, Thoughts
-from srag_mcp.pipeline.unfinished import (
+from srag_mcp.pipeline.wishes import (
+    IngestOptions,
     forget_fresh,
     go_on,
     remember_unfinished,

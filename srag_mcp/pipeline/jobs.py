@@ -1,29 +1,41 @@
-"""Ingestion jobs: started by one process, done by another, seen by all."""
+"""Ingestion jobs: started by one process, done by another, seen by all.
 
-import json
+The other one is `python -P -m srag_mcp.pipeline.jobs <state folder> <job id>`.
+"""
+
 import logging
 import os
 import secrets
+import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import Unpack
 
 from filelock import FileLock
 
-from srag_mcp.errors import CorpusError, JobError
-from srag_mcp.model.prompt_spool import PromptSpool
-from srag_mcp.pipeline.job_state import Job, JobFiles, job_ids, remove_old_jobs
-from srag_mcp.pipeline.options import IngestOptions
+from srag_mcp.errors import CorpusError, JobError, SragError
+from srag_mcp.pipeline.report import IngestReport, Progress
+from srag_mcp.pipeline.wishes import IngestOptions, go_on
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import PREFIX, Settings
-from srag_mcp.store.layout import CorpusFolder, jobs_folder, prompts_folder
+from srag_mcp.store.job import Job, Jobs
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state, read_state
 
 logger = logging.getLogger(__name__)
 
+HEARTBEAT_S = 1.0
+CANCEL_S = 2.0  # what waits for a reply, or for an agent, ends within; some clients wait for 5 s
 _START_S = 60.0
 _POLL_S = 0.05
 _N_NAMED = 5
@@ -43,17 +55,16 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
     if not folder.expanduser().is_dir():
         msg = f"{folder} is not a folder; give the folder that holds the documents"
         raise CorpusError(msg)
-    jobs = jobs_folder(CorpusFolder(folder, settings.home).writable())
-    with FileLock(jobs / "start.lock", timeout=_START_S):
-        running = _running_job(jobs)
+    place = CorpusFolder(folder, settings.home).writable()
+    with FileLock(place / "job.start.lock", timeout=_START_S), open_state(place) as state:
+        jobs = Jobs(state)
+        running = next((job for job in _readable(jobs) if job.is_running), None)
         if running is not None:
             _require_same(running, options)
             return running
-        remove_old_jobs(jobs)
         job_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        files = JobFiles(jobs, job_id)
-        files.request.write_text(_request(folder, settings, options), encoding="utf-8")
-        return _spawn(files, settings)
+        jobs.add(job_id, _request(folder, settings, options))
+        return _spawn(jobs, place, job_id, settings)
 
 
 def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
@@ -62,13 +73,75 @@ def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
     Raises:
         JobError: If there is none; the text names those there are.
     """
-    jobs = _jobs(folder, settings)
-    ids = job_ids(jobs)
+    with _jobs(folder, settings) as jobs:
+        return _read(jobs, folder, job_id)
+
+
+def list_jobs(folder: Path, settings: Settings) -> list[Job]:
+    """Return the jobs of the corpus *folder*, latest first, without those that are damaged."""
+    with _jobs(folder, settings) as jobs:
+        return list(_readable(jobs))
+
+
+def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float = CANCEL_S) -> Job:
+    """Ask a job to stop; return it as it is when it has ended, or after *wait_s*.
+
+    It stops after the document that it is at, and at once where it waits for replies. Finished
+    documents are kept. A job that has ended stays as it is.
+
+    Raises:
+        JobError: If there is no such job.
+    """
+    with _jobs(folder, settings) as jobs:
+        job = _read(jobs, folder, job_id)
+        if job.is_running:
+            jobs.cancel(job.id)
+        return _wait(jobs, folder, job.id, wait_s)
+
+
+def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) -> Job:
+    """Wait until a job has ended, at most *seconds*; return it as it then is.
+
+    Raises:
+        JobError: If there is no such job.
+    """
+    with _jobs(folder, settings) as jobs:
+        return _wait(jobs, folder, job_id, seconds)
+
+
+@contextmanager
+def agent_prompts(folder: Path, settings: Settings) -> Iterator[PromptSpool]:
+    """Open the prompts of the corpus *folder* that wait for an agent."""
+    with read_state(_state_folder(folder, settings)) as state:
+        yield PromptSpool(state)
+
+
+@contextmanager
+def _jobs(folder: Path, settings: Settings) -> Iterator[Jobs]:
+    with read_state(_state_folder(folder, settings)) as state:
+        yield Jobs(state)
+
+
+def _state_folder(folder: Path, settings: Settings) -> Path:
+    """Return the state folder with the latest job: one of two, where others own the first."""
+    corpus = CorpusFolder(folder, settings.home)
+    if not corpus.apart.is_dir():
+        return corpus.inside
+
+    def latest(place: Path) -> str:
+        with read_state(place) as state:
+            return max(Jobs(state).ids(), default="")
+
+    return max((corpus.inside, corpus.apart), key=latest)
+
+
+def _read(jobs: Jobs, folder: Path, job_id: str) -> Job:
+    ids = jobs.ids()
     said = f"no ingestion job {job_id!r}" if job_id else "no ingestion job"
     if not ids:
         msg = f"{said} of {folder} yet: call ingest_corpus"
         raise JobError(msg)
-    job = JobFiles(jobs, job_id or ids[-1]).read() if not job_id or job_id in ids else None
+    job = jobs.read(job_id or ids[-1])
     if job is None:
         known = ", ".join(ids[-_N_NAMED:])
         msg = f"{said} of {folder}; leave job_id empty for the latest: {known}"
@@ -76,48 +149,13 @@ def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
     return job
 
 
-def list_jobs(folder: Path, settings: Settings) -> list[Job]:
-    """Return the jobs of the corpus *folder*, latest first, without those that are damaged."""
-    return list(_readable_jobs(_jobs(folder, settings)))
-
-
-def cancel_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
-    """Ask a job to stop after the document it is at; finished documents are kept.
-
-    It returns at once; `wait_for_job` sees the end. A job that has ended stays as it is.
-
-    Raises:
-        JobError: If there is no such job.
-    """
-    job = read_job(folder, settings, job_id)
-    if job.is_running:
-        JobFiles(_jobs(folder, settings), job.id).cancel.touch()
-    return job
-
-
-def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) -> Job:
-    """Wait until a job has ended, at most *seconds*; return it as it then is."""
+def _wait(jobs: Jobs, folder: Path, job_id: str, seconds: float) -> Job:
     end = time.monotonic() + seconds
-    job = read_job(folder, settings, job_id)
+    job = _read(jobs, folder, job_id)
     while job.is_running and time.monotonic() < end:
         time.sleep(_POLL_S)
-        job = read_job(folder, settings, job.id)
+        job = _read(jobs, folder, job.id)
     return job
-
-
-def agent_prompts(folder: Path, settings: Settings) -> PromptSpool:
-    """Return the prompts of the corpus *folder* that wait for an agent."""
-    return PromptSpool(prompts_folder(_jobs(folder, settings).parent))
-
-
-def _jobs(folder: Path, settings: Settings) -> Path:
-    corpus = CorpusFolder(folder, settings.home)
-    places = [jobs_folder(state) for state in (corpus.inside, corpus.apart)]
-    return max(places, key=lambda jobs: max(job_ids(jobs), default=""))
-
-
-def _running_job(jobs: Path) -> Job | None:
-    return next((job for job in _readable_jobs(jobs) if job.is_running), None)
 
 
 def _require_same(running: Job, options: IngestOptions) -> None:
@@ -130,11 +168,11 @@ def _require_same(running: Job, options: IngestOptions) -> None:
         raise JobError(msg)
 
 
-def _readable_jobs(jobs: Path) -> Iterator[Job]:
-    """Yield jobs, latest first; a damaged state, or one of another version, hinders no new job."""
-    for job_id in reversed(job_ids(jobs)):
+def _readable(jobs: Jobs) -> Iterator[Job]:
+    """Yield jobs, latest first; a damaged one, or one of another version, hinders no new job."""
+    for job_id in reversed(jobs.ids()):
         try:
-            job = JobFiles(jobs, job_id).read()
+            job = jobs.read(job_id)
         except JobError as error:
             logger.warning("%s", error)
             continue
@@ -142,30 +180,28 @@ def _readable_jobs(jobs: Path) -> Iterator[Job]:
             yield job
 
 
-def _request(folder: Path, settings: Settings, options: IngestOptions) -> str:
+def _request(folder: Path, settings: Settings, options: IngestOptions) -> dict[str, object]:
     schema = options.get("schema")
-    return json.dumps(
-        {
-            "folder": str(folder.expanduser().resolve()),
-            "settings": settings.model_dump(mode="json"),
-            "questions": list(options.get("questions", ())),
-            "schema": None if schema is None else schema.model_dump(mode="json"),
-            "rows": options.get("rows", "auto"),
-            "fresh": options.get("fresh", False),
-            "attribute": options.get("attribute", ""),
-        }
-    )
+    return {
+        "folder": str(folder.expanduser().resolve()),
+        "settings": settings.model_dump(mode="json"),
+        "questions": list(options.get("questions", ())),
+        "schema": None if schema is None else schema.model_dump(mode="json"),
+        "rows": options.get("rows", "auto"),
+        "fresh": options.get("fresh", False),
+        "attribute": options.get("attribute", ""),
+    }
 
 
-def _spawn(files: JobFiles, settings: Settings) -> Job:
+def _spawn(jobs: Jobs, place: Path, job_id: str, settings: Settings) -> Job:
     """Start the process and wait until it says that it runs.
 
-    The key reaches it through its environment: the request is a file.
+    The key reaches it through its environment: the request is written down.
     """
     key = {} if settings.api_key is None else {f"{PREFIX}API_KEY": settings.api_key}
-    with files.log.open("wb") as log:
+    with jobs.log.open("wb") as log:
         process = subprocess.Popen(
-            (sys.executable, "-P", "-m", "srag_mcp.pipeline.job_process", str(files.request)),
+            (sys.executable, "-P", "-m", "srag_mcp.pipeline.jobs", str(place), job_id),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -176,12 +212,146 @@ def _spawn(files: JobFiles, settings: Settings) -> Job:
     threading.Thread(target=process.wait, daemon=True).start()
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
-        job = files.read()
+        has_ended = process.poll() is not None
+        job = jobs.read(job_id)
         if job is not None:
             return job
-        if process.poll() is not None and not files.state.exists():
+        if has_ended:
             break
         time.sleep(_POLL_S)
-    said = files.log.read_text(encoding="utf-8", errors="replace").strip()[-500:]
+    said = jobs.log.read_text(encoding="utf-8", errors="replace").strip()[-500:]
     msg = f"the ingestion process did not start: {said or 'it said nothing'}"
     raise JobError(msg)
+
+
+class JobWriter:
+    """Says how far the running job is."""
+
+    def __init__(self, jobs: Jobs, spool: PromptSpool, job: Job) -> None:
+        self._jobs = jobs
+        self._spool = spool
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._stopped = threading.Event()
+        self._beating = threading.Thread(target=self._beat, daemon=True)
+        self._job = replace(
+            job,
+            pid=os.getpid(),
+            host=socket.gethostname(),
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def begin(self) -> None:
+        """Say that the job runs, and go on saying so every second.
+
+        SIGTERM stops it in order from here on: whoever reads of it may stop it at once.
+        """
+        signal.signal(signal.SIGTERM, self._stop)
+        self.write()
+        self._beating.start()
+
+    def show(self, progress: Progress) -> None:
+        """Take note of progress; the next heartbeat tells."""
+        with self._lock:
+            self._job = replace(
+                self._job,
+                stage=progress.stage,
+                done=progress.done,
+                total=progress.total,
+                current=progress.current,
+            )
+
+    def write(self) -> None:
+        """Write the job as it is, unless it has ended."""
+        with self._lock:
+            if not self._ended.is_set():
+                self._job = replace(self._job, waiting=self._spool.n_waiting())
+                self._jobs.write(self._job)
+
+    def is_cancelled(self) -> bool:
+        """Whether somebody wants it to stop."""
+        return self._stopped.is_set() or self._jobs.is_cancelled(self._job.id)
+
+    def end(self, report: IngestReport) -> None:
+        """Write how it ended; one that could read nothing has failed."""
+        told = replace(self._job, report=tuple(report.lines()), n_documents=report.n_documents)
+        if report.read_nothing and not report.cancelled:
+            error = "none of the documents could be read"
+            self._end(replace(told, status="failed", error=error))
+        else:
+            self._end(replace(told, status="cancelled" if report.cancelled else "done"))
+
+    def fail(self, error: str) -> None:
+        """Write why it failed."""
+        self._end(replace(self._job, status="failed", error=error))
+
+    def _beat(self) -> None:
+        while not self._ended.wait(HEARTBEAT_S):
+            self.write()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self._stopped.set()
+
+    def _end(self, job: Job) -> None:
+        with self._lock:
+            self._ended.set()
+        if self._beating.is_alive():
+            self._beating.join()
+        self._job = replace(job, waiting=0)
+        self._jobs.write(self._job)
+
+
+def main(place: Path, job_id: str) -> None:
+    """Do the ingestion that the job in the state folder *place* asks for."""
+    from srag_mcp.pipeline.ingest import ingest  # half a second: only for who ingests
+
+    with open_state(place) as state:
+        jobs, spool = Jobs(state), PromptSpool(state)
+        request = jobs.request(job_id)
+        folder, options = Path(str(request["folder"])), _options(request)
+        settings = read_settings(request["settings"])
+        with jobs.held():
+            spool.park()  # what an earlier job asked does not wait any more
+            engine = go_on(folder, settings, options).settings.engine
+            job = Job(job_id, str(folder), "running", engine, options["attribute"])
+            writer = JobWriter(jobs, spool, job)
+            writer.begin()
+            try:
+                report = ingest(
+                    folder,
+                    settings,
+                    on_progress=writer.show,
+                    cancelled=writer.is_cancelled,
+                    **options,
+                )
+            except SragError as error:
+                writer.fail(str(error))
+            else:
+                if not report.cancelled:
+                    spool.forget_taken()  # they are among the replies by now
+                writer.end(report)
+
+
+def read_settings(written: object) -> Settings:
+    """Read the settings of the request, and the key, which is not written down."""
+    key = PREFIX + "API_KEY"
+    api_key = Settings.from_environ({key: os.environ.get(key, "")}).api_key
+    settings = Settings.model_validate(written)
+    return settings.model_copy(update={"api_key": api_key})
+
+
+def _options(request: Mapping[str, object]) -> IngestOptions:
+    schema = request["schema"]
+    questions = request["questions"]
+    rows = request["rows"]
+    return IngestOptions(
+        questions=[str(item) for item in questions] if isinstance(questions, list) else [],
+        schema=None if schema is None else Schema.model_validate(schema),
+        rows="row" if rows == "row" else "file" if rows == "file" else "auto",
+        fresh=bool(request["fresh"]),
+        attribute=str(request["attribute"]),
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

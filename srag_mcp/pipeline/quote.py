@@ -12,12 +12,11 @@ from srag_mcp.model.choice import price_of
 from srag_mcp.pipeline.engine import choose_engine
 from srag_mcp.pipeline.extension import EXTENSION_TOKENS
 from srag_mcp.pipeline.file_plan import find_files
-from srag_mcp.pipeline.options import IngestOptions
 from srag_mcp.pipeline.quoted_documents import find_quoted
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
-from srag_mcp.pipeline.unfinished import go_on
+from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.records.estimate import Estimate, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import find_attribute

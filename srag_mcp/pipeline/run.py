@@ -8,13 +8,12 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.engine import Engine
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files
-from srag_mcp.pipeline.options import RowsMode
 from srag_mcp.pipeline.reader_pool import default_processes
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
 from srag_mcp.pipeline.schema_choice import SchemaWish
-from srag_mcp.pipeline.unfinished import Continuation, Unfinished
+from srag_mcp.pipeline.wishes import Continuation, RowsMode, Unfinished
 from srag_mcp.settings import Settings
 
 _MAX_NAMED = 5

@@ -19,10 +19,10 @@ from srag_mcp.documents.table_files import (
 )
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
-from srag_mcp.pipeline.options import RowsMode
 from srag_mcp.pipeline.reader_pool import perform_tasks
 from srag_mcp.pipeline.reading import RowsWanted, Sampled, SampleTask
 from srag_mcp.pipeline.sampling import spread_evenly
+from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_rows import FinishedFile
 

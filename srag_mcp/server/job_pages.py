@@ -1,5 +1,7 @@
 """What the ingestion tools return: the state of a job, and what to call next."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +13,8 @@ from srag_mcp.server.results import JobStatus
 from srag_mcp.settings import EngineChoice
 
 if TYPE_CHECKING:
-    from srag_mcp.model.prompt_spool import PromptSpool
-    from srag_mcp.pipeline.job_state import Job
+    from srag_mcp.store.job import Job
+    from srag_mcp.store.spool import PromptSpool
 
 # Imports of the pipeline stand in the functions: listing the tools does not need them.
 
@@ -47,7 +49,7 @@ def start_page(corpora: Corpora, call: IngestCall) -> JobStatus:
         SchemaError: If the columns shall be found anew that a person wrote down.
     """
     from srag_mcp.pipeline.jobs import list_jobs, start_job
-    from srag_mcp.pipeline.unfinished import choose_questions
+    from srag_mcp.pipeline.wishes import choose_questions
 
     folder = corpus_folder(corpora, call.corpus)
     if call.rebuild_schema:
@@ -114,11 +116,13 @@ def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     return page
 
 
-def open_spool(corpora: Corpora, name: str) -> "PromptSpool":
-    """Return the prompts of a corpus that wait for an agent."""
+@contextmanager
+def open_spool(corpora: Corpora, name: str) -> Iterator["PromptSpool"]:
+    """Open the prompts of a corpus that wait for an agent."""
     from srag_mcp.pipeline.jobs import agent_prompts
 
-    return agent_prompts(corpus_folder(corpora, name), corpora.settings)
+    with agent_prompts(corpus_folder(corpora, name), corpora.settings) as spool:
+        yield spool
 
 
 def percent_done(page: JobStatus) -> float:
@@ -173,7 +177,10 @@ def _page(corpora: Corpora, corpus: str, job: "Job") -> JobStatus:
         report.append(f"{len(job.report) - MAX_REPORT_LINES} more lines")
     if job.error:
         report.append(shorten(job.error, 10 * MAX_LINE_CHARACTERS))
-    waiting = open_spool(corpora, corpus).count().n_open if job.is_running else 0
+    waiting = 0
+    if job.is_running:
+        with open_spool(corpora, corpus) as spool:
+            waiting = spool.count().n_open
     return JobStatus(
         job_id=job.id,
         corpus=name,

@@ -25,8 +25,8 @@ from srag_mcp.server.prompt_results import (
 from srag_mcp.server.results import JobStatus
 
 if TYPE_CHECKING:
-    from srag_mcp.model.prompt_spool import SpooledPrompt
     from srag_mcp.model.spooled_answer import AnswerOutcome
+    from srag_mcp.store.spool import SpooledPrompt
 
 PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around the prompts
 POLL_S = 0.25
@@ -81,11 +81,11 @@ def prompt_status(corpora: Corpora, call: PromptCall) -> JobStatus:
     try:
         return status_page(corpora, call.corpus, call.job_id)
     except JobError:
-        spool = open_spool(corpora, call.corpus)
-        if call.job_id or not spool.was_used:
-            raise
-        name, n_open = corpora.name(call.corpus), spool.count().n_open
-        return JobStatus(job_id="", corpus=name, state=NO_JOB, waiting=n_open)
+        with open_spool(corpora, call.corpus) as spool:
+            if call.job_id or not spool.was_used:
+                raise
+            n_open = spool.count().n_open
+        return JobStatus(job_id="", corpus=corpora.name(call.corpus), state=NO_JOB, waiting=n_open)
 
 
 def prompt_page(corpora: Corpora, call: PromptCall) -> PromptPage:
@@ -93,12 +93,12 @@ def prompt_page(corpora: Corpora, call: PromptCall) -> PromptPage:
     status = prompt_status(corpora, call)
     if status.state not in ASKING:
         return PromptPage(**status.model_dump())
-    spool = open_spool(corpora, call.corpus)
     given: Sequence[SpooledPrompt] = ()
-    if call.max_prompts:
-        room = int(corpora.settings.max_result_characters * PAGE_SHARE)
-        given = spool.hand_out(call.max_prompts, room, call.known, again=call.again)
-    count = spool.count()
+    with open_spool(corpora, call.corpus) as spool:
+        if call.max_prompts:
+            room = int(corpora.settings.max_result_characters * PAGE_SHARE)
+            given = spool.hand_out(call.max_prompts, room, call.known, again=call.again)
+        count = spool.count()
     page = PromptPage(**status.model_dump(exclude={"next", "waiting"}), waiting=count.n_open)
     page.steps = _steps(given, call.known)
     page.with_others = max(0, count.n_leased - len(given))
@@ -120,7 +120,8 @@ def keep_answers(
     prompt_status(corpora, call)
     pairs = [_pair(answer) for answer in answers]
     whole = [pair for pair in pairs if pair is not None]
-    kept = iter(open_spool(corpora, call.corpus).answer(whole))
+    with open_spool(corpora, call.corpus) as spool:
+        kept = iter(spool.answer(whole))
     outcomes = [
         AnswerOutcome(_id_of(answer), NOT_AN_ANSWER) if pair is None else next(kept)
         for answer, pair in zip(answers, pairs, strict=True)

@@ -68,14 +68,9 @@ def work_path(state: Path) -> Path:
     return state / "work.duckdb"
 
 
-def journal_path(state: Path) -> Path:
-    """Return the path of the calls of language models that are not yet in the database."""
-    return state / "calls.jsonl"
-
-
-def asked_path(state: Path) -> Path:
-    """Return the path of the calls that questions made."""
-    return state / "asked.jsonl"
+def state_path(state: Path) -> Path:
+    """Return the path of what many processes share: replies, ledger, prompts, jobs."""
+    return state / "state.sqlite"
 
 
 def schema_path(state: Path) -> Path:
@@ -86,21 +81,6 @@ def schema_path(state: Path) -> Path:
 def decisions_path(state: Path) -> Path:
     """Return the path of the reasons for the columns that a language model chose."""
     return state / "schema_decisions.json"
-
-
-def unfinished_path(state: Path) -> Path:
-    """Return the path of what an ingestion was asked to do, as long as it has not done it."""
-    return state / "unfinished.json"
-
-
-def jobs_folder(state: Path) -> Path:
-    """Return the folder of the states of ingestion jobs."""
-    return state / "jobs"
-
-
-def prompts_folder(state: Path) -> Path:
-    """Return the folder of the prompts that wait for an agent."""
-    return state / "prompts"
 
 
 def _user_data_folder() -> Path:
@@ -117,7 +97,6 @@ def _make_state_folder(state: Path) -> bool:
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
         builds_folder(state).mkdir(exist_ok=True)
-        jobs_folder(state).mkdir(exist_ok=True)
     except OSError:
         return False
     return _can_write(state)

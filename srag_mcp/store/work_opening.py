@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from srag_mcp.store.earlier_state import take_over_work
 from srag_mcp.store.engine import open_for_writing, store_errors
 from srag_mcp.store.layout import work_path
 from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.state import open_state
 from srag_mcp.store.work import WORK_FORMAT, WorkDatabase
 
 
@@ -23,10 +25,11 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         StoreError: If it cannot be written, for example because the disk is full.
     """
     path = work_path(state)
-    with ingestion_lock(state), store_errors(f"writing {path}"):
+    with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):
         _tidy(state)
         work = _open_or_replace(path, state)
         try:
+            take_over_work(shared, work.connection)
             yield work
         finally:
             work.connection.close()

@@ -1,6 +1,6 @@
 """How near many prompts come to the ideal time: their number x latency / prompts in flight.
 
-Through the whole stack: cache, ledger, journal, HTTP; the server is a process of its own. On our
+Through the whole stack: cache, ledger, HTTP; the server is a process of its own. On our
 own wire the limit is 1.15. litellm computes 2 to 4 ms for a request: with 64 in flight of 0.2 s
 each it is what takes the time; against a server that takes a second it is not.
 Run: pytest -m benchmark tests/benchmarks/test_model_scale.py -s
@@ -22,8 +22,8 @@ from srag_mcp.model.litellm_library import close_connections
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_replies import open_replies
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 
 pytestmark = pytest.mark.benchmark
 
@@ -82,10 +82,10 @@ def test_prompts_take_little_longer_than_the_server(
     state = CorpusFolder(tmp_path, tmp_path / "home").writable()
     with (
         server_process(latency_s) as base,
-        open_work(state) as work,
-        open_replies(work) as replies,
+        open_state(state) as opened,
     ):
         settings = Settings(model=model, api_base=base, concurrency=concurrency)
+        replies = StoredReplies(opened)
         metered = MeteredModel(open_model(settings), replies, model)
         took_s, cpu_s = anyio.run(ask_all, metered, n_prompts)
         assert replies.ledger().total.n_calls == n_prompts + 1

@@ -2,15 +2,18 @@
 
 import json
 import re
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.model.language_model import Prompt, hash_prompt
 from srag_mcp.pipeline.jobs import wait_for_job
 from srag_mcp.settings import Settings
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state
 from tests.cli.conftest import PASSENGERS, Cli
 
 SHIP = re.compile(r'^(d\d+) \(path "\w+\.txt".*?Passengers: (\d+)', re.DOTALL | re.MULTILINE)
@@ -25,6 +28,14 @@ def reply(content: str) -> dict[str, object]:
         cells = [cell | {"quote": f"Passengers: {passengers}"}]
         documents.append({"id": key, "cells": cells, "not_mentioned": []})
     return {"documents": documents}
+
+
+def ask(ferries: Path, prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
+    """Ask as an ingestion that is no job; return the name of the prompt."""
+    name = hash_prompt(prompt, reply_schema)
+    with open_state(CorpusFolder(ferries).writable()) as state:
+        assert PromptSpool(state).ask(name, prompt, reply_schema) is None
+    return name
 
 
 def answer_all(cli: Cli, ferries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,9 +83,8 @@ def test_the_next_ingestion_of_such_a_corpus_is_for_an_agent_too(
 def test_prompts_are_printed_with_their_instructions_once(
     cli: Cli, ferries: Path, settings: Settings
 ) -> None:
-    spool = PromptSpool(ferries / ".srag" / "prompts")
     for text in ("Aldra\x1b[2J", "Borgund"):
-        spool.put(Prompt("records", "Read the ferry.", text), {"type": "object"})
+        ask(ferries, Prompt("records", "Read the ferry.", text), {"type": "object"})
 
     shown = cli("prompts", "next", ferries, "--max", "5")
     ids = re.findall(r"^## Prompt (\w+)$", shown.out, re.MULTILINE)
@@ -92,8 +102,7 @@ def test_prompts_are_printed_with_their_instructions_once(
 def test_a_refused_answer_is_named_and_the_status_is_1(
     cli: Cli, ferries: Path, tmp_path: Path
 ) -> None:
-    spool = PromptSpool(ferries / ".srag" / "prompts")
-    name = spool.put(Prompt("records", "Read.", "Aldra"), {"type": "object", "required": ["n"]})
+    name = ask(ferries, Prompt("records", "Read.", "Aldra"), {"type": "object", "required": ["n"]})
     file = tmp_path / "answers.json"
     file.write_text(json.dumps({"id": name[:8], "reply": {"m": 1}}), encoding="utf-8")
 
@@ -146,7 +155,7 @@ def test_a_question_to_a_new_folder_does_not_wait_for_an_agent(
 def test_who_fetches_prompts_twice_is_told_when_they_are_free_again(
     cli: Cli, ferries: Path
 ) -> None:
-    PromptSpool(ferries / ".srag" / "prompts").put(Prompt("records", "Read.", "Aldra"), {})
+    ask(ferries, Prompt("records", "Read.", "Aldra"), {})
     cli("prompts", "next", ferries)
 
     again = cli("prompts", "next", ferries, "--wait", "0")

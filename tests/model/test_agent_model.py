@@ -14,8 +14,9 @@ from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.agent_model import AgentModel
 from srag_mcp.model.asking import Asked, ask_for
 from srag_mcp.model.language_model import Prompt, Reply
-from srag_mcp.model.prompt_spool import PromptSpool, SpooledPrompt
 from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.store.spool import PromptSpool, SpooledPrompt
+from srag_mcp.store.state import open_state
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,8 @@ from pathlib import Path
 import anyio
 from srag_mcp.model.agent_model import AgentModel
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state
 
 async def ask(model, number):
     prompt = Prompt("records", "Read the note.", f"Note {number}")
@@ -33,11 +35,12 @@ async def ask(model, number):
     print(number, reply.text, flush=True)
 
 async def main():
-    model = AgentModel(PromptSpool(Path(sys.argv[1])), poll_s=0.01)
-    print("asking", flush=True)
-    async with anyio.create_task_group() as tasks:
-        for number in range(int(sys.argv[2])):
-            tasks.start_soon(ask, model, number)
+    with open_state(Path(sys.argv[1])) as state:
+        model = AgentModel(PromptSpool(state), poll_s=0.01)
+        print("asking", flush=True)
+        async with anyio.create_task_group() as tasks:
+            for number in range(int(sys.argv[2])):
+                tasks.start_soon(ask, model, number)
 
 anyio.run(main)
 """
@@ -53,8 +56,9 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def spool(tmp_path: Path) -> PromptSpool:
-    return PromptSpool(tmp_path / "prompts")
+def spool(tmp_path: Path) -> Iterator[PromptSpool]:
+    with open_state(tmp_path) as state:
+        yield PromptSpool(state)
 
 
 def note(number: int) -> Prompt:
@@ -122,11 +126,12 @@ async def test_two_models_that_ask_the_same_both_have_the_answer(
     async def ask(model: AgentModel) -> None:
         replies.append((await model.complete(note(1), {})).text)
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(ask, AgentModel(spool, poll_s=0.01))
-        tasks.start_soon(ask, AgentModel(PromptSpool(tmp_path / "prompts"), poll_s=0.01))
-        (given,) = await next_prompts(spool, 1)
-        spool.answer([(given.id, {"town": "Bergen"})])
+    with open_state(tmp_path) as state:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, AgentModel(spool, poll_s=0.01))
+            tasks.start_soon(ask, AgentModel(PromptSpool(state), poll_s=0.01))
+            (given,) = await next_prompts(spool, 1)
+            spool.answer([(given.id, {"town": "Bergen"})])
 
     assert replies == ['{"town": "Bergen"}'] * 2
 
@@ -146,9 +151,11 @@ async def test_what_was_answered_after_it_gave_up_is_there_for_the_next(
     (given,) = spool.hand_out(1, 1_000_000)
     spool.answer([(given.id, {"town": "Bergen"})])
 
-    later = AgentModel(PromptSpool(tmp_path / "prompts"), idle_s=0.0)
+    with open_state(tmp_path) as state:
+        later = AgentModel(PromptSpool(state), idle_s=0.0)
+        said = await later.complete(note(1), {})
 
-    assert (await later.complete(note(1), {})).text == '{"town": "Bergen"}'
+    assert said.text == '{"town": "Bergen"}'
 
 
 @contextmanager
@@ -167,11 +174,11 @@ def asking(folder: Path, n_prompts: int) -> Iterator["subprocess.Popen[str]"]:
 async def test_an_answer_between_the_death_of_a_job_and_the_next_is_not_asked_again(
     spool: PromptSpool, tmp_path: Path
 ) -> None:
-    with asking(tmp_path / "prompts", 4):
+    with asking(tmp_path, 4):
         given = await next_prompts(spool, 4)
     outcomes = spool.answer([(item.id, {"note": item.prompt.content}) for item in given[:3]])
 
-    with asking(tmp_path / "prompts", 4) as process:
+    with asking(tmp_path, 4) as process:
         # The one prompt that is left is still with the agent that had it before the kill.
         last = spool.answer([(given[3].id, {"note": given[3].prompt.content})])
         assert process.stdout is not None
@@ -185,14 +192,14 @@ async def test_an_answer_between_the_death_of_a_job_and_the_next_is_not_asked_ag
 async def test_a_process_killed_with_answers_in_hand_loses_none(
     spool: PromptSpool, tmp_path: Path
 ) -> None:
-    with asking(tmp_path / "prompts", 5) as process:
+    with asking(tmp_path, 5) as process:
         given = await next_prompts(spool, 5)
         for item in given[:2]:
             spool.answer([(item.id, {"note": item.prompt.content})])
         assert process.stdout is not None
         had = sorted([process.stdout.readline(), process.stdout.readline()])
 
-    with asking(tmp_path / "prompts", 5) as process:
+    with asking(tmp_path, 5) as process:
         assert process.stdout is not None
         again = sorted([process.stdout.readline(), process.stdout.readline()])
         for item in given[2:]:

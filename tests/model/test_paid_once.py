@@ -17,8 +17,8 @@ from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import Patience
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_replies import open_replies
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, Script, content_of, serving
 
 ASK = """
@@ -29,10 +29,9 @@ from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt, Reply
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
-from srag_mcp.store import work_replies
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 
-work_replies.BATCH_CALLS = 7
 state, base, n_prompts = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 
@@ -58,7 +57,8 @@ async def run(replies):
             tasks.start_soon(ask, metered, number, places)
 
 
-with open_work(state) as work, work_replies.open_replies(work) as replies:
+with open_state(state) as opened:
+    replies = StoredReplies(opened)
     anyio.run(run, replies)
 """
 
@@ -98,7 +98,8 @@ def test_kill_at_any_moment_loses_only_what_is_in_flight(state: Path) -> None:
         assert what == "had" or number not in had
         asked[number] += what == "asked"
 
-    with open_work(state) as work, open_replies(work) as replies:
+    with open_state(state) as opened:
+        replies = StoredReplies(opened)
         total = replies.ledger().total
         hashes = [kept.prompt_hash for kept in replies.kept()]
     assert (len(hashes), len(set(hashes))) == (n_prompts, n_prompts)
@@ -116,7 +117,8 @@ def test_after_a_kill_the_server_is_asked_only_for_the_rest(state: Path) -> None
             for number in range(n_prompts):
                 await metered.complete(Prompt("records", "Read.", str(number)), {"type": "object"})
 
-        with open_work(state) as work, open_replies(work) as replies:
+        with open_state(state) as opened:
+            replies = StoredReplies(opened)
             model = open_model(Settings(model="openai/fake", api_base=server.base))
             anyio.run(ask, MeteredModel(model, replies, "openai/fake"))
             total = replies.ledger().total
@@ -171,7 +173,8 @@ def test_among_faults_every_prompt_is_answered_or_fails_by_name_and_none_is_paid
         settings = Settings(model="openai/fake", api_base=server.base, concurrency=16)
         model = open_model(settings, Patience(first_wait_s=0.01))
         for expected in (n_prompts - 2, 0):
-            with open_work(state) as work, open_replies(work) as replies:
+            with open_state(state) as opened:
+                replies = StoredReplies(opened)
                 metered = MeteredModel(model, replies, "openai/fake")
                 anyio.run(ask, metered)
                 total = metered.ledger.total
@@ -181,7 +184,8 @@ def test_among_faults_every_prompt_is_answered_or_fails_by_name_and_none_is_paid
         [f"records ({number}.txt): never (tried 6 times)" for number in (13, 113)] * 2
     )
     assert answered == {str(n): 1 for n in range(n_prompts) if n not in {13, 113}}
-    with open_work(state) as work, open_replies(work) as replies:
+    with open_state(state) as opened:
+        replies = StoredReplies(opened)
         assert replies.ledger().total == Totals(
             n_calls=298,
             n_cached=298,

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from srag_mcp.pipeline.jobs import cancel_job, list_jobs, read_job, start_job, w
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.state import open_state
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 WriteStation = Callable[..., Path]
@@ -117,9 +117,8 @@ def test_unknown_jobs_and_folders_are_errors_that_say_what_there_is(
 def test_a_job_of_a_later_version_is_read(corpus: Path, settings: Settings, schema: Schema) -> None:
     started = start_job(corpus, settings, schema=schema)
     ended = wait_for_job(corpus, settings, started.id, LONG_S)
-    path = corpus / ".srag" / "jobs" / f"{started.id}.job.json"
-    state = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(state | {"colour": "red"}), encoding="utf-8")
+    with open_state(corpus / ".srag") as state:
+        state.run("UPDATE jobs SET told = json_set(told, '$.colour', 'red')")
 
     assert read_job(corpus, settings) == ended
 
@@ -129,7 +128,8 @@ def test_a_damaged_job_state_does_not_hinder_the_next_job(
 ) -> None:
     first = start_job(corpus, settings, schema=schema)
     wait_for_job(corpus, settings, first.id, LONG_S)
-    (corpus / ".srag" / "jobs" / f"{first.id}.job.json").write_text('{"later": 1}', "utf-8")
+    with open_state(corpus / ".srag") as state:
+        state.run("UPDATE jobs SET told = ?", '{"later": 1}')
 
     assert list_jobs(corpus, settings) == []
     second = start_job(corpus, settings, schema=schema)
@@ -138,15 +138,15 @@ def test_a_damaged_job_state_does_not_hinder_the_next_job(
     assert list_jobs(corpus, settings) == [ended]
 
 
-def test_a_damaged_job_state_is_an_error_that_names_the_file(
+def test_a_damaged_job_state_is_an_error_that_names_the_job(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
     started = start_job(corpus, settings, schema=schema)
     wait_for_job(corpus, settings, started.id, LONG_S)
-    path = corpus / ".srag" / "jobs" / f"{started.id}.job.json"
-    path.write_text('{"id": 3', encoding="utf-8")
+    with open_state(corpus / ".srag") as state:
+        state.run("UPDATE jobs SET told = ?", '{"id": 3')
 
-    with pytest.raises(JobError, match=r"job\.json is damaged"):
+    with pytest.raises(JobError, match=f"of job {started.id} is damaged"):
         read_job(corpus, settings, started.id)
 
 
@@ -161,6 +161,6 @@ def test_a_job_has_the_key_without_writing_it_down(
     has_key = b"SRAG_API_KEY=k-0123456789" in environ.read_bytes() if environ.exists() else True
     wait_for_job(corpus, settings, started.id, LONG_S)
 
-    written = [path.read_bytes() for path in (corpus / ".srag" / "jobs").iterdir()]
+    written = [path.read_bytes() for path in (corpus / ".srag").iterdir() if path.is_file()]
     assert has_key
     assert all(b"0123456789" not in text for text in written)

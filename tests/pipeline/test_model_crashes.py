@@ -13,8 +13,8 @@ import pytest
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_replies import open_replies
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, Body, serving
 from tests.pipeline.reading_model import say, suspects
 
@@ -55,11 +55,9 @@ def settings_for(base: str, home: Path) -> Settings:
 
 
 def calls_of(folder: Path, home: Path) -> dict[str, int]:
-    with (
-        open_work(CorpusFolder(folder, home).writable()) as work,
-        open_replies(work) as replies,
-    ):
-        return {step: totals.n_calls for step, totals in replies.ledger().by_step.items()}
+    with open_state(CorpusFolder(folder, home).writable()) as state:
+        ledger = StoredReplies(state).ledger()
+    return {step: totals.n_calls for step, totals in ledger.by_step.items()}
 
 
 def any_request(body: Body) -> bool:

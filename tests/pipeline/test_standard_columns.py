@@ -18,10 +18,11 @@ from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.store.work_opening import open_work
 from srag_mcp.store.work_predictions import Predictions
-from srag_mcp.store.work_replies import open_replies
 from srag_mcp.store.work_rows import finish_document
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -53,7 +54,8 @@ class Ships:
         self.folder.mkdir()
         state = CorpusFolder(self.folder, self.folder.with_name("home")).writable()
         schema = Schema(title="Ship", entity="ships", attributes=tuple(columns))
-        with open_work(state) as work, open_replies(work) as replies:
+        with open_work(state) as work, open_state(state) as opened:
+            replies = StoredReplies(opened)
             predict(work, columns)
             model = MeteredModel(ScriptedModel(self._reply), replies, "a/b")
             thinker = Thinker("model", model, replies, 1, lambda: False)

@@ -7,9 +7,10 @@ import pytest
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.jobs import cancel_job, start_job, wait_for_job
-from srag_mcp.pipeline.unfinished import Unfinished, go_on, read_unfinished, remember_unfinished
+from srag_mcp.pipeline.wishes import Unfinished, go_on, read_unfinished, remember_unfinished
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.state import open_state
 from tests.model.openai_server import Answer, serving
 from tests.pipeline.reading_model import say
 from tests.pipeline.test_model_crashes import settings_for, write_stations
@@ -120,7 +121,8 @@ def test_a_cancelled_job_of_an_agent_is_gone_on_with_by_an_agent(folder: Path, h
 
 def test_a_damaged_note_hinders_nothing(folder: Path, home: Path) -> None:
     state = CorpusFolder(folder, home).writable()
-    (state / "unfinished.json").write_text('{"engine": "witchcraft"}', encoding="utf-8")
+    with open_state(state) as opened:
+        opened.keep_note("unfinished", '{"engine": "witchcraft"}')
 
     assert ingest(folder, Settings(workers=1, home=home)).published
     assert read_unfinished(state) is None

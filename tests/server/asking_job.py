@@ -1,6 +1,6 @@
-"""A job that asks an agent about notes, and keeps what it says: `<jobs folder> <job id> <n>`.
+"""A job that asks an agent about notes, and keeps what it says: `<state folder> <job id> <n>`.
 
-It has the files of a job and the model of a job; only the ingestion is left out.
+It has the state of a job and the model of a job; only the ingestion is left out.
 """
 
 import json
@@ -14,12 +14,12 @@ from srag_mcp.errors import ModelError
 from srag_mcp.model.agent_model import AgentModel
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.prompt_spool import PromptSpool
 from srag_mcp.model.reply_content import ReplyContent
-from srag_mcp.pipeline.job_process import JobWriter
-from srag_mcp.pipeline.job_state import JobFiles
+from srag_mcp.pipeline.jobs import JobWriter
 from srag_mcp.pipeline.report import IngestReport
-from srag_mcp.store.layout import prompts_folder
+from srag_mcp.store.job import Job, Jobs
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state
 
 INSTRUCTIONS = "Return the height that the note gives, in metres. The note is data. " * 20
 
@@ -49,19 +49,24 @@ async def ask_all(spool: PromptSpool, n_notes: int, kept: Path) -> None:
                 tasks.start_soon(partial(ask, model, number, kept))
 
 
-def main(jobs: Path, job_id: str, n_notes: int) -> None:
-    files = JobFiles(jobs, job_id)
-    spool = PromptSpool(prompts_folder(jobs.parent))
-    with files.held():
-        spool.park()
-        writer = JobWriter(files, str(jobs.parent.parent), spool)
-        writer.begin()
-        try:
-            anyio.run(ask_all, spool, n_notes, jobs.parent / "kept.jsonl")
-        except* ModelError as errors:
-            writer.fail(str(errors.exceptions[0]))
-        else:
-            writer.end(IngestReport("notes", None, published=False, n_documents=n_notes))
+def main(place: Path, job_id: str, n_notes: int) -> None:
+    with open_state(place) as state:
+        jobs, spool = Jobs(state), PromptSpool(state)
+        jobs.add(job_id, {})
+        with jobs.held():
+            spool.park()
+            writer = JobWriter(jobs, spool, Job(job_id, str(place.parent), "running"))
+            run(writer, spool, n_notes, place / "kept.jsonl")
+
+
+def run(writer: JobWriter, spool: PromptSpool, n_notes: int, kept: Path) -> None:
+    writer.begin()
+    try:
+        anyio.run(ask_all, spool, n_notes, kept)
+    except* ModelError as errors:
+        writer.fail(str(errors.exceptions[0]))
+    else:
+        writer.end(IngestReport("notes", None, published=False, n_documents=n_notes))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.server.app import build_server
 from srag_mcp.server.results import AnswerPage, CorpusList, JobStatus, ResultTable
 from srag_mcp.settings import Settings
@@ -153,10 +154,7 @@ async def test_a_job_whose_process_died_is_interrupted_and_goes_on(
 
 
 def job_process(folder: Path, job_id: str) -> int:
-    state = folder / ".srag" / "jobs" / f"{job_id}.job.json"
-    pid = json.loads(state.read_text(encoding="utf-8"))["pid"]
-    assert isinstance(pid, int)
-    return pid
+    return read_job(folder, Settings(), job_id).pid
 
 
 async def test_columns_that_a_person_wrote_are_not_found_anew(

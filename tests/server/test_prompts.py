@@ -18,10 +18,13 @@ from mcp.types import TextContent
 from pydantic import BaseModel, JsonValue
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.prompt_spool import PromptSpool
+from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.server.prompt_pages import SAME_AS_BEFORE
 from srag_mcp.server.prompt_results import AnswerProblem, AnswersPage, PromptEntry, PromptPage
 from srag_mcp.server.results import JobStatus
+from srag_mcp.settings import Settings
+from srag_mcp.store.spool import PromptSpool
+from srag_mcp.store.state import open_state
 from tests.server import asking_job
 
 pytestmark = pytest.mark.anyio
@@ -35,24 +38,24 @@ Page = TypeVar("Page", bound=BaseModel)
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
-    (folder / ".srag" / "jobs").mkdir(parents=True)
+    (folder / ".srag").mkdir(parents=True)
     return folder
 
 
 @pytest.fixture
 def start_job(notes: Path) -> Iterator[StartJob]:
     """Return a function that starts a job of that id, which asks about so many notes."""
-    jobs = notes / ".srag" / "jobs"
+    state = notes / ".srag"
     with ExitStack() as running:
 
         def start(job_id: str, n_notes: int) -> "subprocess.Popen[bytes]":
-            command = [sys.executable, "-m", asking_job.__name__, str(jobs), job_id, str(n_notes)]
+            command = [sys.executable, "-m", asking_job.__name__, str(state), job_id, str(n_notes)]
             root = Path(__file__).parents[2]
             process = running.enter_context(subprocess.Popen(command, cwd=root))
             running.callback(process.kill)
-            while not (jobs / f"{job_id}.job.json").exists():
+            while job_id not in [job.id for job in list_jobs(notes, Settings())]:
                 assert process.poll() is None
-                time.sleep(0.01)  # a file can only be looked for
+                time.sleep(0.01)  # its state can only be looked for
             return process
 
         yield start
@@ -297,16 +300,17 @@ async def test_answers_to_a_job_that_was_killed_are_kept_for_the_one_that_goes_o
 async def test_prompts_of_an_ingestion_that_is_no_job_are_given_out_too(
     notes: Path, connect: Connect
 ) -> None:
-    spool = PromptSpool(notes / ".srag" / "prompts")
-    name = spool.put(Prompt("schema", "Read.", "A note"), {"type": "object"})
+    with open_state(notes / ".srag") as state:
+        spool, asked = PromptSpool(state), Prompt("schema", "Read.", "A note")
+        assert spool.ask("0" * 64, asked, {"type": "object"}) is None
 
-    async with connect(notes) as client:
-        page = await call(client, PromptPage, "next_prompts")
-        given: list[JsonValue] = [{"id": prompts(page)[0].id, "reply": {}}]
-        said = await call(client, AnswersPage, "answer_prompts", answers=given)
+        async with connect(notes) as client:
+            page = await call(client, PromptPage, "next_prompts")
+            given: list[JsonValue] = [{"id": prompts(page)[0].id, "reply": {}}]
+            said = await call(client, AnswersPage, "answer_prompts", answers=given)
 
-    assert (page.job_id, page.state, said.accepted) == ("", "no job", 1)
-    assert spool.take(name) == "{}"
+        assert (page.job_id, page.state, said.accepted) == ("", "no job", 1)
+        assert spool.ask("0" * 64, asked, {"type": "object"}) == "{}"
 
 
 @pytest.mark.parametrize(

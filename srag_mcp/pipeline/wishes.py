@@ -1,22 +1,44 @@
-"""What an ingestion that did not end was asked to do, for the one that goes on where it stopped."""
+"""What is asked of an ingestion; of one that did not end, for the one that goes on with it."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias, TypedDict
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from srag_mcp.errors import SragError
 from srag_mcp.pipeline.engine import Engine
-from srag_mcp.pipeline.options import IngestOptions, RowsMode
 from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import CorpusFolder, unfinished_path
-from srag_mcp.store.pointer import write_atomically
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.state import open_state, read_state
 
 logger = logging.getLogger(__name__)
+
+_UNFINISHED = "unfinished"
+RowsMode: TypeAlias = Literal["auto", "file", "row"]
+
+
+class IngestOptions(TypedDict, total=False):
+    """What can be asked of an ingestion.
+
+    Attributes:
+        questions: Up to some ten sample questions that the columns should answer.
+        schema: A schema to follow instead of an induced one.
+        rows: Whether rows of tables are documents: `auto` when a table is the only file.
+        fresh: Whether to find the schema anew and to try files again that could not be read.
+        attribute: One more attribute, described in words; only it is extracted anew.
+    """
+
+    questions: Sequence[str]
+    schema: Schema | None
+    rows: RowsMode
+    fresh: bool
+    attribute: str
 
 
 class Unfinished(BaseModel):
@@ -53,25 +75,25 @@ class Continuation:
     taken_over: str = ""
 
 
-def read_unfinished(state: Path) -> Unfinished | None:
-    """Return what the last ingestion was asked to do, if it did not end; None if it did."""
-    path = unfinished_path(state)
+def read_unfinished(folder: Path) -> Unfinished | None:
+    """Return what the last ingestion was asked to do, if it did not end; None if it did.
+
+    Args:
+        folder: The state folder.
+    """
+    with read_state(folder) as state:
+        written = state.note(_UNFINISHED)
     try:
-        return Unfinished.model_validate_json(path.read_bytes())
-    except OSError:
-        return None
+        return None if written is None else Unfinished.model_validate_json(written)
     except ValidationError as error:
-        logger.warning("%s is damaged, and left aside: %s", path, error)
+        logger.warning("what did not end in %s is damaged, and left aside: %s", folder, error)
         return None
 
 
-def remember_unfinished(state: Path, wish: Unfinished | None) -> None:
+def remember_unfinished(folder: Path, wish: Unfinished | None) -> None:
     """Take note of what an ingestion is to do; None: there is nothing to go on with."""
-    path = unfinished_path(state)
-    if wish is None:
-        path.unlink(missing_ok=True)
-    else:
-        write_atomically(path, wish.model_dump_json())
+    with open_state(folder) as state:
+        state.keep_note(_UNFINISHED, None if wish is None else wish.model_dump_json())
 
 
 @contextmanager

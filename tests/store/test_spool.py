@@ -1,16 +1,16 @@
-"""Prompts and answers as files: who gets which, and what is kept when somebody dies."""
+"""Prompts and answers: who gets which, and what is kept when somebody dies."""
 
 import json
-import os
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.language_model import Correction, Prompt
-from srag_mcp.model.prompt_spool import PromptSpool, SpoolCount, SpooledPrompt
+from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
 from srag_mcp.model.spooled_answer import AnswerOutcome
+from srag_mcp.store.spool import PromptSpool, SpoolCount, SpooledPrompt
+from srag_mcp.store.state import State, open_state
 
 SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -33,12 +33,25 @@ def answer(spool: PromptSpool, prompt_id: object, reply: object) -> AnswerOutcom
 
 
 @pytest.fixture
-def spool(tmp_path: Path) -> PromptSpool:
-    return PromptSpool(tmp_path / "prompts")
+def state(tmp_path: Path) -> Iterator[State]:
+    with open_state(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def spool(state: State) -> PromptSpool:
+    return PromptSpool(state)
+
+
+def ask(spool: PromptSpool, asked: Prompt) -> str | None:
+    return spool.ask(hash_prompt(asked, SCHEMA), asked, SCHEMA)
 
 
 def put(spool: PromptSpool, n_prompts: int) -> list[str]:
-    return [spool.put(prompt(number), SCHEMA) for number in range(n_prompts)]
+    """Ask so many prompts; return their names."""
+    asked = [prompt(number) for number in range(n_prompts)]
+    assert [ask(spool, item) for item in asked] == [None] * n_prompts
+    return [hash_prompt(item, SCHEMA) for item in asked]
 
 
 def contents(given: list[SpooledPrompt]) -> list[str]:
@@ -47,33 +60,35 @@ def contents(given: list[SpooledPrompt]) -> list[str]:
 
 def test_a_prompt_comes_out_as_it_went_in_and_its_answer_goes_back(spool: PromptSpool) -> None:
     asked = prompt(1, corrections=(Correction("Well.", "No JSON."),), subject="ü.txt")
-    name = spool.put(asked, SCHEMA)
+    name = hash_prompt(asked, SCHEMA)
+    assert ask(spool, asked) is None
+    assert ask(spool, asked) is None, "to ask the same twice is to ask once"
 
     (given,) = spool.hand_out(10, PLENTY)
     outcome = answer(spool, given.id, GOOD)
 
     assert given == SpooledPrompt(name[:8], asked, SCHEMA)
     assert outcome == AnswerOutcome(name[:8], "", given.shared)
-    assert json.loads(spool.take(name) or "") == GOOD
+    assert json.loads(ask(spool, asked) or "") == GOOD
     assert spool.count() == SpoolCount()
-    assert not spool.is_waiting(name)
 
 
-def test_nothing_waits_in_a_folder_that_is_not_there(spool: PromptSpool, tmp_path: Path) -> None:
+def test_nothing_waits_where_nothing_was_asked(spool: PromptSpool) -> None:
     assert spool.count() == SpoolCount()
-    assert spool.take("0" * 64) is None
-    assert list(tmp_path.iterdir()) == []
+    assert spool.hand_out(9, PLENTY) == []
+    assert (spool.was_used, spool.seconds_since_sign()) == (False, float("inf"))
 
 
 def test_two_agents_do_not_get_the_same_prompts(spool: PromptSpool, tmp_path: Path) -> None:
     put(spool, 5)
-    other = PromptSpool(tmp_path / "prompts")
+    with open_state(tmp_path) as theirs:
+        other = PromptSpool(theirs)
 
-    first, second, third = (
-        spool.hand_out(2, PLENTY),
-        other.hand_out(9, PLENTY),
-        spool.hand_out(9, 1),
-    )
+        first, second, third = (
+            spool.hand_out(2, PLENTY),
+            other.hand_out(9, PLENTY),
+            spool.hand_out(9, 1),
+        )
 
     assert sorted(contents([*first, *second])) == [f"Note {number}" for number in range(5)]
     assert (len(first), len(second), third) == (2, 3, [])
@@ -94,8 +109,8 @@ def test_an_agent_that_lost_its_prompts_gets_them_again(spool: PromptSpool) -> N
     assert answer(spool, lost[1].id, GOOD).accepted, "the ids are the same"
 
 
-def test_a_lease_that_has_run_out_lets_another_agent_answer(tmp_path: Path) -> None:
-    spool = PromptSpool(tmp_path / "prompts", lease_s=0)
+def test_a_lease_that_has_run_out_lets_another_agent_answer(state: State) -> None:
+    spool = PromptSpool(state, lease_s=0)
     put(spool, 1)
 
     (first,) = spool.hand_out(1, PLENTY)
@@ -112,11 +127,11 @@ def test_the_first_answer_stays_before_and_after_it_was_taken(spool: PromptSpool
     again = {"town": "Kiel", "height": None}
 
     outcomes = [answer(spool, name[:8], GOOD), answer(spool, name[:8], again)]
-    taken = spool.take(name)
+    taken = ask(spool, prompt(0))
     outcomes.append(answer(spool, name[:8], again))
 
     assert [item.accepted for item in outcomes] == [True, False, False]
-    assert spool.take(name) == taken == json.dumps(GOOD)
+    assert ask(spool, prompt(0)) == taken == json.dumps(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +156,7 @@ def test_an_answer_that_is_none_is_told_so_and_can_be_mended(
     outcome = answer(spool, name[:8], reply)
 
     assert outcome.problem.startswith(problem)
-    assert spool.take(name) is None
+    assert ask(spool, prompt(0)) is None
     assert answer(spool, name[:8], GOOD).accepted
 
 
@@ -150,7 +165,7 @@ def test_the_text_of_an_answer_is_kept_as_it_was_written(spool: PromptSpool, rep
     (name,) = put(spool, 1)
 
     assert answer(spool, name[:8], reply).accepted
-    assert spool.take(name) == reply
+    assert ask(spool, prompt(0)) == reply
 
 
 @pytest.mark.parametrize("prompt_id", ["", "abc", "../../etc", "ABCDEF01", "*" * 8, 7, None, {}])
@@ -166,11 +181,17 @@ def test_a_prompt_that_nobody_asks_takes_no_answer(spool: PromptSpool) -> None:
     assert outcome == AnswerOutcome("0123abcd", "no such prompt is asked, or not any more")
 
 
-def test_ids_are_longer_where_hashes_begin_alike(spool: PromptSpool, tmp_path: Path) -> None:
+def test_what_utf8_cannot_hold_is_replaced_in_an_answer(spool: PromptSpool) -> None:
+    (name,) = put(spool, 1)
+
+    assert answer(spool, name[:8], '{"town": "a\ud800b", "height": 1}').accepted
+    assert ask(spool, prompt(0)) == '{"town": "a?b", "height": 1}'
+
+
+def test_ids_are_longer_where_hashes_begin_alike(spool: PromptSpool) -> None:
     (name,) = put(spool, 1)
     alike = name[:10] + ("0" if name[10] != "0" else "1") + name[11:]
-    asked = tmp_path / "prompts" / f"{name}.json"
-    (tmp_path / "prompts" / f"{alike}.json").write_bytes(asked.read_bytes())
+    spool.ask(alike, prompt(0), SCHEMA)
 
     ids = {item.id for item in spool.hand_out(9, PLENTY)}
 
@@ -178,15 +199,15 @@ def test_ids_are_longer_where_hashes_begin_alike(spool: PromptSpool, tmp_path: P
     ambiguous = answer(spool, name[:8], GOOD)
     assert ambiguous.problem == "fits two prompts by now; fetch the prompts again"
     assert answer(spool, name[:11], GOOD).accepted
-    assert spool.take(alike) is None
+    assert spool.ask(alike, prompt(0), SCHEMA) is None
 
 
 def test_a_page_holds_what_fits_and_counts_shared_parts_once(spool: PromptSpool) -> None:
     long = "Read the note. " * 100
     for number in range(6):
-        spool.put(prompt(number, instructions=long, content=f"{number}" * 1000), SCHEMA)
+        ask(spool, prompt(number, instructions=long, content=f"{number}" * 1000))
     other = prompt(9, instructions=long + "Again.", content="9" * 1000)
-    spool.put(other, SCHEMA)
+    ask(spool, other)
 
     first = spool.hand_out(9, 3800)
     assert len(first) == 2
@@ -203,55 +224,49 @@ def test_what_a_dead_job_asked_is_put_aside_and_its_answer_found_by_the_next(
     ids = [item.id for item in spool.hand_out(9, PLENTY)]
     answer(spool, names[0][:8], GOOD)
 
-    later = PromptSpool(tmp_path / "prompts")
-    later.park()
-    count = later.count()
-    outcome = answer(later, names[1][:8], GOOD)
-    later.put(prompt(2), SCHEMA)
+    with open_state(tmp_path) as state:
+        later = PromptSpool(state)
+        later.park()
+        count = later.count()
+        outcome = answer(later, names[1][:8], GOOD)
+        answered = [ask(later, prompt(number)) is not None for number in range(3)]
+        open_again = later.count()
 
     assert sorted(ids) == sorted(name[:8] for name in names)
     assert count == SpoolCount()
     assert outcome.accepted
-    assert [later.take(name) is not None for name in names] == [True, True, False]
-    assert later.count() == SpoolCount(n_open=1), "who had it may have died with the job"
+    assert answered == [True, True, False]
+    assert open_again == SpoolCount(n_open=1), "who had it may have died with the job"
 
 
-def test_an_answer_that_a_job_died_with_can_be_taken_again(spool: PromptSpool) -> None:
+def test_an_answer_that_a_job_died_with_can_be_had_again(spool: PromptSpool) -> None:
     (name,) = put(spool, 1)
     answer(spool, name[:8], GOOD)
 
-    first = spool.take(name)
+    first = ask(spool, prompt(0))
     spool.park()
 
-    assert spool.take(name) == first
+    assert ask(spool, prompt(0)) == first
     spool.forget_taken()
-    assert spool.take(name) is None
+    assert ask(spool, prompt(0)) is None
 
 
-def test_old_files_are_forgotten_when_a_job_starts(spool: PromptSpool, tmp_path: Path) -> None:
-    old, new = put(spool, 2)
-    spool.park()
-    parked = tmp_path / "prompts" / "parked"
-    os.utime(parked / f"{old}.json", (1, 1))
-
-    spool.park()
-
-    assert [path.name for path in parked.iterdir()] == [f"{new}.json"]
-
-
-def test_a_damaged_file_is_an_error_that_names_it(spool: PromptSpool, tmp_path: Path) -> None:
+def test_an_answer_that_nobody_had_yet_is_not_forgotten(spool: PromptSpool) -> None:
     (name,) = put(spool, 1)
-    path = tmp_path / "prompts" / f"{name}.json"
-    path.write_text("{", encoding="utf-8")
-    with pytest.raises(ModelError, match=rf"{name}\.json cannot be read"):
-        spool.hand_out(1, PLENTY)
-    path.write_text('{"prompt": 1}', encoding="utf-8")
-    with pytest.raises(ModelError, match=rf"{name}\.json is damaged"):
-        spool.hand_out(1, PLENTY)
+    answer(spool, name[:8], GOOD)
+
+    spool.forget_taken()
+    spool.forget(name)
+
+    assert ask(spool, prompt(0)) == json.dumps(GOOD)
 
 
-def test_a_folder_that_cannot_be_written_stops_the_model(tmp_path: Path) -> None:
-    (tmp_path / "prompts").write_text("a file", encoding="utf-8")
+def test_what_is_a_week_old_is_forgotten_when_a_job_starts(
+    spool: PromptSpool, state: State
+) -> None:
+    old, new = put(spool, 2)
+    state.run("UPDATE prompts SET asked_at = ? WHERE name = ?", time.time() - 8 * 86_400, old)
 
-    with pytest.raises(ModelStoppedError, match="prompts cannot be written"):
-        PromptSpool(tmp_path / "prompts").put(prompt(1), SCHEMA)
+    spool.park()
+
+    assert state.run("SELECT name, is_parked FROM prompts") == [(new, 1)]

@@ -1,0 +1,188 @@
+"""The state as 16a3ebc kept it, in many files and the work database: taken over, once.
+
+What was answered is not asked again; prompts that were handed out and not answered are.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from srag_mcp.model.ledger import Call
+from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.store.layout import work_path
+from srag_mcp.store.work_rows import storable
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    import duckdb
+
+    from srag_mcp.store.state import State
+
+logger = logging.getLogger(__name__)
+
+_TAKEN_OVER = "work taken over"
+_FILES = ("calls.jsonl", "asked.jsonl", "unfinished.json")
+_FOLDERS = ("prompts", "jobs")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_REPLY = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
+_KEEP_OLDER = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_WORK_CALLS = """
+SELECT step, subject, prompt_hash, model, outcome, called_at, tokens_in, tokens_out, tokens_cached,
+  seconds, cost_usd, is_estimated, ingestion, call_id
+FROM ledger ORDER BY rowid
+"""
+_WORK_REPLIES = """
+SELECT prompt_hash, asked_model, step, text, model, truncated, delta FROM replies ORDER BY rowid
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a file of calls; *ingestion* is 0 for a question."""
+
+    call_id: str
+    ingestion: int
+    call: Call
+    kept: KeptReply | None
+
+
+_ENTRY = TypeAdapter(_Entry)
+
+
+def has_earlier_state(folder: Path) -> bool:
+    """Whether an earlier version left anything in the state folder."""
+    return any((folder / name).exists() for name in (*_FILES, *_FOLDERS))
+
+
+def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
+    """Write what lies in the files of an earlier version; what is damaged is left out."""
+    if not work_path(folder).exists():
+        connection.execute("INSERT INTO notes VALUES (?, 'yes')", [_TAKEN_OVER])
+    for name in ("calls.jsonl", "asked.jsonl"):
+        for line in _lines(folder / name):
+            _take_over_line(connection, line)
+    wish = _read_object(folder / "unfinished.json")
+    if wish is not None:
+        connection.execute("INSERT INTO notes VALUES ('unfinished', ?)", [json.dumps(wish)])
+    for row in _prompts(folder / "prompts"):
+        connection.execute("INSERT INTO prompts VALUES (?, ?, ?, ?, NULL, ?, ?)", row)
+    for path in (folder / "jobs").glob("*.job.json"):
+        told = _read_object(path)
+        if told is not None:
+            if told.get("status") == "running":
+                error = "its process ended without a word; start it again to go on"
+                told = {**told, "status": "interrupted", "error": error}
+            connection.execute(
+                "INSERT INTO jobs VALUES (?, NULL, ?, 0)",
+                [path.name.removesuffix(".job.json"), json.dumps(told)],
+            )
+
+
+def remove_earlier_state(folder: Path) -> None:
+    """Remove the files that were taken over."""
+    for name in _FOLDERS:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (*_FILES, "prompts.lock"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def is_work_taken_over(state: State) -> bool:
+    """Whether the work database holds no replies and calls any more."""
+    return state.note(_TAKEN_OVER) is not None
+
+
+def take_over_work(state: State, work: duckdb.DuckDBPyConnection) -> None:
+    """Move replies and ledger out of the work database, once; its lock is held.
+
+    What the files had is newer.
+    """
+    if is_work_taken_over(state):
+        return
+    tables = {
+        str(row[0]) for row in work.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    }
+    with state.transaction():
+        if "ledger" in tables:
+            calls = work.execute(_WORK_CALLS).fetchall()
+            state.run_many(_KEEP_CALL, [_call_row(row) for row in calls])
+            latest = {row[:2]: row for row in work.execute(_WORK_REPLIES).fetchall()}
+            useless = set(work.execute("FROM useless_replies").fetchall())
+            replies = [(*row, key in useless) for key, row in latest.items()]
+            state.run_many(_KEEP_OLDER, replies)
+            rows = work.execute(
+                "SELECT value FROM meta WHERE key = 'note:ledger:ingestion'"
+            ).fetchall()
+            state.keep_note("ingestion", rows[0][0] if rows else None)
+        state.keep_note(_TAKEN_OVER, "yes")
+    state.sync()
+    for name in tables & {"ledger", "replies", "useless_replies"}:
+        work.execute(f"DROP TABLE {name}")
+
+
+def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
+    if line.startswith(b'{"forgotten"'):
+        forget = "UPDATE replies SET is_useless = 1 WHERE prompt_hash = ? AND asked_model = ?"
+        connection.execute(forget, json.loads(line)["forgotten"])
+        return
+    try:
+        entry = _ENTRY.validate_json(line)
+    except ValidationError:
+        logger.warning("a line of %d bytes among the calls is damaged", len(line))
+        return
+    call = (*asdict(entry.call).values(), entry.ingestion, entry.call_id)
+    connection.execute(_KEEP_CALL, _call_row(call))
+    if entry.kept is not None:
+        kept, reply = entry.kept, entry.kept.reply
+        said = (kept.step, reply.text, reply.model, reply.truncated, kept.delta)
+        connection.execute(_KEEP_REPLY, (kept.prompt_hash, kept.asked_model, *said))
+
+
+def _call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Write the time of a call as text; DuckDB has it without its zone, which is UTC."""
+    return (*row[:5], row[5].replace(tzinfo=UTC).isoformat(timespec="microseconds"), *row[6:])
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Read the whole lines; one that was cut off by the end of its process is left out."""
+    if path.exists():
+        with path.open("rb") as file:
+            yield from (line.strip() for line in file if line.strip() and line.endswith(b"\n"))
+
+
+def _read_object(path: Path) -> dict[str, object] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        logger.warning("%s is damaged, and left out: %s", path, error)
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _prompts(folder: Path) -> Iterator[tuple[object, ...]]:
+    """Return rows of prompts: name, entry, whether parked, when asked, answer, when answered."""
+    asked = {path.name[:64]: path for path in (folder / "parked").glob("*.json")}
+    asked |= {path.name.removesuffix(".json"): path for path in folder.glob("*.json")}
+    answered = {path.name[:64]: path for path in (folder / "taken").glob("*.reply.json")}
+    answered |= {path.name[:64]: path for path in folder.glob("*.reply.json")}
+    for name in sorted(asked.keys() | answered.keys()):
+        entry = _read_object(asked[name]) if name in asked else None
+        reply = _read_object(answered[name]) if name in answered else None
+        if not _HASH.fullmatch(name) or (entry is None and reply is None):
+            continue
+        asked_at = (asked.get(name) or answered[name]).stat().st_mtime
+        text = None if reply is None else storable(str(reply.get("text")))
+        yield name, None if entry is None else json.dumps(entry), 1, asked_at, text, asked_at

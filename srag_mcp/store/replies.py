@@ -1,0 +1,142 @@
+"""Replies of language models, each paid for once, and the ledger of all calls."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from srag_mcp.errors import NotIngestedError
+from srag_mcp.model.language_model import Reply
+from srag_mcp.model.ledger import Call, Ledger, Totals
+from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.store.earlier_state import is_work_taken_over
+from srag_mcp.store.layout import CorpusFolder, state_path, work_path
+from srag_mcp.store.state import State, read_state
+from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work_rows import storable
+
+_INGESTION = "ingestion"
+_CALL = tuple(field.name for field in fields(Call))
+_CALLS = TypeAdapter(list[Call])
+
+
+class StoredReplies:
+    """The `ReplyCache` of a corpus, shared by ingestions and questions.
+
+    Args:
+        state: Where they are kept.
+        of_questions: Whether its calls count against no budget.
+    """
+
+    def __init__(self, state: State, *, of_questions: bool = False) -> None:
+        self._state = state
+        self._ingestion = 0 if of_questions else int(state.note(_INGESTION) or "1")
+
+    def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet.
+
+        What it took is in the ledger.
+        """
+        rows = self._state.run(
+            "SELECT text, model, truncated FROM replies"
+            " WHERE prompt_hash = ? AND asked_model = ? AND NOT is_useless",
+            prompt_hash,
+            asked_model,
+        )
+        return _reply(*rows[0]) if rows else None
+
+    def keep(self, call: Call, kept: KeptReply | None = None) -> None:
+        """Take *call* into the ledger and keep its reply, if it brought one.
+
+        Raises:
+            StoreError: If they cannot be written; then neither is.
+        """
+        told = asdict(call) | {
+            "subject": storable(call.subject),
+            "at": call.at.isoformat(timespec="microseconds"),
+        }
+        with self._state.transaction():
+            self._state.run(
+                "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+                *told.values(),
+                self._ingestion,
+            )
+            if kept is not None:
+                self._state.run(
+                    "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
+                    kept.prompt_hash,
+                    kept.asked_model,
+                    kept.step,
+                    storable(kept.reply.text),
+                    kept.reply.model,
+                    kept.reply.truncated,
+                    kept.delta,
+                )
+
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one; `kept` still has it.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
+        self._state.run(
+            "UPDATE replies SET is_useless = 1 WHERE prompt_hash = ? AND asked_model = ?",
+            prompt_hash,
+            asked_model,
+        )
+
+    def kept(self) -> Iterator[KeptReply]:
+        """Return the last reply to each prompt, oldest first."""
+        rows = self._state.run(
+            "SELECT prompt_hash, step, asked_model, delta, text, model, truncated"
+            " FROM replies ORDER BY rowid"
+        )
+        for prompt_hash, step, asked_model, delta, *reply in rows:
+            yield KeptReply(prompt_hash, step, asked_model, _reply(*reply), delta)
+
+    def calls(self) -> list[Call]:
+        """Return all calls that were ever made for this corpus, oldest first."""
+        return self._calls(0)
+
+    def ledger(self) -> Ledger:
+        """Count all calls that were ever made for this corpus."""
+        return Ledger(self.calls())
+
+    def unsettled(self) -> Totals:
+        """Return what the present ingestion has taken, with those that it continues."""
+        return Ledger(self._calls(self._ingestion)).total
+
+    def settle(self) -> None:
+        """Say that the present ingestion is finished: a budget counts anew from here."""
+        self._ingestion += 1
+        self._state.keep_note(_INGESTION, str(self._ingestion))
+
+    def _calls(self, since: int) -> list[Call]:
+        rows = self._state.run("SELECT * FROM calls WHERE ingestion >= ? ORDER BY at, rowid", since)
+        return _CALLS.validate_python([dict(zip(_CALL, row, strict=False)) for row in rows])
+
+
+def read_calls(folder: Path, home: Path | None = None) -> tuple[Call, ...]:
+    """Return all calls that were made for the corpus in *folder*, questions too, oldest first.
+
+    Raises:
+        NotIngestedError: If it was never ingested.
+        LockedError: If an ingestion of an earlier version runs.
+        StoreError: If they cannot be read.
+    """
+    state = CorpusFolder(folder, home).readable()
+    if not (state_path(state).exists() or work_path(state).exists()):
+        msg = f"{folder} was not ingested, so no language model was asked for it"
+        raise NotIngestedError(msg)
+    with read_state(state) as found:
+        is_whole = is_work_taken_over(found)
+    if not is_whole:  # an earlier version kept them there
+        with open_work(state):
+            pass
+    with read_state(state) as found:
+        return tuple(StoredReplies(found, of_questions=True).calls())
+
+
+def _reply(text: str, model: str, truncated: int) -> Reply:
+    return Reply(text, model=model, truncated=bool(truncated))

@@ -1,0 +1,255 @@
+"""Prompts that wait for an agent: a job asks, agents answer, and either may die in between."""
+
+import json
+import re
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from pydantic import TypeAdapter
+
+from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.spooled_answer import AnswerOutcome, find_problem, reply_text
+from srag_mcp.store.state import State
+from srag_mcp.store.work_rows import storable
+
+LEASE_S = 300.0
+_KEPT_S = 7 * 24 * 3600.0
+_N_ID = 8
+_ID = re.compile(rf"[0-9a-f]{{{_N_ID},64}}")
+
+
+@dataclass(frozen=True, slots=True)
+class SpooledPrompt:
+    """A prompt that waits for an answer.
+
+    Attributes:
+        id: The beginning of its hash, as long as it takes to tell it from the others.
+        prompt: What is asked.
+        reply_schema: The form of the answer, as JSON Schema.
+    """
+
+    id: str
+    prompt: Prompt
+    reply_schema: Mapping[str, object]
+
+    @property
+    def shared(self) -> str:
+        """What it has in common with the other prompts of its step."""
+        return json.dumps([self.prompt.instructions, self.reply_schema], ensure_ascii=False)
+
+    @property
+    def own(self) -> str:
+        """What it has for itself."""
+        corrections = [asdict(item) for item in self.prompt.corrections]
+        return json.dumps([self.id, self.prompt.content, corrections], ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolCount:
+    """How many prompts wait.
+
+    Attributes:
+        n_open: Those that no agent has.
+        n_leased: Those that an agent has, and may still answer.
+        lease_s: Seconds until the first of the latter is open again; 0 when there are none.
+    """
+
+    n_open: int = 0
+    n_leased: int = 0
+    lease_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A prompt as it is written down."""
+
+    prompt: Prompt
+    reply_schema: dict[str, object]
+
+
+_ENTRY = TypeAdapter(_Entry)
+
+
+class PromptSpool:
+    """The prompts of one corpus that wait for an agent.
+
+    A prompt is asked until it has an answer, or parked when the job that asked it is gone: an
+    answer to it is still kept. Of one whose answer a job has, only the answer is left, until the
+    job has kept it elsewhere.
+
+    Args:
+        state: Where they are kept.
+        lease_s: How long a prompt that an agent has is not given to another.
+    """
+
+    def __init__(self, state: State, lease_s: float = LEASE_S) -> None:
+        self._state = state
+        self._lease_s = lease_s
+
+    @property
+    def was_used(self) -> bool:
+        """Whether anything was asked here lately."""
+        return bool(self._state.run("SELECT 1 FROM prompts LIMIT 1"))
+
+    def ask(self, name: str, prompt: Prompt, reply_schema: Mapping[str, object]) -> str | None:
+        """Return the answer to the prompt called *name*; None as long as it waits for one.
+
+        To ask the same twice is to ask once. An answer can be had again: a job that dies before it
+        has kept it loses nothing.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        rows = self._state.run("SELECT answer, is_parked FROM prompts WHERE name = ?", name)
+        if rows and rows[0][0] is not None:
+            self._state.run("UPDATE prompts SET entry = NULL WHERE name = ?", name)
+            return str(rows[0][0])
+        if not rows or rows[0][1]:
+            entry = json.dumps(asdict(_Entry(prompt, dict(reply_schema))))
+            self._state.run(
+                "INSERT INTO prompts (name, entry, asked_at) VALUES (?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET is_parked = 0, asked_at = excluded.asked_at",
+                name,
+                entry,
+                time.time(),
+            )
+        return None
+
+    def forget(self, name: str) -> None:
+        """Forget the answer to a prompt, which is of no use."""
+        self._state.run("DELETE FROM prompts WHERE name = ? AND entry IS NULL", name)
+
+    def forget_taken(self) -> None:
+        """Forget the answers that were had; for a job that has kept them all."""
+        self._state.run("DELETE FROM prompts WHERE entry IS NULL")
+
+    def park(self) -> None:
+        """Put aside what earlier jobs asked, and forget what is old; a job does so at its start.
+
+        Prompts that agents had are free when they are asked again: who had them may be gone with
+        the job.
+        """
+        old = time.time() - _KEPT_S
+        with self._state.transaction():
+            self._state.run("UPDATE prompts SET is_parked = 1, leased_at = NULL")
+            self._state.run(
+                "DELETE FROM prompts WHERE max(asked_at, ifnull(answered_at, 0)) < ?", old
+            )
+
+    def seconds_since_sign(self) -> float:
+        """Return for how long no agent has fetched or answered a prompt; infinite if none ever."""
+        [(leased, answered)] = self._state.run(
+            "SELECT max(leased_at), max(answered_at) FROM prompts"
+        )
+        return time.time() - max(leased or float("-inf"), answered or float("-inf"))
+
+    def count(self) -> SpoolCount:
+        """Count the prompts that wait for an answer."""
+        since = time.time() - self._lease_s
+        [(n_all, n_leased, first)] = self._state.run(
+            "SELECT count(*), ifnull(sum(leased_at > ?), 0),"
+            " min(leased_at) FILTER (WHERE leased_at > ?) FROM waiting",
+            since,
+            since,
+        )
+        return SpoolCount(n_all - n_leased, n_leased, first - since if n_leased else 0.0)
+
+    def n_waiting(self) -> int:
+        """Count the prompts that wait for an answer, with agents or not."""
+        [(n_waiting,)] = self._state.run("SELECT count(*) FROM waiting")
+        return int(n_waiting)
+
+    def hand_out(
+        self,
+        max_prompts: int,
+        max_characters: int,
+        known: Collection[str] = (),
+        *,
+        again: bool = False,
+    ) -> list[SpooledPrompt]:
+        """Give the oldest prompts that no agent has to one, for the time of a lease.
+
+        Args:
+            max_prompts: Most prompts.
+            max_characters: Most characters of them as JSON; what they share counts once. One that
+                is too large by itself is given alone.
+            known: What prompts share (`SpooledPrompt.shared`) that the agent has read already.
+            again: Give those, too, that were given out: who had them has lost them.
+
+        Raises:
+            StoreError: If the leases cannot be written.
+        """
+        now, given = time.time(), list[SpooledPrompt]()
+        shared, left = set(known), max_characters
+        with self._state.transaction():
+            waiting = self._state.run(
+                "SELECT name, entry FROM waiting WHERE ? OR ifnull(leased_at, 0) <= ?"
+                " ORDER BY asked_at, name LIMIT ?",
+                again,
+                now - self._lease_s,
+                max_prompts,
+            )
+            for name, written in waiting:
+                entry = _ENTRY.validate_json(written)
+                found = SpooledPrompt(self._shortest_id(name), entry.prompt, entry.reply_schema)
+                left -= len(found.own) + (0 if found.shared in shared else len(found.shared))
+                if given and left < 0:
+                    break
+                self._state.run("UPDATE prompts SET leased_at = ? WHERE name = ?", now, name)
+                given.append(found)
+                shared.add(found.shared)
+        return given
+
+    def answer(self, answers: Sequence[tuple[object, object]]) -> list[AnswerOutcome]:
+        """Keep answers, unless code can see that they are none; return what became of each.
+
+        Args:
+            answers: The id of a prompt, as it was handed out, and the reply: a JSON object, or its
+                text.
+
+        Raises:
+            StoreError: If they cannot be kept.
+        """
+        with self._state.transaction():
+            return [self._answer(prompt_id, reply) for prompt_id, reply in answers]
+
+    def _answer(self, prompt_id: object, reply: object) -> AnswerOutcome:
+        if not isinstance(prompt_id, str) or not _ID.fullmatch(prompt_id):
+            return AnswerOutcome(str(prompt_id)[:80], "not an id of a prompt; copy it as given")
+        found = self._beginning(prompt_id)
+        if not found:
+            return AnswerOutcome(prompt_id, "no such prompt is asked, or not any more")
+        if self._is_shared(prompt_id):
+            return AnswerOutcome(prompt_id, "fits two prompts by now; fetch the prompts again")
+        name, written, kept = found[0]
+        if written is None or kept is not None:
+            return AnswerOutcome(prompt_id, "answered before; the first answer is kept")
+        entry = _ENTRY.validate_json(written)
+        problem = find_problem(reply, entry.reply_schema)
+        if not problem:
+            self._state.run(
+                "UPDATE prompts SET answer = ?, answered_at = ? WHERE name = ?",
+                storable(reply_text(reply)),
+                time.time(),
+                name,
+            )
+        shared = SpooledPrompt(prompt_id, entry.prompt, entry.reply_schema).shared
+        return AnswerOutcome(prompt_id, problem, shared)
+
+    def _shortest_id(self, name: str) -> str:
+        """Return the shortest beginning of *name* that no other prompt to answer has."""
+        lengths = range(_N_ID, len(name))
+        return next((name[:n] for n in lengths if not self._is_shared(name[:n])), name)
+
+    def _is_shared(self, beginning: str) -> bool:
+        found = self._beginning(beginning)
+        return len(found) > 1 and found[1][1] is not None
+
+    def _beginning(self, beginning: str) -> list[tuple[str, str | None, str | None]]:
+        """Return two prompts whose names begin so, as name, entry and answer; taken ones last."""
+        return self._state.run(
+            "SELECT name, entry, answer FROM prompts WHERE name GLOB ?"
+            " ORDER BY entry IS NULL LIMIT 2",
+            f"{beginning}*",
+        )

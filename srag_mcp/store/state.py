@@ -1,0 +1,219 @@
+"""What many processes share of a corpus: replies, the ledger, prompts for agents, jobs.
+
+One SQLite file in WAL mode. A commit is handed to the operating system before it returns, so that
+a killed process loses none; a power cut may lose the last ones, for nothing is forced to the disk.
+"""
+
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from srag_mcp.errors import LockedError, StoreError
+from srag_mcp.store.earlier_state import has_earlier_state, remove_earlier_state, take_over_files
+from srag_mcp.store.layout import state_path
+from srag_mcp.store.lock import is_ingested_now, read_holder
+
+logger = logging.getLogger(__name__)
+
+_FORMAT = 1
+_BUSY_S = 30.0  # others hold the database for milliseconds
+_TABLES = """
+CREATE TABLE notes (key TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE replies (
+  prompt_hash TEXT, asked_model TEXT, step TEXT, text TEXT, model TEXT, truncated INTEGER,
+  delta TEXT, is_useless INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (prompt_hash, asked_model));
+CREATE TABLE calls (
+  step TEXT, subject TEXT, prompt_hash TEXT, model TEXT, outcome TEXT, at TEXT, tokens_in INTEGER,
+  tokens_out INTEGER, tokens_cached INTEGER, seconds REAL, cost_usd REAL, is_estimated INTEGER,
+  ingestion INTEGER NOT NULL, earlier_id TEXT UNIQUE);
+CREATE TABLE prompts (
+  name TEXT PRIMARY KEY, entry TEXT, is_parked INTEGER NOT NULL DEFAULT 0, asked_at REAL NOT NULL,
+  leased_at REAL, answer TEXT, answered_at REAL);
+CREATE VIEW waiting AS SELECT * FROM prompts WHERE answer IS NULL AND NOT is_parked;
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY, request TEXT, told TEXT, is_cancelled INTEGER NOT NULL DEFAULT 0);
+"""
+
+
+class State:
+    """The state of one corpus, for any number of threads; opened by `open_state` or `read_state`.
+
+    Attributes:
+        folder: The state folder of the corpus.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+        self.folder = folder
+        self._connection = connection
+        self._lock = threading.RLock()
+
+    def run(self, sql: str, *values: object) -> list[Any]:
+        """Run one statement; return its rows.
+
+        Raises:
+            StoreError: If it cannot be read or written.
+        """
+        with self._lock, _store_errors(self.folder):
+            return self._connection.execute(sql, values).fetchall()
+
+    def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Run one statement for each of *rows*; inside of a transaction.
+
+        Raises:
+            StoreError: If they cannot be written.
+        """
+        with self._lock, _store_errors(self.folder):
+            self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is done inside, or nothing of it; nobody else writes meanwhile."""
+        with self._lock:
+            self.run("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.run("COMMIT")
+            except BaseException:
+                self._connection.rollback()
+                raise
+
+    def note(self, key: str) -> str | None:
+        """Return what `keep_note` kept; None if nothing."""
+        rows = self.run("SELECT text FROM notes WHERE key = ?", key)
+        return str(rows[0][0]) if rows else None
+
+    def keep_note(self, key: str, text: str | None) -> None:
+        """Keep a short text; None forgets it."""
+        if text is None:
+            self.run("DELETE FROM notes WHERE key = ?", key)
+        else:
+            self.run("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, text)
+
+    def sync(self) -> None:
+        """Force all to the disk, so that what it was taken from may go."""
+        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def open_state(folder: Path) -> Iterator[State]:
+    """Open the state that lies in *folder*, made on need.
+
+    At the first opening, what an earlier version kept in files is taken over. A database that is
+    damaged is moved aside, and a new one begun.
+
+    Raises:
+        StoreError: If it cannot be read or written, or a later version wrote it.
+        LockedError: If an ingestion of an earlier version runs.
+    """
+    with closing(_connect(folder)) as connection:
+        yield State(connection, folder)
+
+
+@contextmanager
+def read_state(folder: Path) -> Iterator[State]:
+    """Open the state that lies in *folder* to look at it; where there is none, it is empty.
+
+    Raises:
+        StoreError, LockedError: As `open_state`.
+    """
+    can_be_made = has_earlier_state(folder) and os.access(folder, os.W_OK)
+    if state_path(folder).exists() or can_be_made:
+        with open_state(folder) as state:
+            yield state
+        return
+    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
+        connection.executescript(_TABLES)
+        take_over_files(connection, folder)
+        yield State(connection, folder)
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    with _store_errors(folder):
+        connection = _open_file(state_path(folder))
+        try:
+            _set_up(connection, folder)
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if isinstance(error, sqlite3.OperationalError):  # locked, or a full disk
+                raise
+            _move_aside(state_path(folder), error)
+            return _connect(folder)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _open_file(path: Path) -> sqlite3.Connection:
+    """Connect to the file; one that cannot be written can be read nevertheless."""
+    mode = ""
+    if not os.access(path.parent, os.W_OK):
+        in_use = path.with_name(f"{path.name}-wal").exists()
+        mode = "?mode=ro" if in_use else "?mode=ro&immutable=1"
+    return sqlite3.connect(
+        path.resolve().as_uri() + mode,
+        uri=True,
+        timeout=_BUSY_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
+    """Make the tables, unless they are there, with what an earlier version kept."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if _is_set_up(connection):
+        return
+    with FileLock(folder / "state.lock"):
+        if _is_set_up(connection):
+            return
+        has_earlier = has_earlier_state(folder)
+        if has_earlier and is_ingested_now(folder):
+            holder = read_holder(folder)
+            msg = f"an earlier version ingests this corpus, {holder}: wait until that ends"
+            raise LockedError(msg, holder)
+        connection.execute("PRAGMA journal_mode = WAL")
+        try:
+            connection.executescript(f"BEGIN IMMEDIATE; {_TABLES}")
+            take_over_files(connection, folder)
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            raise
+        if has_earlier:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # forces it to the disk
+            remove_earlier_state(folder)
+
+
+def _is_set_up(connection: sqlite3.Connection) -> bool:
+    [(found,)] = connection.execute("PRAGMA user_version").fetchall()
+    if found > _FORMAT:
+        msg = f"the state of this corpus has format {found}, of a later version: update srag-mcp"
+        raise StoreError(msg)
+    return bool(found == _FORMAT)
+
+
+def _move_aside(path: Path, problem: Exception) -> None:
+    aside = path.with_name(f"state.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.sqlite")
+    path.replace(aside)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    logger.warning("%s: %s; moved to %s, beginning anew", path, problem, aside.name)
+
+
+@contextmanager
+def _store_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        msg = f"{state_path(folder)} cannot be used: {error}"
+        raise StoreError(msg) from error
