@@ -12,8 +12,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.silence import Traces
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import fold_words as fold
-from srag_mcp.values.unit_words import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS
-from srag_mcp.values.units import is_currency
+from srag_mcp.values.units import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS, is_currency
 
 _NUMBERED = re.compile(r"_\d+$")
 _MAX_VALUES = 60

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.values.unit_words import CURRENCY_CODES, CURRENCY_SYMBOLS
+from srag_mcp.values.units import CURRENCY_CODES, CURRENCY_SYMBOLS
 
 _MIN_SHARE = 0.4
 _MIN_LEAD = 2.0

@@ -11,8 +11,7 @@ from srag_mcp.offline.values import look
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.unit_words import SIZES
-from srag_mcp.values.units import is_currency
+from srag_mcp.values.units import SIZES, is_currency
 
 _SHARE = 0.7
 _MAX_WORDS = 7

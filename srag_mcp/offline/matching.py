@@ -13,7 +13,7 @@ from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import Extractor, ItemRule
 from srag_mcp.text.words import fold_words as fold
-from srag_mcp.values.unit_words import SIZES
+from srag_mcp.values.units import SIZES
 
 _MIN_POINTS = 0.8
 _FALLBACK_SHARE = 0.5

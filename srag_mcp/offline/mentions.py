@@ -11,9 +11,9 @@ from srag_mcp.offline.words import QUESTION_WORDS, stem
 from srag_mcp.schema.extractors import MentionRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, content_words, fold_word
-from srag_mcp.values.date_words import MONTHS
+from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.unit_words import UNITS
+from srag_mcp.values.units import UNITS
 
 _COUNTS = re.compile(r"\b(?:how many|share|percent\w*|proportion|any)\b", re.IGNORECASE)
 _AMOUNTS = re.compile(

@@ -12,7 +12,7 @@ from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.translation.lexicon import ENTITY_NOUNS, PERSON_NOUNS
 from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.text.words import fold_words as fold
-from srag_mcp.values.unit_words import UNITS
+from srag_mcp.values.units import UNITS
 
 _ARTICLES = """
 a an the any no some each every of with without his her its their your our my this that these those

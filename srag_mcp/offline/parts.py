@@ -12,13 +12,13 @@ from itertools import pairwise
 
 from srag_mcp.documents.document import Heading, KeyValue, Prose
 from srag_mcp.offline.candidates import Candidate
-from srag_mcp.offline.country_names import COUNTRIES
 from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import PartRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word
 from srag_mcp.text.words import fold_words as fold
+from srag_mcp.values.names import COUNTRIES
 
 _N_BLOCKS = 14
 _MAX_LINE = 160

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.words import QUESTION_WORDS, stem
 from srag_mcp.text.words import content_words
-from srag_mcp.values.unit_words import UNITS
+from srag_mcp.values.units import UNITS
 
 _BEST = 4
 _MIN_MATCH = 0.5

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from srag_mcp.offline.kin import GENERAL_STEMS
 from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.text.words import content_words
-from srag_mcp.values.unit_words import CURRENCY_WORDS, UNITS
-from srag_mcp.values.units import is_currency
+from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 
 _MIN_KEYS = 3
 _MIN_SHARE = 0.6

@@ -15,7 +15,7 @@ from srag_mcp.offline.slots import Slot
 from srag_mcp.schema.extractors import SlotRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import is_content
-from srag_mcp.values.unit_words import UNITS
+from srag_mcp.values.units import UNITS
 
 _MIN_DOCUMENTS = 3
 _MIN_SHARE = 0.05

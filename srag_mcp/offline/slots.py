@@ -13,8 +13,7 @@ from srag_mcp.text.words import is_content
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.numerals import ambiguous_mark
 from srag_mcp.values.quantities import Quantity, find_quantities
-from srag_mcp.values.unit_words import SIZES
-from srag_mcp.values.units import is_currency
+from srag_mcp.values.units import SIZES, is_currency
 
 # Digits that belong to a name, a label or a code: "B-52", "A4", "§ 12", "#3".
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")

@@ -18,8 +18,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import Quantity, find_quantities
 from srag_mcp.values.types import Value
-from srag_mcp.values.unit_words import SIZES
-from srag_mcp.values.units import convert
+from srag_mcp.values.units import SIZES, convert
 
 _SCALES = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
 _TOTALS = (1, 5, 10, 20, 100)

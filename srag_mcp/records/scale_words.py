@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, scan_figures
-from srag_mcp.values.unit_words import SCALES
-from srag_mcp.values.units import as_money, parse_unit, read_context
+from srag_mcp.values.units import SCALES, as_money, parse_unit, read_context
 
 _WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
 _THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")

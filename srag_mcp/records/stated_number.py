@@ -8,8 +8,7 @@ from srag_mcp.records.scale_words import declared_scales, ignored_scale, stated_
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
-from srag_mcp.values.unit_words import SIZES
-from srag_mcp.values.units import conversions_between, convert, parse_unit
+from srag_mcp.values.units import SIZES, conversions_between, convert, parse_unit
 
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
 _MARKS = re.compile(r"\D")

@@ -12,13 +12,13 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from srag_mcp.text.spans import Span
-from srag_mcp.values.date_words import DAYS, MONTHS
+from srag_mcp.values.names import MONTHS, ORDINAL_DAYS
 
 DateOrder: TypeAlias = Literal["day_first", "month_first"]
 Precision: TypeAlias = Literal["day", "month", "quarter", "year"]
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_ORDINAL_DAY = "|".join(sorted(DAYS, key=len, reverse=True))
+_ORDINAL_DAY = "|".join(sorted(ORDINAL_DAYS, key=len, reverse=True))
 _YEAR = r"(?:[12]\d{3}(?!\d)|['’]?\d{2}(?![\d:.,]\d|\d))"
 _JOIN = r"(?:\s?[-/.,]\s?|\s+|\s*,\s*)"
 _OF = r"(?:\s*day)?(?:\s+(?:of|de|di|do|del|van)\s+(?:the\s+)?)?"
@@ -168,7 +168,7 @@ def _named(match: re.Match[str]) -> DateText | None:
     if written is None and (name.lower() not in MONTHS or len(name) < 3 or not number):
         return None
     year, two_digits = _year(written) if written else (None, False)
-    day = (DAYS.get(number.lower()) or int(number)) if number else None
+    day = (ORDINAL_DAYS.get(number.lower()) or int(number)) if number else None
     return DateText(year, MONTHS[name.lower()], day, two_digits=two_digits)
 
 

@@ -20,8 +20,9 @@ from srag_mcp.values.numerals import (
 from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
 from srag_mcp.values.readings import Declared, Reader, Reading, Words, failed
 from srag_mcp.values.states import State
-from srag_mcp.values.unit_words import MONEY_SCALES, SIZES
 from srag_mcp.values.units import (
+    MONEY_SCALES,
+    SIZES,
     ScaledUnit,
     as_money,
     convert,

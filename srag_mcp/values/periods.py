@@ -12,8 +12,8 @@ from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
 from srag_mcp.text.spans import Span
-from srag_mcp.values.date_words import MONTHS, PLAIN_MONTHS, TIMES, WEEKDAYS
 from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.names import MONTHS, ORDINAL_PARTS, PLAIN_MONTHS, WEEKDAYS
 
 PeriodPrecision: TypeAlias = Literal[
     "day", "month", "quarter", "half", "year", "decade", "weekday", "range"
@@ -50,7 +50,7 @@ class Period:
 Found: TypeAlias = tuple[Span, Period]
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_ORDINAL = "|".join(sorted(TIMES, key=len, reverse=True))
+_ORDINAL = "|".join(sorted(ORDINAL_PARTS, key=len, reverse=True))
 _IN_YEAR = r"(?:\s+(?:of|in|im|von|des|de|du|del))?(?:\s+the)?[\s,/-]*(?P<year>[12]\d{3})"
 _END = r"(?!\w|[.,/-]\d)"
 _QUARTER = re.compile(rf"(?<![\w-])(?P<kind>[QH])(?P<number>[1-4])(?:{_IN_YEAR})?{_END}", re.I)
@@ -191,7 +191,7 @@ def _nth_part(match: re.Match[str]) -> Period | None:
     """Read `the first quarter of 2018`, `second half of January 2021`; `last quarter` is none."""
     nth, kind = match["nth"].lower(), match["kind"].lower()
     months = 3 if kind in {"quarter", "quartal"} else 6
-    number = TIMES.get(nth) or (0 if nth in TIMES else int(nth[0]))
+    number = ORDINAL_PARTS.get(nth) or (0 if nth in ORDINAL_PARTS else int(nth[0]))
     if match["year"] is None and (number == 0 or kind in {"half", "hälfte"}):
         return None
     if number > 12 // months:

@@ -7,7 +7,7 @@ figures with their numerals unread, `Figure.read` reads one with the separators 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from srag_mcp.text.spans import Span
@@ -18,8 +18,16 @@ from srag_mcp.values.numerals import (
     read_number_words,
     read_numeral,
 )
-from srag_mcp.values.unit_words import AMBIGUOUS_CURRENCIES, HOURLY, SCALES
-from srag_mcp.values.units import combine, is_currency, scale_of, unit_of
+from srag_mcp.values.units import (
+    AMBIGUOUS_CURRENCIES,
+    HOURLY,
+    SCALES,
+    combine,
+    currency_at,
+    is_currency,
+    scale_of,
+    unit_of,
+)
 
 _NUMERAL = re.compile(
     r"(?=[\d.½¼¾⅓⅔⅛⅜⅝⅞])(?:(?:\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?![\d])(?:[.,]\d+)?(?![.,]?\d)"
@@ -60,12 +68,14 @@ class Quantity:
         unit: Such as `USD`, `km`, `percent`; None when the text names none.
         upper: The other end where the text is a range ("10–12"); None otherwise.
         ambiguous: Whether one separator could be read either way ("1.234").
+        written: The unit as it is written; it tells what else it may mean (`may_mean`).
     """
 
     value: int | float
     unit: str | None = None
     upper: int | float | None = None
     ambiguous: bool = False
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,8 @@ class Figure:
             upper = self.upper._number(grouping, context_scale)
         unit = self.unit or (self.upper.unit if self.upper else None)
         ambiguous = ambiguous_mark(self.numeral) is not None
-        return None if number is None else Quantity(number, unit, upper, ambiguous)
+        written = self.symbol or (self.upper.symbol if self.upper else "")
+        return None if number is None else Quantity(number, unit, upper, ambiguous, written)
 
     def _number(self, grouping: str, context_scale: int) -> int | float | None:
         number = read_numeral(self.numeral, grouping) if self.numeral else 0
@@ -244,6 +255,9 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     scale = scale_of(word, attached=attached, money=money)
     if scale is not None:
         return _after_scale(text, match.end(), scale)
+    named = currency_at(text, match.start("word"))
+    if named is not None:
+        return _Tail(named[1], 1, named[0], text[match.start("word") : named[1]], attached)
     unit = combine(word) or unit_of(word.replace(" ", ""))
     if unit is None or (match["gap"].endswith("-") and len(word) < _SHORTEST_JOINED):
         coded = (attached and word < _FIRST_CJK) or _glued(text, end)
@@ -258,6 +272,9 @@ def _after_scale(text: str, end: int, scale: int) -> _Tail:
     word = (match["word"] if match else None) or ""
     if match and word.lower() in SCALES:  # "2 hundred thousand"
         return _after_scale(text, match.end(), scale * SCALES[word.lower()])
+    named = currency_at(text, match.start("word")) if match and word else None
+    if named is not None:
+        return _Tail(named[1], scale, named[0], word)
     unit = combine(word) or unit_of(word)
     return _Tail(match.end(), scale, unit, word) if match and unit else _Tail(end, scale)
 

@@ -1,29 +1,63 @@
-"""Units: what a word after a number means, and values carried from one unit into another."""
+"""Units: what a word after a number means, and values carried from one unit into another.
+
+The words are in `units.toml`, the names of currencies in `names.json`.
+"""
 
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from srag_mcp.values.unit_words import (
-    CUBES,
-    CURRENCY_CODES,
-    CURRENCY_SYMBOLS,
-    CURRENCY_WORDS,
-    HOURLY,
-    LETTER_SCALES,
-    MONEY_SCALES,
-    SCALES,
-    SIZES,
-    SQUARES,
-    UNITS,
+from srag_mcp.text.words import WORD, fold_word, fold_words, stems
+from srag_mcp.values.names import CURRENCY_NAMES
+
+_TABLE = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
+
+
+def _by_word(listed: Mapping[str, str]) -> dict[str, str]:
+    return {word: meaning for meaning, known in listed.items() for word in known.split()}
+
+
+def _scales(listed: Mapping[str, str]) -> dict[str, int]:
+    return {word: int(factor) for word, factor in _by_word(listed).items()}
+
+
+# The dimension of a unit, and how many of the unit of size 1 it is.
+SIZES: dict[str, tuple[str, float]] = {
+    unit: (dimension, size)
+    for dimension, units in _TABLE["dimensions"].items()
+    for unit, (size, _) in units.items()
+}
+# Units, currencies and scales by the words for them.
+UNITS: dict[str, str] = _by_word(
+    {unit: known for units in _TABLE["dimensions"].values() for unit, (_, known) in units.items()}
+    | _TABLE["plain"]
 )
+CURRENCY_CODES = frozenset(_TABLE["currencies"]["codes"].split())
+CURRENCY_SYMBOLS: dict[str, str] = _by_word(_TABLE["currencies"]["symbols"])
+CURRENCY_WORDS: dict[str, str] = _by_word(_TABLE["currencies"]["words"])
+# Which currencies a sign may stand for: the others of its column decide.
+AMBIGUOUS_CURRENCIES: dict[str, frozenset[str]] = {
+    sign: CURRENCY_CODES if meant == "*" else frozenset(meant.split())
+    for meant, signs in _TABLE["currencies"]["several"].items()
+    for sign in signs.split()
+}
+SCALES: dict[str, int] = _scales(_TABLE["scales"])
+LETTER_SCALES: dict[str, int] = _scales(_TABLE["letter_scales"])
+MONEY_SCALES: dict[str, int] = _scales(_TABLE["money_scales"])
+HOURLY: dict[str, str] = _TABLE["hourly"]
+_PREFIXED: dict[str, dict[str, str]] = {
+    word: _TABLE[kind]
+    for kind in ("square", "cubic", "nautical")
+    for word in _TABLE[kind]["words"].split()
+}
+_PERIODS: dict[str, str] = _by_word(_TABLE["periods"])
 
 _FREEZING_F = 32
-_PREFIXED = {
-    **dict.fromkeys(("square", "sq", "quadrat"), SQUARES),
-    **dict.fromkeys(("cubic", "cu"), CUBES),
-    "nautical": {"mi": "nmi"},
-}
+_NAME = re.compile(r"[^\W\d_]+(?:[ \u00a0-][^\W\d_]+){1,5}")
+_FIRST_OF_NAMES = frozenset(name.split()[0] for name in CURRENCY_NAMES)
 _JOINING = frozenset({"in", "of"})
 
 
@@ -47,6 +81,7 @@ _MONEY = rf"(?:[^\W\d_]{{0,3}}[$€£¥₹]|(?-i:{'|'.join(sorted(CURRENCY_CODES
 _SCALE_NOTE = re.compile(
     rf"(?:\b(?:in|en)|\(|\[|(?<!\d),)\s*(?P<unit>(?:[^\W\d_]{{0,3}}[$€£¥₹]|[A-Z]{{3}}|RM|Rs\.?)\s?)?"
     rf"(?P<scale>{_SCALE_WORDS}|(?(unit)[mk]|(?-i:[kKM]))(?=\s*[\])])|['’]?000s?)\b"
+    rf"(?:\.?\s(?P<after>[^\W\d_]{{0,3}}[$€£¥₹]|[A-Z]{{3}}\b))?"
     rf"|(?<!\w)(?P<money>{_MONEY})\s?(?P<of_money>{_SCALE_WORDS}|[mk]|['’]?000s?)(?!\w)"
     rf"|(?:^|[(;:,])\s*(?P<start>{_SCALE_WORDS})\s+(?:of|de|d['’]|di|[^\W\d_]+\s*$)",
     re.IGNORECASE,
@@ -75,6 +110,22 @@ def unit_of(word: str) -> str | None:
     return CURRENCY_WORDS.get(folded) or (UNITS.get(folded) if len(folded) > 2 else None)
 
 
+def currency_at(text: str, start: int) -> tuple[str, int] | None:
+    """Return the currency that is named from *start* of *text*, and the end of its name.
+
+    `500 Swiss francs a night`, 4 -> CHF, 16
+    """
+    match = _NAME.match(text, start)
+    if match is None or fold_word(match.group().split()[0]) not in _FIRST_OF_NAMES:
+        return None
+    ends = [part.end() for part in WORD.finditer(text, start, match.end())]
+    for end in reversed(ends[1:]):
+        code = CURRENCY_NAMES.get(fold_words(text[start:end]))
+        if code is not None:
+            return code, end
+    return None
+
+
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> ScaledUnit:
     """Read a declared unit.
@@ -84,13 +135,17 @@ def parse_unit(text: str) -> ScaledUnit:
     """
     if not text.strip():
         return ScaledUnit()
+    if (known := unit_of(text.strip())) is not None:
+        return ScaledUnit(1, known)
     if text.strip() in _THOUSAND_CODES:
         return ScaledUnit(1000, _THOUSAND_CODES[text.strip()])
     scale, unit = 1, None
     for word in _WORD.findall(text):
         scale *= SCALES.get(word.lower(), 1000 if word.startswith(("000", "'000")) else 1)
         unit = unit or unit_of(word.replace(" ", ""))
-    combined = combine(text)
+    named = (currency_at(text, word.start()) for word in WORD.finditer(text))
+    currency = next((found[0] for found in named if found), None)
+    combined = currency or combine(text)
     return ScaledUnit(scale, combined or unit or (text.strip() if scale == 1 else None))
 
 
@@ -126,7 +181,7 @@ def read_context(context: str) -> ScaledUnit:
         return found
     word = (note["scale"] or note["of_money"] or note["start"]).lower().lstrip("'’")
     scale = 1000 if word.startswith(("000", "k")) else SCALES.get(word, MONEY_SCALES.get(word, 1))
-    written = (note["unit"] or note["money"] or "").strip()
+    written = (note["unit"] or note["money"] or note["after"] or "").strip()
     return ScaledUnit(scale, found.unit or unit_of(written))
 
 
@@ -175,20 +230,45 @@ def convert(value: float, unit: str, into: str) -> float | None:
     return _tidy(value * size / other_size)
 
 
+def convert_declared(value: float, unit: str | None, into: str | None) -> float | None:
+    """Carry *value* between units as columns and questions write them, with their scales.
+
+    None where they do not measure the same thing, or one of them is not known.
+    `2, "million USD", "thousand USD"` -> 2000; `90, "minutes", "h"` -> 1.5
+    """
+    one, other = parse_unit(unit or ""), parse_unit(into or "")
+    if one.unit is None or other.unit is None:
+        return _tidy(value * one.scale / other.scale) if one.unit == other.unit else None
+    if is_same_unit(one.unit, other.unit):
+        return _tidy(value * one.scale / other.scale)
+    carried = convert(value * one.scale, one.unit, other.unit)
+    return None if carried is None else _tidy(carried / other.scale)
+
+
+def is_same_unit(one: str, other: str) -> bool:
+    """Return whether two words are one unit, whatever their spelling and number.
+
+    `km`, `Kilometres` -> True; `rooms`, `room` -> True; `USD`, `million USD` -> False
+    """
+    left, right = parse_unit(one), parse_unit(other)
+    if left == right:
+        return True
+    known = {left.unit, right.unit} & (SIZES.keys() | CURRENCY_CODES | {"percent", "permille"})
+    return not known and left.scale == right.scale and stems(one) == stems(other)
+
+
+def may_mean(word: str, unit: str) -> bool:
+    """Return whether a sign or word that stands for several currencies may mean *unit*.
+
+    `$`, `CAD` -> True; `pounds`, `lb` -> True; `€`, `USD` -> False
+    """
+    return unit == unit_of(word) or unit in AMBIGUOUS_CURRENCIES.get(word, ())
+
+
 def _tidy(value: float) -> float:
     return float(f"{value:.12g}")
 
 
-_PERIOD_WORDS = {
-    "min": "minutely",
-    "h": "hourly stündlich",
-    "day": "daily night nights nightly täglich nacht nächte nuit nuits noche noches notte notti"
-    " noite noites nacht nachten jour diem",
-    "week": "weekly wöchentlich hebdomadaire semanal settimana settimane settimanale wekelijks",
-    "month": "monthly monatlich mensuel mensuelle mensual mese mensile mês mensal maandelijks pcm",
-    "year": "yearly annual annually annum jährlich annuel annuelle anual annuale ano jaarlijks pa",
-}
-_PERIODS = {word: unit for unit, words in _PERIOD_WORDS.items() for word in words.split()}
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 _TIMES = {

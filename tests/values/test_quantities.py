@@ -99,7 +99,7 @@ def test_the_words_around_give_a_scale_that_the_number_lacks() -> None:
     assert read_number("3 billion", "Revenue (in millions)") == Quantity(3_000_000_000)
     assert read_number("12 %", "(in thousands)") == Quantity(12, "percent")
     assert read_number("12", "Price (USD)") == Quantity(12, "USD")
-    assert read_number("12", "Umsatz in Mio. EUR") == Quantity(12_000_000)
+    assert read_number("12", "Umsatz in Mio. EUR") == Quantity(12_000_000, "EUR")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from srag_mcp.records.stated_number import (
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
-from srag_mcp.values.unit_words import SIZES
+from srag_mcp.values.units import SIZES
 
 _FEWEST_ALIKE = 3
 _MOST_NEGATIVE = 0.34

@@ -8,8 +8,7 @@ from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, Suspici
 from srag_mcp.records.stated_number import column_unit, find_other_number
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, find_quantities, scan_figures
-from srag_mcp.values.unit_words import CURRENCY_SYMBOLS, SIZES
-from srag_mcp.values.units import convert, is_currency, parse_unit
+from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency, parse_unit
 
 _FEWEST_ALIKE = 3
 _MOST = 0.5

@@ -9,7 +9,7 @@ from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
 from srag_mcp.records.stated_number import column_unit, has_number
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.unit_words import UNITS
+from srag_mcp.values.units import UNITS
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2199
 _FEWEST = 5
