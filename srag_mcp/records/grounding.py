@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from srag_mcp.records.evidence import Location, locate
 from srag_mcp.records.small_errors import says_the_same
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.locate import Location, locate
 from srag_mcp.text.spans import Span
 
 LONGEST_QUOTE = 2000

@@ -20,6 +20,7 @@ _FIT = 0.7
 _MAX_CATEGORIES = 12
 _DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
+_LEADING_ZERO = re.compile(r"0\d+")
 _HEDGES = re.compile(
     r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
     r"|nearly|almost|total|per|each|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
@@ -87,6 +88,12 @@ def _is_date(value: str, order: DateOrder) -> bool:
 
 
 def _numbers(values: Sequence[str]) -> TypeGuess | None:
+    """Guess a column of numbers; None where one value is a code: `00123` is no 123.
+
+    Nobody writes a number with a zero before it, so the others of its column are codes, too.
+    """
+    if any(_LEADING_ZERO.fullmatch(value.strip()) for value in values):
+        return None
     figures = [_figure(value) for value in values]
     rests = Counter(rest for figure, rest in figures if figure is not None)
     usual = {

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.text.words import content_words, fold, language_of, stem, stems, words
@@ -56,6 +56,7 @@ def test_function_words_are_known_with_their_accents() -> None:
     assert content_words("für die Zimmer über più") == ["zimmer"]
 
 
+@settings(deadline=None)  # the first stem of a process loads the stemmers
 @given(st.lists(st.text(alphabet="abcdeginorst", min_size=1, max_size=12), min_size=40))
 def test_stems_do_not_hang_on_who_asks_beside(asked: list[str]) -> None:
     with ThreadPoolExecutor(4) as pool:

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srag_mcp.values.columns import read_column
 from srag_mcp.values.guess import TypeGuess, classify_values
+from srag_mcp.values.readings import Column, Words
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT
 
 
@@ -26,6 +28,8 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT
         (["12 Main Street", "14 Oak Avenue"], TypeGuess(TEXT, None, 1.0, None)),
         (["March 2020", "April 2020"], TypeGuess(TEXT, None, 1.0, None)),
         (["00123", "00456"], TypeGuess(TEXT, None, 1.0, None)),
+        (["01234", *map(str, range(10000, 10020))], TypeGuess(TEXT, None, 1.0, None)),
+        (["0", "0.5", "0,25", "1"], TypeGuess(NUMBER, None, 1.0, None)),
         (["+60 12-345 6789", "03-2287 4114"], TypeGuess(TEXT, None, 1.0, None)),
         (["A", "b", "a", "B", "a", "b", "a", "b"], TypeGuess(TEXT, None, 1.0, ("a", "b"))),
         (["n/a", ""], TypeGuess(TEXT, None, 0.0, None)),
@@ -38,6 +42,27 @@ def test_the_narrowest_type_that_most_values_have(values: list[str], guess: Type
 
 def test_the_share_counts_the_values_that_fit() -> None:
     assert classify_values(["1", "2", "3", "many"]).share == 0.75
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=8), st.sampled_from(["de", "en"]))
+def test_whole_numbers_of_a_column_are_whole_in_german_and_english(
+    numbers: list[int], country: str
+) -> None:
+    written = [f"{number:,}" for number in numbers]
+    if country == "de":
+        written = [text.replace(",", ".") for text in written]
+    read = read_column(Column(INTEGER), [Words(text) for text in written])
+    assert [reading.value for reading in read] == numbers
+
+
+@given(st.lists(st.integers(0, 99_999), min_size=1), st.integers(0, 9999))
+def test_codes_of_one_width_stay_texts_where_one_begins_with_a_zero(
+    codes: list[int], small: int
+) -> None:
+    values = [f"{code:05}" for code in (*codes, small)]
+    assert classify_values(values).type == TEXT
+    read = read_column(Column(TEXT), [Words(value) for value in values])
+    assert [reading.value for reading in read] == values
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))
