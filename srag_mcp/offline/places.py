@@ -13,7 +13,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.legal_forms import LEGAL_FORMS
+from srag_mcp.values.names import LEGAL_FORMS
 
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3

@@ -9,7 +9,7 @@ from decimal import Decimal
 from srag_mcp.records.cell import Cell
 from srag_mcp.records.following import is_quoted
 from srag_mcp.text.words import fold
-from srag_mcp.values.legal_forms import LEGAL_FORMS
+from srag_mcp.values.names import LEGAL_FORMS
 from srag_mcp.values.states import State
 
 FEWEST_BOTH = 5

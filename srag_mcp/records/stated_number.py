@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from srag_mcp.records.scale_words import declared_scales, ignored_scale, stated_scales
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
+from srag_mcp.values.scales import declared_scales, ignored_scale, stated_scales
 from srag_mcp.values.units import SIZES, conversions_between, convert, parse_unit
 
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
@@ -40,6 +40,12 @@ _SAME = 1e-6
 _ROUNDED, _NEARLY = 0.02, 0.005
 _FIRST_YEAR, _LAST_YEAR = 1000, 2199
 _CENTURY = 100
+
+
+def scales_of(attribute: Attribute) -> set[float]:
+    """Return the scales that the definition of *attribute* speaks of, and 1."""
+    words = f"{attribute.name.replace('_', ' ')} {attribute.description}"
+    return declared_scales(attribute.unit, words)
 
 
 def find_other_number(attribute: Attribute, quote: str, value: float, text: str | None) -> str:
@@ -135,7 +141,7 @@ def plain_numbers(quote: str) -> set[float]:
 
 
 def _other_scale(attribute: Attribute, quote: str, value: float) -> str:
-    words = ignored_scale(attribute, quote, value)
+    words = ignored_scale(quote, value, scales_of(attribute))
     return f"the quote says {words!r}, the value {value}" if words else ""
 
 
@@ -236,7 +242,7 @@ def factors_of(
         return
     is_scaled = any(figure.scaled for figure in scan_figures(quote))
     stated = {1.0} if is_scaled else stated_scales(quote, text)
-    yield from (one / other for one in stated for other in declared_scales(attribute))
+    yield from (one / other for one in stated for other in scales_of(attribute))
 
 
 def _parts(attribute: Attribute, found: Quantity, words: str) -> Iterator[float]:

@@ -1,4 +1,4 @@
-"""Names of months, weekdays, countries and currencies in several languages, as data.
+"""Names of months, weekdays, countries, currencies and legal forms, as data.
 
 `names.json` is written by `tests/values/write_names.py`.
 """
@@ -43,3 +43,16 @@ ORDINAL_PARTS: Mapping[str, int] = {
     **{f"{word}{end}": number for number, word in enumerate(
         ("letzte", "erste", "zweite", "dritte", "vierte")) for end in ("", "n", "s", "r", "m")},
 }  # fmt: skip
+
+# How names of companies end the world over, folded.
+_LEGAL_FORMS = """
+    ab ag aktiengesellschaft aps as asa ay bhd berhad bhp bt bv bvba ca co company coop corp
+    corporation cpt cv cvba da dac doo dd ead ec ee eood eg eirl epe ev eu eurl gbr gie gk gmbh
+    gp hb hf ehf inc incorporated jsc kb kd kf kft kg kgaa kk ky lda limitada limited llc llp lp
+    ltd ltda mbh nl nv nyrt oao od ohg ood ooo oue ou oy oyj pao partg pc plc pllc proprietary
+    pt pte pty pvt qk qsc rt sa sab sac saci sae sal saog sapa sapi sarl sas sasu sca scs se sia
+    sicav sl slu snc soc societa sp spa spol spk spzoo srl sro tbk tov ug uab ulc unlimited vof
+    wll yk zao zrt
+"""
+
+LEGAL_FORMS = frozenset(_LEGAL_FORMS.split())

@@ -6,12 +6,13 @@ from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
 
-from srag_mcp.records.scale_words import ignored_scale
 from srag_mcp.records.standardise.quoted_numbers import says_minus, suspect_quoted_numbers
 from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, Suspicion, Tags
 from srag_mcp.records.standardise.units import suspect_units
 from srag_mcp.records.standardise.years import suspect_years
+from srag_mcp.records.stated_number import scales_of
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.scales import ignored_scale
 
 _FEWEST = 5
 _EMPTY_DECADES = 1.5
@@ -39,7 +40,7 @@ def suspect_numbers(
 def _ignored_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find values that leave out the scale word of their own quote: `15 thousand` read as 15."""
     for item in values:
-        word = ignored_scale(attribute, item.as_stated, item.number)
+        word = ignored_scale(item.as_stated, item.number, scales_of(attribute))
         if word:
             reason = f"the document says {word}: is the scale (thousand, million) worked in?"
             yield Suspicion(item.document_id, "scale_word", reason)

@@ -1,10 +1,9 @@
-"""Scale words: thousand and million, in a quote, around it and in the definition of a column."""
+"""Scales: thousand and million, in a quote, around it and in the definition of a column."""
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.quantities import Figure, scan_figures
 from srag_mcp.values.units import SCALES, as_money, parse_unit, read_context
 
@@ -16,22 +15,21 @@ _MAX_PLACES = 20
 _LONGEST_CAPTION = 200
 
 
-def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
+def ignored_scale(quote: str, value: float, declared: Collection[float]) -> str:
     """Return the words of *quote* whose scale *value* leaves out; empty where there are none.
 
-    `15 thousand tonnes`, 15 -> `15 thousand tonnes`, unless the column is in thousands
+    *declared* are those that the column is in. `15 thousand tonnes`, 15 -> `15 thousand tonnes`
     """
     for figure in scan_figures(quote):
         for end in (figure, figure.upper):
-            if end is not None and end.scaled and _leaves_out(attribute, end, value):
+            if end is not None and end.scaled and _leaves_out(end, value, declared):
                 return figure.span.of(quote)
     return ""
 
 
-def declared_scales(attribute: Attribute) -> set[float]:
-    """Return the scales that unit, name and description of *attribute* speak of, and 1."""
-    words = f"{attribute.name.replace('_', ' ')} {attribute.description}"
-    return {1.0, float(parse_unit(attribute.unit or "").scale), *_scales_in(words)}
+def declared_scales(unit: str | None, definition: str) -> set[float]:
+    """Return the scales that the unit and the *definition* of a column speak of, and 1."""
+    return {1.0, float(parse_unit(unit or "").scale), *_scales_in(definition)}
 
 
 def stated_scales(quote: str, text: str) -> set[float]:
@@ -44,14 +42,14 @@ def stated_scales(quote: str, text: str) -> set[float]:
     return {1.0, *found}
 
 
-def _leaves_out(attribute: Attribute, figure: Figure, value: float) -> bool:
+def _leaves_out(figure: Figure, value: float, declared: Collection[float]) -> bool:
     quantity = figure.read()
     if quantity is None or not value:
         return False
     factor = figure.scale * 10.0**figure.power
     if not math.isclose(abs(quantity.value), abs(value) * factor, rel_tol=_SAME):
         return False
-    return factor not in declared_scales(attribute)
+    return factor not in declared
 
 
 def _around(quote: str, text: str) -> Iterator[str]:

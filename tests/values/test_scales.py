@@ -1,0 +1,47 @@
+"""Scales that a quote, the words around it and a column's definition speak of."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.values.scales import declared_scales, ignored_scale, stated_scales
+
+
+@pytest.mark.parametrize(
+    ("quote", "value", "declared", "words"),
+    [
+        ("15 thousand tonnes", 15, {1.0}, "15 thousand tonnes"),
+        ("15 thousand tonnes", 15_000, {1.0}, ""),
+        ("15 thousand tonnes", 15, {1.0, 1000.0}, ""),
+        ("$3.2M", 3.2, {1.0}, "$3.2M"),
+        ("15 tonnes", 15, {1.0}, ""),
+        ("none", 0, {1.0}, ""),
+    ],
+)
+def test_a_value_that_leaves_out_a_scale_is_told(
+    quote: str, value: float, declared: set[float], words: str
+) -> None:
+    assert ignored_scale(quote, value, declared) == words
+
+
+@given(st.integers(1, 9999), st.sampled_from([("thousand", 1e3), ("Mio.", 1e6), ("billion", 1e9)]))
+def test_only_the_number_without_its_scale_leaves_it_out(
+    number: int, scale: tuple[str, float]
+) -> None:
+    quote = f"sold {number} {scale[0]} units"
+    assert ignored_scale(quote, number, {1.0})
+    assert not ignored_scale(quote, number * scale[1], {1.0})
+    assert not ignored_scale(quote, number, {1.0, scale[1]})
+
+
+def test_a_definition_speaks_of_scales_by_its_unit_and_words() -> None:
+    assert declared_scales("million USD", "revenue of the year") == {1.0, 1e6}
+    assert declared_scales(None, "revenue in thousands") == {1.0, 1e3}
+    assert declared_scales(None, "TEUR") == {1.0, 1e3}
+    assert declared_scales("km", "length") == {1.0}
+
+
+def test_captions_and_words_near_a_quote_speak_of_scales() -> None:
+    text = "Figures (in millions)\n\nRevenue 12.5\n" + "x\n" * 300 + "three thousand"
+    assert stated_scales("12.5", text) == {1.0, 1e6}
+    assert stated_scales("no such words", "a\nb") == {1.0}
