@@ -41,6 +41,7 @@ def build_server(locations: Sequence[Path], settings: Settings) -> MCPServer[Cor
             instructions=INSTRUCTIONS,
             lifespan=running,
             log_level="WARNING",
+            subscriptions=False,  # nothing that is listed changes while it is served
             cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
         )
     add_ingestion_tools(server, corpora)

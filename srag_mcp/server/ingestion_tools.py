@@ -3,6 +3,7 @@
 Imports of the pages stand in the functions: listing the tools does not need them.
 """
 
+from collections.abc import Callable
 from typing import Annotated
 
 import anyio
@@ -11,16 +12,20 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
+from srag_mcp.server.arguments import CorpusName, JobId, SampleQuestions, WaitSeconds, Wish
 from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.reading_tools import READS, CorpusName
+from srag_mcp.server.reading_tools import READS
 from srag_mcp.server.results import CorpusList, JobStatus
 from srag_mcp.settings import EngineChoice
 
+# A language model may read the documents, which may be a service of others.
 WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
 )
-WaitSeconds = Annotated[float, Field(ge=0, le=50, description="Longest wait.")]
+REBUILDS = WRITES.model_copy(update={"destructive_hint": True})  # rebuild_schema drops columns
+CONTROLS = WRITES.model_copy(update={"open_world_hint": False})
+WAIT_S = 3  # some clients give up a call after 5 s
 POLL_S = 0.25
 
 
@@ -36,7 +41,7 @@ def _add_list_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="List corpora", annotations=READS)
     @described
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
-        """List the corpora (folders of documents) and whether each is ready to be asked.
+        """List the folders of documents and whether each is ready.
 
         Call it first.
         """
@@ -46,28 +51,24 @@ def _add_list_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
 
 def _add_ingestion_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    @server.tool(title="Ingest a corpus", annotations=WRITES)
+    @server.tool(title="Ingest a corpus", annotations=REBUILDS)
     @described
     async def ingest_corpus(
         ctx: Context[Corpora],
         corpus: CorpusName = "",
-        sample_questions: Annotated[
-            list[str],
-            Field(description="Questions that the columns should answer."),
-        ] = [],  # noqa: B006 - shown in the input schema
+        sample_questions: SampleQuestions = [],  # noqa: B006 - shown in the input schema
         rebuild_schema: Annotated[
-            bool, Field(description="Find the columns anew; those there are go.")
+            bool, Field(description="Find the columns anew, drop these.")
         ] = False,
         engine: Annotated[
             EngineChoice,
             Field(description="offline: code; model: as configured; agent: you, by next_prompts."),
         ] = "auto",
-        wait_seconds: WaitSeconds = 20,
+        wait_seconds: WaitSeconds = WAIT_S,
     ) -> Annotated[CallToolResult, JobStatus]:
-        """Build or update the table of a corpus from its documents, as a job.
+        """Build or update the table of a corpus, as a job.
 
-        Call it for a corpus that is not ingested, whose documents changed, or whose job stopped:
-        finished work is kept.
+        Call it when not ingested, documents changed or its job stopped: what is done is kept.
         """
         from srag_mcp.server.job_pages import IngestCall, start_page
 
@@ -81,9 +82,9 @@ def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @described
     async def extend_schema(
         ctx: Context[Corpora],
-        attribute: Annotated[str, Field(description="What the column holds, in words.")],
+        attribute: Wish,
         corpus: CorpusName = "",
-        wait_seconds: WaitSeconds = 20,
+        wait_seconds: WaitSeconds = WAIT_S,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Add one column and read only it from the documents, as a job.
 
@@ -96,32 +97,37 @@ def _add_extension_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
 
 def _add_status_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    @server.tool(title="Ingestion status", annotations=WRITES)
+    @server.tool(title="Ingestion status", annotations=CONTROLS)
     @described
     async def ingest_status(
         ctx: Context[Corpora],
         corpus: CorpusName = "",
-        job_id: Annotated[str, Field(description="Empty: the latest job.")] = "",
-        wait_seconds: WaitSeconds = 20,
+        job_id: JobId = "",
+        wait_seconds: WaitSeconds = WAIT_S,
         cancel: Annotated[bool, Field(description="Stop the job.")] = False,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Show how far an ingestion is, wait for it, or cancel it.
 
-        Call it again while the state is running.
+        Call it again while it is running.
         """
         from srag_mcp.server.job_pages import cancel_page, status_page
 
         read = cancel_page if cancel else status_page
         page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
-        return as_result(await _wait(ctx, corpora, page, wait_seconds))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds, read))
 
 
 async def _wait(
-    ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
+    ctx: Context[Corpora],
+    corpora: Corpora,
+    page: JobStatus,
+    wait_seconds: float,
+    read: Callable[[Corpora, str, str], JobStatus] | None = None,
 ) -> JobStatus:
-    """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
+    """Read the state of the job, by *read*, until it ends or prompts wait, or the time is over."""
     from srag_mcp.server.job_pages import describe_progress, percent_done, status_page
 
+    read = read or status_page
     corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
@@ -132,5 +138,5 @@ async def _wait(
             if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)
-            page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))
+            page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
     return page

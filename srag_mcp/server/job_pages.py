@@ -113,6 +113,7 @@ def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     page = _page(corpora, corpus, job)
     if job.is_running:
         page.report.insert(0, "it was asked to stop; it ends after the document it is at")
+        page.waiting, page.next = 0, _advice(job, page.corpus, waiting=0)
     return page
 
 

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from srag_mcp.errors import JobError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.job_pages import open_spool, status_page
-from srag_mcp.server.page_size import shorten
+from srag_mcp.server.page_size import shorten, take_whole
 from srag_mcp.server.prompt_results import (
     AnswerProblem,
     AnswersPage,
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around the prompts
 POLL_S = 0.25
+PROBLEMS_SHARE = 0.5
 MAX_ID_CHARACTERS = 80
+MAX_PROBLEM_CHARACTERS = 1000
 NO_JOB = "no job"
 ASKING = {"running", NO_JOB}
 NOT_AN_ANSWER = "an answer is an object with id and reply"
@@ -135,12 +137,16 @@ def answers_page(
 ) -> AnswersPage:
     """Say what became of answers, with further prompts where *call* asks for them."""
     page = prompt_page(corpora, call)
-    problems = [
-        AnswerProblem(id=shorten(item.id, MAX_ID_CHARACTERS), problem=item.problem)
+    refused = [
+        AnswerProblem(
+            id=shorten(item.id, MAX_ID_CHARACTERS),
+            problem=shorten(item.problem, MAX_PROBLEM_CHARACTERS),
+        )
         for item in outcomes
         if not item.accepted
     ]
-    n_accepted = len(outcomes) - len(problems)
+    n_accepted = len(outcomes) - len(refused)
+    problems = take_whole(refused, int(corpora.settings.max_result_characters * PROBLEMS_SHARE))
     n_refused = count_refused(outcomes)
     if n_refused and page.state in ASKING:
         theirs = "answer those of this page, and " if page.steps else ""
@@ -148,6 +154,8 @@ def answers_page(
             f"{theirs}send the {n_refused} refused ones again, put right: call answer_prompts with"
             f" corpus={page.corpus!r}"
         )
+    if len(problems) < len(refused):
+        page.next = f"{len(refused) - len(problems)} more problems are not shown; {page.next}"
     return AnswersPage(**page.model_dump(), accepted=n_accepted, problems=problems)
 
 

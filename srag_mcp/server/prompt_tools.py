@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field, JsonValue, WithJsonSchema
+from pydantic import Field
 
+from srag_mcp.server.arguments import Answers, CorpusName, JobId
 from srag_mcp.server.calls import as_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
+from srag_mcp.server.ingestion_tools import WAIT_S
 from srag_mcp.server.prompt_results import AnswersPage, PromptPage
-from srag_mcp.server.reading_tools import CorpusName
 
 if TYPE_CHECKING:
     from srag_mcp.server.prompt_pages import PromptCall
@@ -20,14 +21,6 @@ if TYPE_CHECKING:
 TURNS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
-WAIT_S = 20.0
-ANSWER_SCHEMA = {
-    "type": "object",
-    "properties": {"id": {"type": "string"}, "reply": {"type": "object"}},
-    "required": ["id", "reply"],
-}
-# Looser than what it says: an answer of the wrong form must not cost the others.
-Answers = Annotated[list[JsonValue], WithJsonSchema({"type": "array", "items": ANSWER_SCHEMA})]
 
 
 def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
@@ -37,8 +30,8 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @described
     async def next_prompts(
         corpus: CorpusName = "",
-        job_id: str = "",
-        max: Annotated[int, Field(ge=1)] = 20,  # noqa: A002 - the argument's name
+        job_id: JobId = "",
+        max: Annotated[int, Field(ge=1, le=200, description="Most prompts.")] = 20,  # noqa: A002 - the argument's name
         again: Annotated[bool, Field(description="Lost prompts, too.")] = False,
     ) -> Annotated[CallToolResult, PromptPage]:
         """Get prompts of an ingestion by engine agent: you are its language model.
@@ -57,12 +50,12 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     async def answer_prompts(
         answers: Answers,
         corpus: CorpusName = "",
-        job_id: str = "",
+        job_id: JobId = "",
         next: Annotated[  # noqa: A002 - the name of the argument
-            int, Field(ge=0, description="Further prompts to return.")
+            int, Field(ge=0, le=200, description="Further prompts.")
         ] = 0,
     ) -> Annotated[CallToolResult, AnswersPage]:
-        """Answer prompts: each reply is an object of the reply schema of its step.
+        """Answer prompts: each reply follows the reply schema of its step.
 
         Give some or all; send refused ones again, put right.
         """

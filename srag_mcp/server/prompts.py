@@ -1,6 +1,7 @@
 """Prompts, which hosts show as commands, and completion of their arguments."""
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import (
     Completion,
     CompletionArgument,
@@ -9,6 +10,7 @@ from mcp.types import (
     ResourceTemplateReference,
 )
 
+from srag_mcp.server.calls import run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.instructions import ask_corpus_prompt, build_corpus_prompt
 
@@ -16,7 +18,7 @@ MAX_COMPLETIONS = 100
 
 
 def add_prompts(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    """Add `ask_corpus` and `build_corpus`, and complete names of corpora."""
+    """Add `ask_corpus` and `build_corpus`, and complete names of corpora, columns and documents."""
 
     @server.prompt(title="Ask a corpus")
     def ask_corpus(corpus: str, question: str) -> str:
@@ -33,10 +35,26 @@ def add_prompts(server: MCPServer[Corpora], corpora: Corpora) -> None:
         argument: CompletionArgument,
         context: CompletionContext | None,
     ) -> Completion | None:
-        if argument.name != "corpus":
+        chosen = ((context and context.arguments) or {}).get("corpus", "")
+        try:
+            found = await run_blocking(corpora, lambda: _names(corpora, chosen, argument))
+        except ToolError:  # a corpus that is not there, or has no columns yet
             return None
-        started = argument.value.casefold()
-        names = [name for name in corpora if name.casefold().startswith(started)]
-        return Completion(values=names[:MAX_COMPLETIONS], total=len(names))
+        return Completion(values=found[:MAX_COMPLETIONS], has_more=len(found) > MAX_COMPLETIONS)
 
     server.completion()(complete)  # type: ignore[no-untyped-call]  # the SDK gives it no types
+
+
+def _names(corpora: Corpora, corpus: str, argument: CompletionArgument) -> list[str]:
+    """List the names that *argument* may mean; of documents, a part is enough."""
+    started = argument.value.casefold()
+    if argument.name == "id":
+        near = corpora.readable(corpus).documents_like(argument.value, MAX_COMPLETIONS + 1)
+        return [document.id for document in near]
+    if argument.name == "corpus":
+        names = list(corpora)
+    elif argument.name == "column":
+        names = [item.name for item in corpora.readable(corpus).schema().attributes]
+    else:
+        names = []
+    return [name for name in names if name.casefold().startswith(started)]

@@ -16,7 +16,7 @@ from srag_mcp.server.corpora import Corpora
 
 
 def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
-    """Add the list of corpora, their schemas and their documents."""
+    """Add the list of corpora, their schemas, columns and documents."""
 
     @server.resource("srag://corpora", name="corpora", mime_type="application/json")
     def corpora_resource() -> str:
@@ -31,6 +31,15 @@ def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
         from srag_mcp.server.schema_pages import schema_page
 
         return _json(lambda: schema_page(corpora, corpus))
+
+    @server.resource(
+        "srag://{corpus}/columns/{column}", name="column", mime_type="application/json"
+    )
+    def column_resource(corpus: str, column: str) -> str:
+        """What a column holds; the same as get_column_stats."""
+        from srag_mcp.server.schema_pages import statistics_page
+
+        return _json(lambda: statistics_page(corpora, corpus, [column]))
 
     # "+": ids are paths below the corpus folder, with slashes.
     @server.resource("srag://{corpus}/documents/{+id}", name="document", mime_type="text/plain")

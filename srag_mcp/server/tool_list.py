@@ -8,7 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import CallToolResult, InputRequiredResult, Tool
 from starlette.requests import HTTPConnection
 
-from srag_mcp.server.arguments import known_arguments, without_links
+from srag_mcp.server.arguments import MAX_NAME, known_arguments, without_links
 from srag_mcp.server.calls import CALLER
 from srag_mcp.server.corpora import Corpora
 
@@ -21,7 +21,7 @@ class ThriftyServer(MCPServer[Corpora]):
     async def list_tools(self) -> list[Tool]:
         """List all tools, in the order in which they were added."""
         return [
-            tool.model_copy(update={"input_schema": without_titles(tool.input_schema)})
+            tool.model_copy(update={"input_schema": thrifty(tool.input_schema)})
             for tool in await super().list_tools()
         ]
 
@@ -41,6 +41,9 @@ class ThriftyServer(MCPServer[Corpora]):
             self._schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
         if name in self._schemas:
             arguments = known_arguments(name, self._schemas[name], arguments)
+        else:
+            msg = f"Unknown tool: {name[:MAX_NAME]!r}; the tools are {', '.join(self._schemas)}"
+            raise ToolError(msg)
         CALLER.set(_caller(context))
         try:
             return await super().call_tool(name, arguments, context)
@@ -58,13 +61,20 @@ def _caller(context: Context[Corpora] | None) -> Hashable:
     return request.headers.get("mcp-session-id") or request.client
 
 
-def without_titles(schema: dict[str, object]) -> dict[str, object]:
-    """Take the titles out of the schema of arguments: `{"title": "fArguments", …} -> {…}`."""
+def thrifty(schema: dict[str, object]) -> dict[str, object]:
+    """Take out of the schema of arguments what says nothing: titles, and defaults that are empty.
+
+    `{"title": "fArguments", "properties": {"a": {"title": "A", "default": "", …}}} -> {…}`
+    """
     kept = {key: value for key, value in schema.items() if key != "title"}
     properties = kept.get("properties")
     if isinstance(properties, dict):
         kept["properties"] = {
-            name: {key: value for key, value in entry.items() if key != "title"}
+            name: {
+                key: value
+                for key, value in entry.items()
+                if key != "title" and (key != "default" or value)
+            }
             for name, entry in properties.items()
         }
     return kept

@@ -171,6 +171,23 @@ async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
     assert refused.is_error
 
 
+async def test_a_job_that_waits_for_answers_is_cancelled_and_says_so(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", 4)
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        at_once = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=0)
+        ended = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=50)
+
+    assert (job.state, job.waiting) == ("running", 1)
+    assert (at_once.state, at_once.waiting) == ("running", 0)
+    assert at_once.report[0] == "it was asked to stop; it ends after the document it is at"
+    assert at_once.next.startswith("call ingest_status")
+    assert (ended.state, ended.job_id) == ("cancelled", job.job_id)
+
+
 async def test_another_agent_goes_on_with_engine_and_questions_of_a_job_that_died(
     tmp_path: Path, connect: Connect
 ) -> None:

@@ -25,6 +25,7 @@ async def test_resources_and_their_templates_are_listed(client: Client) -> None:
     assert resources == ["srag://corpora"]
     assert [item.uri_template for item in templates] == [
         "srag://{corpus}/schema",
+        "srag://{corpus}/columns/{column}",
         "srag://{corpus}/documents/{+id}",
     ]
 
@@ -32,11 +33,14 @@ async def test_resources_and_their_templates_are_listed(client: Client) -> None:
 async def test_resources_hold_what_the_tools_return(client: Client) -> None:
     corpora = CorpusList.model_validate_json(await read(client, "srag://corpora"))
     schema = await read(client, "srag://fleet/schema")
+    column = await read(client, "srag://fleet/columns/crew")
 
     assert [entry.name for entry in corpora.corpora] == ["fleet", "handed", "fresh"]
     called = await client.call_tool("get_schema", {"corpus": "fleet"})
     assert json.loads(schema) == called.structured_content
     assert SchemaPage.model_validate_json(schema).table == "boats"
+    counted = await client.call_tool("get_column_stats", {"corpus": "fleet", "columns": ["crew"]})
+    assert json.loads(column) == counted.structured_content
 
 
 @pytest.mark.parametrize(
@@ -97,6 +101,20 @@ async def test_prompts_name_the_corpus_and_the_tools(client: Client) -> None:
     assert "run_sql" in asked
     assert "'fresh'" in built
     assert "ingest_corpus" in built
+
+
+async def test_names_of_columns_and_documents_are_completed(client: Client) -> None:
+    column = ResourceTemplateReference(uri="srag://{corpus}/columns/{column}")
+    document = ResourceTemplateReference(uri="srag://{corpus}/documents/{+id}")
+
+    async def complete(ref: ResourceTemplateReference, corpus: str, **argument: str) -> list[str]:
+        found = await client.complete(ref, argument, context_arguments={"corpus": corpus})
+        return found.completion.values
+
+    assert await complete(column, "fleet", name="column", value="L") == ["length"]
+    assert await complete(document, "fleet", name="id", value="juno") == ["documents/a b/juno.md"]
+    assert await complete(column, "fresh", name="column", value="") == []
+    assert await complete(column, "nowhere", name="column", value="") == []
 
 
 async def test_names_of_corpora_are_completed(client: Client) -> None:

@@ -98,10 +98,47 @@ async def test_the_tools_are_listed_in_their_order(client: Client) -> None:
     ]
 
 
-async def test_arguments_have_no_titles_that_repeat_their_names(client: Client) -> None:
+async def test_arguments_are_described_and_have_no_titles_that_repeat_their_names(
+    client: Client,
+) -> None:
     for tool in (await client.list_tools()).tools:
         properties: dict[str, dict[str, Json]] = tool.input_schema.get("properties", {})
         assert all("title" not in entry for entry in [tool.input_schema, *properties.values()])
+        assert [name for name, entry in properties.items() if not entry.get("description")] == []
+
+
+async def test_what_can_be_long_has_a_ceiling(memory: Client) -> None:
+    ceilings = {"string": "maxLength", "array": "maxItems"}
+    for tool in (await memory.list_tools()).tools:
+        properties: dict[str, dict[str, Json]] = tool.input_schema.get("properties", {})
+        for name, entry in properties.items():
+            wanted = ceilings.get(str(entry.get("type")), "type")
+            assert wanted in entry or "enum" in entry, (tool.name, name)
+
+
+async def test_hints_say_what_a_tool_can_do(memory: Client) -> None:
+    tools = {tool.name: tool.annotations for tool in (await memory.list_tools()).tools}
+
+    assert [name for name, hints in tools.items() if hints and hints.destructive_hint] == [
+        "ingest_corpus"  # rebuild_schema drops columns
+    ]
+    assert [name for name, hints in tools.items() if hints and hints.open_world_hint] == [
+        "ingest_corpus",
+        "extend_schema",
+        "ask",  # these three may ask a language model
+    ]
+
+
+async def test_nothing_is_announced_that_is_not_done(client: Client) -> None:
+    announced = client.server_capabilities
+
+    assert announced.tools is not None
+    assert announced.resources is not None
+    assert announced.prompts is not None
+    assert not announced.tools.list_changed
+    assert not announced.prompts.list_changed
+    assert not announced.resources.list_changed
+    assert not announced.resources.subscribe
 
 
 async def test_the_instructions_reach_the_client(client: Client) -> None:
