@@ -12,20 +12,20 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Unpack
 
 from filelock import FileLock
+from pydantic import BaseModel
 
 from srag_mcp.errors import CorpusError, JobError, SragError
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import PREFIX, Settings
 from srag_mcp.store.job import Job, Jobs
 from srag_mcp.store.layout import CorpusFolder
@@ -39,6 +39,14 @@ CANCEL_S = 2.0  # what waits for a reply, or for an agent, ends within; some cli
 _START_S = 60.0
 _POLL_S = 0.05
 _N_NAMED = 5
+
+
+class _Request(BaseModel):
+    """What a job is asked to do; the settings have no key."""
+
+    folder: Path
+    settings: Settings
+    options: IngestOptions
 
 
 def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Job:
@@ -63,7 +71,8 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
             _require_same(running, options)
             return running
         job_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-        jobs.add(job_id, _request(folder, settings, options))
+        request = _Request(folder=folder.expanduser().resolve(), settings=settings, options=options)
+        jobs.add(job_id, request.model_dump_json())
         return _spawn(jobs, place, job_id, settings)
 
 
@@ -180,19 +189,6 @@ def _readable(jobs: Jobs) -> Iterator[Job]:
             yield job
 
 
-def _request(folder: Path, settings: Settings, options: IngestOptions) -> dict[str, object]:
-    schema = options.get("schema")
-    return {
-        "folder": str(folder.expanduser().resolve()),
-        "settings": settings.model_dump(mode="json"),
-        "questions": list(options.get("questions", ())),
-        "schema": None if schema is None else schema.model_dump(mode="json"),
-        "rows": options.get("rows", "auto"),
-        "fresh": options.get("fresh", False),
-        "attribute": options.get("attribute", ""),
-    }
-
-
 def _spawn(jobs: Jobs, place: Path, job_id: str, settings: Settings) -> Job:
     """Start the process and wait until it says that it runs.
 
@@ -234,11 +230,12 @@ class JobWriter:
         self._ended = threading.Event()
         self._stopped = threading.Event()
         self._beating = threading.Thread(target=self._beat, daemon=True)
-        self._job = replace(
-            job,
-            pid=os.getpid(),
-            host=socket.gethostname(),
-            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        self._job = job.model_copy(
+            update={
+                "pid": os.getpid(),
+                "host": socket.gethostname(),
+                "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
         )
 
     def begin(self) -> None:
@@ -252,21 +249,12 @@ class JobWriter:
 
     def show(self, progress: Progress) -> None:
         """Take note of progress; the next heartbeat tells."""
-        with self._lock:
-            self._job = replace(
-                self._job,
-                stage=progress.stage,
-                done=progress.done,
-                total=progress.total,
-                current=progress.current,
-            )
+        self._tell(**asdict(progress))
 
     def write(self) -> None:
-        """Write the job as it is, unless it has ended."""
-        with self._lock:
-            if not self._ended.is_set():
-                self._job = replace(self._job, waiting=self._spool.n_waiting())
-                self._jobs.write(self._job)
+        """Write the job as it is."""
+        self._tell(waiting=self._spool.n_waiting())
+        self._jobs.write(self._job)
 
     def is_cancelled(self) -> bool:
         """Whether somebody wants it to stop."""
@@ -274,16 +262,15 @@ class JobWriter:
 
     def end(self, report: IngestReport) -> None:
         """Write how it ended; one that could read nothing has failed."""
-        told = replace(self._job, report=tuple(report.lines()), n_documents=report.n_documents)
+        self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
         if report.read_nothing and not report.cancelled:
-            error = "none of the documents could be read"
-            self._end(replace(told, status="failed", error=error))
+            self.fail("none of the documents could be read")
         else:
-            self._end(replace(told, status="cancelled" if report.cancelled else "done"))
+            self._end(status="cancelled" if report.cancelled else "done")
 
     def fail(self, error: str) -> None:
         """Write why it failed."""
-        self._end(replace(self._job, status="failed", error=error))
+        self._end(status="failed", error=error)
 
     def _beat(self) -> None:
         while not self._ended.wait(HEARTBEAT_S):
@@ -292,12 +279,15 @@ class JobWriter:
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self._stopped.set()
 
-    def _end(self, job: Job) -> None:
+    def _tell(self, **changes: object) -> None:
         with self._lock:
-            self._ended.set()
+            self._job = self._job.model_copy(update=changes)
+
+    def _end(self, **changes: object) -> None:
+        self._ended.set()
         if self._beating.is_alive():
             self._beating.join()
-        self._job = replace(job, waiting=0)
+        self._tell(waiting=0, **changes)
         self._jobs.write(self._job)
 
 
@@ -307,13 +297,13 @@ def main(place: Path, job_id: str) -> None:
 
     with open_state(place) as state:
         jobs, spool = Jobs(state), PromptSpool(state)
-        request = jobs.request(job_id)
-        folder, options = Path(str(request["folder"])), _options(request)
-        settings = read_settings(request["settings"])
+        request = _Request.model_validate_json(jobs.request(job_id))
+        folder, settings, options = request.folder, with_key(request.settings), request.options
         with jobs.held():
             spool.park()  # what an earlier job asked does not wait any more
             engine = go_on(folder, settings, options).settings.engine
-            job = Job(job_id, str(folder), "running", engine, options["attribute"])
+            attribute = options.get("attribute", "")
+            job = Job(id=job_id, folder=str(folder), engine=engine, attribute=attribute)
             writer = JobWriter(jobs, spool, job)
             writer.begin()
             try:
@@ -332,25 +322,11 @@ def main(place: Path, job_id: str) -> None:
                 writer.end(report)
 
 
-def read_settings(written: object) -> Settings:
-    """Read the settings of the request, and the key, which is not written down."""
-    key = PREFIX + "API_KEY"
-    api_key = Settings.from_environ({key: os.environ.get(key, "")}).api_key
-    settings = Settings.model_validate(written)
-    return settings.model_copy(update={"api_key": api_key})
-
-
-def _options(request: Mapping[str, object]) -> IngestOptions:
-    schema = request["schema"]
-    questions = request["questions"]
-    rows = request["rows"]
-    return IngestOptions(
-        questions=[str(item) for item in questions] if isinstance(questions, list) else [],
-        schema=None if schema is None else Schema.model_validate(schema),
-        rows="row" if rows == "row" else "file" if rows == "file" else "auto",
-        fresh=bool(request["fresh"]),
-        attribute=str(request["attribute"]),
-    )
+def with_key(settings: Settings) -> Settings:
+    """Return the settings of a request with the key, which is not written down."""
+    name = PREFIX + "API_KEY"
+    found = Settings.from_environ({name: os.environ.get(name, "")})
+    return settings.model_copy(update={"api_key": found.api_key})
 
 
 if __name__ == "__main__":

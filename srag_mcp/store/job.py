@@ -1,15 +1,14 @@
 """Ingestion jobs as every process of a corpus sees them."""
 
-import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from srag_mcp.errors import JobError
 from srag_mcp.settings import EngineChoice
@@ -22,8 +21,7 @@ _LOCK_S = 30.0  # whoever looks whether a job lives holds its lock for a moment
 _N_KEPT = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(BaseModel):
     """An ingestion that runs in a process of its own.
 
     Attributes:
@@ -41,9 +39,11 @@ class Job:
         error: Why it failed, was interrupted or cancelled; empty otherwise.
     """
 
+    model_config = ConfigDict(frozen=True, extra="ignore")  # another version may write more
+
     id: str
     folder: str
-    status: JobStatus
+    status: JobStatus = "running"
     engine: EngineChoice = "auto"
     attribute: str = ""
     stage: str = ""
@@ -65,9 +65,6 @@ class Job:
         return self.status == "running"
 
 
-_FIELDS = tuple(field.name for field in fields(Job))  # another version may write more
-
-
 class Jobs:
     """The jobs of one corpus, of which at most the latest runs; its process holds a lock."""
 
@@ -81,29 +78,26 @@ class Jobs:
         rows = self._state.run("SELECT id FROM jobs WHERE told IS NOT NULL ORDER BY rowid")
         return [str(row[0]) for row in rows]
 
-    def add(self, job_id: str, request: Mapping[str, object]) -> None:
+    def add(self, job_id: str, request: str) -> None:
         """Take a job in that is about to begin; all but the latest are forgotten."""
         with self._state.transaction():
-            self._state.run(
-                "INSERT INTO jobs (id, request) VALUES (?, ?)", job_id, json.dumps(request)
-            )
+            self._state.run("INSERT INTO jobs (id, request) VALUES (?, ?)", job_id, request)
             self._state.run(
                 "DELETE FROM jobs WHERE rowid NOT IN"
                 " (SELECT rowid FROM jobs ORDER BY rowid DESC LIMIT ?)",
                 _N_KEPT,
             )
 
-    def request(self, job_id: str) -> dict[str, object]:
+    def request(self, job_id: str) -> str:
         """Return what a job was asked to do."""
         [(request,)] = self._state.run("SELECT request FROM jobs WHERE id = ?", job_id)
-        asked: dict[str, object] = json.loads(request)
-        return asked
+        return str(request)
 
     def write(self, job: Job) -> None:
         """Write the job as it is now."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        told = json.dumps(asdict(replace(job, heartbeat=now)))
-        self._state.run("UPDATE jobs SET told = ? WHERE id = ?", told, job.id)
+        told = job.model_copy(update={"heartbeat": now})
+        self._state.run("UPDATE jobs SET told = ? WHERE id = ?", told.model_dump_json(), job.id)
 
     def read(self, job_id: str) -> Job | None:
         """Return the job as it is; None if there is none of that id.
@@ -118,7 +112,7 @@ class Jobs:
         if job is None or not job.is_running:
             return job
         error = f"its process ended without a word{self._last_words(job)}; start it again to go on"
-        return replace(job, status="interrupted", error=error)
+        return job.model_copy(update={"status": "interrupted", "error": error})
 
     def cancel(self, job_id: str) -> None:
         """Ask a job to stop."""
@@ -136,18 +130,12 @@ class Jobs:
 
     def _read(self, job_id: str) -> Job | None:
         rows = self._state.run("SELECT told FROM jobs WHERE id = ? AND told IS NOT NULL", job_id)
-        if not rows:
-            return None
         try:
-            told = json.loads(rows[0][0])
-            job = Job(**{name: told[name] for name in _FIELDS if name in told})
-        except (ValueError, TypeError) as error:
-            msg = f"what was written of job {job_id} is damaged ({error}); start another one"
+            return Job.model_validate_json(rows[0][0]) if rows else None
+        except ValidationError as error:
+            problem = error.errors()[0]["msg"]
+            msg = f"what was written of job {job_id} is damaged ({problem}); start another one"
             raise JobError(msg) from error
-        if job.status not in get_args(JobStatus):
-            msg = f"what was written of job {job_id} is damaged: status {job.status!r}"
-            raise JobError(msg)
-        return replace(job, report=tuple(job.report))
 
     def _is_alive(self, job: Job) -> bool:
         """Whether its process holds the lock; where that cannot be seen, it spoke lately."""

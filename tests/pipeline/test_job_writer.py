@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.pipeline.jobs import JobWriter, read_settings
+from srag_mcp.pipeline.jobs import JobWriter, with_key
 from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.settings import Settings
 from srag_mcp.store.job import Job, Jobs
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import State, open_state
 
-JOB = Job("job", "notes", "running")
+JOB = Job(id="job", folder="notes")
 
 
 @pytest.fixture
@@ -28,19 +28,19 @@ def test_the_key_comes_from_the_environment_and_the_rest_from_the_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = Settings(engine="model", model="openai/small", api_key="old", workers=3)
-    written = settings.model_dump(mode="json")
+    written = Settings.model_validate_json(settings.model_dump_json())
 
     monkeypatch.setenv("SRAG_API_KEY", "k-0123456789")
     monkeypatch.setenv("SRAG_WORKERS", "7")
 
-    assert read_settings(written) == settings.model_copy(update={"api_key": "k-0123456789"})
+    assert with_key(written) == settings.model_copy(update={"api_key": "k-0123456789"})
     monkeypatch.delenv("SRAG_API_KEY")
-    assert read_settings(written).api_key is None
+    assert with_key(written).api_key is None
 
 
 def test_the_state_of_a_job_tells_how_many_prompts_wait(state: State) -> None:
     jobs, spool = Jobs(state), PromptSpool(state)
-    jobs.add("job", {})
+    jobs.add("job", "{}")
     with jobs.held():
         writer = JobWriter(jobs, spool, JOB)
         for number in range(3):
@@ -61,8 +61,8 @@ def test_the_state_of_a_job_tells_how_many_prompts_wait(state: State) -> None:
 def test_of_two_jobs_only_the_latest_can_run(state: State) -> None:
     jobs = Jobs(state)
     for number in range(2):
-        jobs.add(f"job-{number}", {})
-        JobWriter(jobs, PromptSpool(state), Job(f"job-{number}", "notes", "running")).write()
+        jobs.add(f"job-{number}", "{}")
+        JobWriter(jobs, PromptSpool(state), Job(id=f"job-{number}", folder="notes")).write()
     with jobs.held():
         found = [jobs.read(job_id) for job_id in jobs.ids()]
     assert [job and job.status for job in found] == ["interrupted", "running"]
@@ -71,8 +71,8 @@ def test_of_two_jobs_only_the_latest_can_run(state: State) -> None:
 def test_only_the_latest_jobs_are_remembered(state: State) -> None:
     jobs = Jobs(state)
     for number in range(25):
-        jobs.add(f"job-{number}", {})
-        jobs.write(Job(f"job-{number}", "notes", "done"))
+        jobs.add(f"job-{number}", "{}")
+        jobs.write(Job(id=f"job-{number}", folder="notes", status="done"))
     assert jobs.ids() == [f"job-{number}" for number in range(5, 25)]
 
 
@@ -87,7 +87,7 @@ class _StoppedAtSight(Jobs):
 
 def test_a_job_says_that_it_runs_only_when_it_can_be_stopped(state: State) -> None:
     jobs = _StoppedAtSight(state)
-    jobs.add("job", {})
+    jobs.add("job", "{}")
     unheard: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: unheard.append(number))
     try:

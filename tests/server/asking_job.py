@@ -52,10 +52,10 @@ async def ask_all(spool: PromptSpool, n_notes: int, kept: Path) -> None:
 def main(place: Path, job_id: str, n_notes: int) -> None:
     with open_state(place) as state:
         jobs, spool = Jobs(state), PromptSpool(state)
-        jobs.add(job_id, {})
+        jobs.add(job_id, "{}")
         with jobs.held():
             spool.park()
-            writer = JobWriter(jobs, spool, Job(job_id, str(place.parent), "running"))
+            writer = JobWriter(jobs, spool, Job(id=job_id, folder=str(place.parent)))
             run(writer, spool, n_notes, place / "kept.jsonl")
 
 
