@@ -68,7 +68,7 @@ def server_environment(settings: Settings) -> dict[str, str]:
     given = {name: value for name, value in named.items() if value}
     if not settings.model:
         return given
-    from srag_mcp.model.key_variables import find_key_variables  # `serve` loads this module, too
+    from srag_mcp.model.litellm_library import find_key_variables  # `serve` loads this module, too
 
     return given | dict.fromkeys(find_key_variables(settings), KEY_PLACE)
 

@@ -7,10 +7,10 @@ from typing import Protocol
 import anyio
 
 from srag_mcp.errors import ModelStoppedError
-from srag_mcp.model.language_model import Prompt, Reply, hash_prompt
-from srag_mcp.model.tokens import count_tokens
-from srag_mcp.model.uncounted import AGENT, estimate_prompt_tokens
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
+from srag_mcp.model.tokens import count_tokens, estimate_prompt_tokens
 
+AGENT = "agent"
 IDLE_S = 1800.0
 POLL_S = 0.1
 
@@ -43,7 +43,7 @@ class Spool(Protocol):
         ...
 
 
-class AgentModel:
+class AgentModel(LanguageModel):
     """Puts prompts into a spool, and returns what agents answer.
 
     Nobody counts the tokens of an agent: they are estimated, of four characters each.

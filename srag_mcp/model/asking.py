@@ -8,10 +8,8 @@ from typing import Generic, TypeVar
 from pydantic import ValidationError
 
 from srag_mcp.errors import PromptTooLongError, ReplyError
-from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt
-from srag_mcp.model.reply_content import ReplyContent
-from srag_mcp.model.reply_text import read_object
+from srag_mcp.model.reply_content import ReplyContent, read_object
 
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 10
@@ -40,7 +38,7 @@ class Asked(Generic[Content]):
     def forget(self, model: LanguageModel) -> None:
         """Let *model* forget the last reply, where nothing can be made of the content."""
         if self.prompt is not None:
-            forget_reply(model, self.prompt, reply_schema(type(self.content)))
+            model.forget(self.prompt, reply_schema(type(self.content)))
 
 
 async def ask_for(
@@ -78,7 +76,7 @@ async def ask_for(
             correction = Correction(reply.text, describe_problems(problems))
             prompt = replace(prompt, corrections=(*prompt.corrections, correction))
     if best is None:
-        forget_reply(model, prompt, schema)
+        model.forget(prompt, schema)
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
         raise ReplyError(msg)
     return best

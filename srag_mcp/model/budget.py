@@ -1,15 +1,18 @@
 """The budget of an ingestion: how many calls, or how much money, and when it is used up."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
 
 from srag_mcp.errors import BudgetError
-from srag_mcp.model.expected_cost import ExpectedCost, Forecast
+from srag_mcp.model.language_model import Price, Prompt, Step
 from srag_mcp.model.ledger import Totals
 
+_BYTES_A_TOKEN = 3
+_LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
 _ROUNDING = 1e-9  # sums of money such as 0.1 + 0.2 are not exact
 _NO_PRICE = (
     "the price of this model is not known, so that a budget of money cannot be kept; give the"
@@ -23,6 +26,47 @@ class Budget:
 
     cost_usd: float | None = None
     n_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCost:
+    """The cost of one call as it is reckoned before; *step* is what its reply is for."""
+
+    step: Step
+    usd: float
+
+
+def expect_cost(prompt: Prompt, reply_schema: Mapping[str, object], price: Price) -> ExpectedCost:
+    """Reckon what a call costs at most: three bytes a token, the reply as long as the prompt.
+
+    But a reply has 200 tokens at least, and 4,000 at most. (English has four characters a token,
+    numbers and JSON three, Chinese one, of three bytes.)
+    """
+    said = [part for item in prompt.corrections for part in (item.reply, item.message)]
+    sent = (prompt.instructions, prompt.content, json.dumps(reply_schema), *said)
+    tokens_in = sum(len(text.encode("utf-8", "replace")) for text in sent) // _BYTES_A_TOKEN
+    tokens_out = min(max(tokens_in, _LEAST_TOKENS_OUT), _MOST_TOKENS_OUT)
+    return ExpectedCost(prompt.step, price.cost_usd(tokens_in, tokens_out))
+
+
+class Forecast:
+    """Raises expected costs where calls of the same step were dearer than expected."""
+
+    def __init__(self) -> None:
+        self._ratios: dict[Step, float] = {}
+
+    def is_sure(self, expected: ExpectedCost) -> bool:
+        """Whether any call of the step was paid for, so that the cost is more than a guess."""
+        return expected.step in self._ratios
+
+    def correct(self, expected: ExpectedCost) -> float:
+        """Return the cost in US dollars, as much dearer as the dearest call of the step was."""
+        return expected.usd * self._ratios.get(expected.step, 1.0)
+
+    def learn(self, expected: ExpectedCost, cost_usd: float) -> None:
+        """Take note of what a call did cost."""
+        ratio = cost_usd / expected.usd if expected.usd else 1.0
+        self._ratios[expected.step] = max(ratio, self._ratios.get(expected.step, 1.0))
 
 
 class Purse:

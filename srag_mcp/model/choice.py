@@ -3,13 +3,11 @@
 from pathlib import Path
 
 from srag_mcp.errors import SettingsError
-from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.model.litellm_wire import LitellmWire
+from srag_mcp.model.language_model import LanguageModel, Price
+from srag_mcp.model.litellm_library import LitellmWire, find_price
 from srag_mcp.model.openai_wire import OpenAIWire
-from srag_mcp.model.prices import Price, find_price
 from srag_mcp.model.remote_model import Patience, RemoteModel, Wire
-from srag_mcp.model.replay_model import ReplayModel
-from srag_mcp.model.uncounted import REPLAY
+from srag_mcp.model.replay_model import REPLAY, ReplayModel
 from srag_mcp.settings import Settings
 
 _OPENAI = "openai/"

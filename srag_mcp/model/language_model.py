@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from srag_mcp.model.json_bytes import write_text
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+_TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
 
@@ -65,6 +68,24 @@ class Reply:
     is_estimated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per token."""
+
+    input_usd: float
+    output_usd: float
+    cached_input_usd: float
+
+    def cost_usd(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
+        """Return the price of one call; *tokens_cached* of *tokens_in* were in a cache."""
+        fresh = max(0, tokens_in - tokens_cached)
+        return (
+            fresh * self.input_usd
+            + tokens_cached * self.cached_input_usd
+            + tokens_out * self.output_usd
+        )
+
+
 class LanguageModel(Protocol):
     """Whoever completes prompts: a provider, a local server, the calling agent, a recording."""
 
@@ -79,6 +100,22 @@ class LanguageModel(Protocol):
             ModelError: If no reply could be had to this prompt.
         """
         ...
+
+    def load(self) -> None:
+        """Import the library that it is asked through, if any; the first prompt would."""
+        return
+
+    async def find_price(self) -> Price | None:
+        """Return what it charges; None where that is not known."""
+        return None
+
+    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
+        """Take note that the reply to *prompt* is of no use, and is to be asked for anew.
+
+        Called where nothing came of a prompt and its corrections, for the last of them: somebody
+        else may find the answer that was not found today. Who keeps no replies does nothing.
+        """
+        return
 
 
 def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
@@ -96,3 +133,14 @@ def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
     name = hashlib.sha256(b'{"content": ' + write_text(prompt.content) + b", ")
     name.update(text.removeprefix("{").encode("utf-8", "surrogatepass"))
     return name.hexdigest()
+
+
+def write_text(text: str) -> bytes:
+    """Write *text* as `json.dumps` does without escaping letters, five times as fast.
+
+    Half characters, such as of an emoji that was cut, stay halves.
+    """
+    try:
+        return _TEXT.dump_json(text)
+    except PydanticSerializationError:
+        return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -1,11 +1,11 @@
-"""The ledger: what every call of a language model took, and what they took together."""
+"""The ledger: what every call of a language model took; and the replies, kept beside it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
-from srag_mcp.model.language_model import Step
+from srag_mcp.model.language_model import Reply, Step
 
 Outcome: TypeAlias = Literal["answered", "cached", "failed"]
 
@@ -106,3 +106,73 @@ class Ledger:
         """Add *call* to the totals."""
         self.by_step[call.step] = self.by_step.get(call.step, Totals()).plus(call)
         self.total = self.total.plus(call)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """A reply and the prompt that it answers.
+
+    Attributes:
+        prompt_hash: Names all that was sent.
+        asked_model: Who was asked, as the settings name it; the reply says who answered.
+        delta: The text of the reply as its difference to the prompt, see `pack_text`.
+    """
+
+    prompt_hash: str
+    step: Step
+    asked_model: str
+    reply: Reply
+    delta: str
+
+
+class ReplyCache(Protocol):
+    """Keeps replies and calls."""
+
+    def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
+        ...
+
+    def keep(self, call: Call, kept: KeptReply | None = None) -> None:
+        """Take *call* into the ledger and keep its reply, if it brought one.
+
+        When it returns, the end of this process loses neither.
+
+        Raises:
+            StoreError: If they cannot be written.
+        """
+        ...
+
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one.
+
+        Raises:
+            StoreError: If it cannot be written down.
+        """
+        ...
+
+
+class MemoryReplies:
+    """Keeps replies as long as the process lives: for questions, which write no database."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._kept: dict[tuple[str, str], KeptReply] = {}
+
+    def find(self, prompt_hash: str, asked_model: str) -> Reply | None:
+        """Return the reply that *asked_model* gave to that prompt; None if it has not yet."""
+        kept = self._kept.get((prompt_hash, asked_model))
+        return None if kept is None else kept.reply
+
+    def keep(self, call: Call, kept: KeptReply | None = None) -> None:
+        """Take *call* into the ledger and keep its reply, if it brought one."""
+        self.calls.append(call)
+        if kept is not None:
+            self._kept[kept.prompt_hash, kept.asked_model] = kept
+
+    def forget(self, prompt_hash: str, asked_model: str) -> None:
+        """Find that reply no more, until there is another one."""
+        self._kept.pop((prompt_hash, asked_model), None)
+
+    def kept(self) -> Iterator[KeptReply]:
+        """Return all replies, oldest first."""
+        yield from self._kept.values()

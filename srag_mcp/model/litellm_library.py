@@ -1,20 +1,38 @@
-"""The litellm library: loaded late, quiet, and without a network."""
+"""litellm: loaded late, quiet and without a network; any provider is asked through it."""
 
 import asyncio
 import logging
 import os
+import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TypeVar, TypeVarTuple, Unpack
 
 import anyio
+import anyio.to_thread
+
+from srag_mcp.model.chat import ChatRequest, read_chat
+from srag_mcp.model.faults import Fault, find_fault
+from srag_mcp.model.keys import find_bad_key, key_to_send
+from srag_mcp.model.language_model import Price, Reply
+from srag_mcp.model.openai_wire import spare_loopback
+from srag_mcp.model.replay_model import REPLAY
+from srag_mcp.settings import PREFIX, Settings
 
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 _NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
+_STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+_NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
+_CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
+_OWN = f"{PREFIX}API_KEY"
+_ALTERNATIVE = "_API_KEY"
+_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)(?:_ID)?\Z")
 
 
 def load_litellm() -> ModuleType:
@@ -71,3 +89,174 @@ def run_to_end(
             raise
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(anyio.run, run).result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    """litellm, and what it knows about the model.
+
+    Attributes:
+        price: None where it is not known.
+        shows_schema: Whether the provider itself tells the model the schema of the reply.
+        missing_key: The environment variable of the key that is missing; empty if none is.
+    """
+
+    litellm: ModuleType
+    price: Price | None
+    shows_schema: bool
+    missing_key: str
+
+
+class LitellmWire:
+    """Sends requests through litellm."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        self._model = model
+        self._settings = settings
+        self._key = key_to_send(model, settings)
+        self._library: _Library | None = None
+        self._loading = anyio.Lock()
+
+    def load(self) -> None:
+        """Import litellm: 2 s at the first time."""
+        load_litellm()
+
+    async def open(self) -> Fault | None:
+        """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
+        bad = find_bad_key(self._settings.api_key)
+        if bad is not None:
+            return bad
+        missing = (self._library or await self._load_once()).missing_key
+        return Fault("stopped", f"no key is set: {missing}") if missing else None
+
+    async def find_price(self) -> Price | None:
+        """Return the price that litellm lists; None where it lists none."""
+        return (self._library or await self._load_once()).price
+
+    async def send(self, request: ChatRequest) -> Reply | Fault:
+        """Send *request* once."""
+        import openai  # loaded already, by litellm
+
+        library = self._library
+        if library is None:
+            return Fault("down", "the library was not loaded")
+        messages = request.messages(
+            shows_schema=library.shows_schema,
+            mark_cache=self._model.startswith(_CACHE_WHAT_IS_MARKED),
+        )
+        settings = self._settings
+        try:
+            answer = await library.litellm.acompletion(
+                model=self._model,
+                messages=messages,
+                **request.options(),
+                api_base=settings.api_base,
+                api_key=self._key,
+                timeout=settings.reply_timeout_s,
+                num_retries=0,
+                max_retries=0,
+            )
+        except (openai.OpenAIError, *_STUMBLES) as error:
+            return self._name_address(find_fault(error))
+        return read_chat(answer, self._model, library.price, request)
+
+    def _name_address(self, fault: Fault) -> Fault:
+        """Say where nobody answers: litellm does not."""
+        if not _NO_CONNECTION.search(fault.message):
+            return fault
+        base = self._settings.api_base
+        said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
+        if not base:
+            said = f"the provider of {self._model} cannot be reached; check the network"
+        return replace(fault, message=said)
+
+    async def _load_once(self) -> _Library:
+        async with self._loading:
+            if self._library is None:
+                self._library = await anyio.to_thread.run_sync(self._load)
+            return self._library
+
+    def _load(self) -> _Library:
+        spare_loopback(self._settings.api_base or "")
+        litellm = load_litellm()
+        settings = self._settings
+        found = litellm.validate_environment(
+            self._model, api_key=self._key, api_base=settings.api_base
+        )
+        missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
+        return _Library(
+            litellm,
+            price=find_price(self._model),
+            shows_schema=bool(litellm.supports_response_schema(model=self._model)),
+            missing_key=f"{' or '.join(missing)} (or SRAG_API_KEY)" if missing else "",
+        )
+
+
+def find_price(model: str) -> Price | None:
+    """Return the price of a model as litellm names it; None where it is not known.
+
+    Loads litellm: 2 s at the first time, so call it in a thread.
+    """
+    litellm = load_litellm()
+    entry = _find_entry(litellm, model)
+    if entry is None:
+        return None
+    input_usd, output_usd = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not isinstance(input_usd, int | float) or not isinstance(output_usd, int | float):
+        return None
+    cached_usd = entry.get("cache_read_input_token_cost")
+    cached = float(cached_usd) if isinstance(cached_usd, int | float) else float(input_usd)
+    return Price(float(input_usd), float(output_usd), cached)
+
+
+def _find_entry(litellm: ModuleType, model: str) -> Mapping[str, object] | None:
+    """Look the model up; names that litellm only guesses from others have no price.
+
+    (For an unknown name of a known family, `get_model_info` says that it costs 0.)
+    """
+    known: Mapping[str, Mapping[str, object]] = litellm.model_cost
+    try:
+        name = str(litellm.get_model_info(model)["key"])
+    except litellm.exceptions.ModelNotMappedError:
+        return None
+    return known.get(name)
+
+
+def find_key_variables(settings: Settings) -> tuple[str, ...]:
+    """Name the variables that hold the key for the model of *settings*, whether set or not.
+
+    None for a recording, for a server of one's own, and where litellm does not know the provider.
+    May load litellm: 2 s.
+
+    `openai/gpt-4o-mini` -> `("OPENAI_API_KEY",)`
+    """
+    if settings.api_key:
+        return (_OWN,)
+    model = settings.model or REPLAY
+    if model.startswith(REPLAY) or key_to_send(model, settings) is not None:
+        return ()
+    litellm = load_litellm()
+    with _without_secrets():
+        found = litellm.validate_environment(model, api_base=settings.api_base)
+    names = [name for name in found["missing_keys"] if _SECRET.search(name)]
+    return tuple(_one_of_each(names, model.partition("/")[0]))
+
+
+def _one_of_each(names: Sequence[str], provider: str) -> Iterator[str]:
+    """Leave out the alternatives: one that is set, else one that is called after the provider."""
+    keys = [name for name in names if name.endswith(_ALTERNATIVE)]
+    if keys:
+        yield min(keys, key=lambda name: (name not in os.environ, provider.upper() not in name))
+    yield from (name for name in names if name not in keys)
+
+
+@contextmanager
+def _without_secrets() -> Iterator[None]:
+    """Hide the keys of the environment: litellm names only those that are not there."""
+    held = {name: value for name, value in os.environ.items() if _SECRET.search(name)}
+    for name in held:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(held)

@@ -7,13 +7,10 @@ from datetime import UTC, datetime
 import anyio
 
 from srag_mcp.errors import ModelError
-from srag_mcp.model.budget import Budget, Purse
-from srag_mcp.model.expected_cost import ExpectedCost, expect_cost, find_price_of
-from srag_mcp.model.forgetting import forget_reply
+from srag_mcp.model.budget import Budget, ExpectedCost, Purse, expect_cost
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
-from srag_mcp.model.ledger import Call, Ledger, Outcome, Totals
-from srag_mcp.model.loading import load_model
-from srag_mcp.model.reply_cache import KeptReply, ReplyCache, pack_text
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals
+from srag_mcp.model.replay_model import pack_text
 
 
 @dataclass
@@ -29,7 +26,7 @@ class _Flight:
     error: ModelError | None = None
 
 
-class MeteredModel:
+class MeteredModel(LanguageModel):
     """Asks *model* what *cache* cannot answer, and keeps every reply before it is used.
 
     Attributes:
@@ -89,7 +86,7 @@ class MeteredModel:
 
     def load(self) -> None:
         """Let the model load what it needs."""
-        load_model(self._model)
+        self._model.load()
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Take note that the reply to *prompt* is of no use; it is kept until `drop_useless`."""
@@ -106,7 +103,7 @@ class MeteredModel:
         """
         for prompt_hash, (prompt, reply_schema) in self._useless.items():
             self._cache.forget(prompt_hash, self._name)
-            forget_reply(self._model, prompt, reply_schema)
+            self._model.forget(prompt, reply_schema)
         self._useless.clear()
 
     async def _ask(
@@ -132,7 +129,7 @@ class MeteredModel:
         self, prompt: Prompt, reply_schema: Mapping[str, object]
     ) -> ExpectedCost | None:
         """Reckon what a call may cost; None where nobody needs to know, or can."""
-        price = await find_price_of(self._model) if self._purse.is_money else None
+        price = await self._model.find_price() if self._purse.is_money else None
         return None if price is None else expect_cost(prompt, reply_schema, price)
 
     async def _ask_model(

@@ -1,7 +1,9 @@
 """Replies that were recorded, found again by all that was sent."""
 
+import base64
 import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -9,13 +11,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.language_model import Prompt, Reply, Step, hash_prompt
-from srag_mcp.model.prices import Price
-from srag_mcp.model.reply_cache import KeptReply, unpack_text
-from srag_mcp.model.tokens import count_tokens
-from srag_mcp.model.uncounted import estimate_prompt_tokens
+from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
+from srag_mcp.model.ledger import KeptReply
+from srag_mcp.model.tokens import count_tokens, estimate_prompt_tokens
 
 Form = Literal["text", "delta"]
+
+REPLAY = "replay:"
+_WINDOW_BYTES = 32_768  # the most that deflate looks back
 
 
 class RecordedReply(BaseModel):
@@ -30,7 +33,7 @@ class RecordedReply(BaseModel):
     delta: str | None = None
 
 
-class ReplayModel:
+class ReplayModel(LanguageModel):
     """Answers with the replies of a file that `write_replies` wrote."""
 
     def __init__(self, path: Path) -> None:
@@ -123,3 +126,32 @@ def _read_replies(path: Path) -> list[RecordedReply]:
             msg = f"{path}, line {number}: not a recorded reply: {error.errors()[0]['msg']}"
             raise ModelStoppedError(msg) from error
     return replies
+
+
+def pack_text(text: str, prompt: Prompt) -> str:
+    """Write a reply as its difference to the prompt: words that it quotes are not in it.
+
+    Only who has the same documents can read it again. Of long prompts, the last 32 KiB count.
+    """
+    packer = zlib.compressobj(9, zdict=_sent_bytes(prompt))
+    data = packer.compress(text.encode("utf-8", "replace")) + packer.flush()
+    return base64.b64encode(data).decode("ascii")
+
+
+def unpack_text(delta: str, prompt: Prompt) -> str:
+    """Read again what `pack_text` wrote for the same prompt.
+
+    Raises:
+        ValueError: If it was another prompt, or the bytes are damaged.
+    """
+    try:
+        data = base64.b64decode(delta, validate=True)
+        return zlib.decompressobj(zdict=_sent_bytes(prompt)).decompress(data).decode("utf-8")
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+
+
+def _sent_bytes(prompt: Prompt) -> bytes:
+    said = [f"{item.reply}\n{item.message}" for item in prompt.corrections]
+    text = "\n".join([prompt.instructions, prompt.content, *said])
+    return text.encode("utf-8", "replace")[-_WINDOW_BYTES:]

@@ -8,6 +8,8 @@ bytes: with one byte a letter four make a token, with two (Greek, Cyrillic, Arab
 
 import math
 
+from srag_mcp.model.language_model import Prompt
+
 CHARACTERS_A_TOKEN = 4
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
@@ -28,3 +30,9 @@ def count_tokens(text: str) -> int:
 def most_characters(text: str, n_tokens: int) -> int:
     """Estimate how many characters of *text* make *n_tokens*."""
     return int(n_tokens * characters_a_token(text))
+
+
+def estimate_prompt_tokens(prompt: Prompt) -> int:
+    """Estimate the tokens of all that is sent of *prompt*."""
+    corrections = [part for item in prompt.corrections for part in (item.reply, item.message)]
+    return count_tokens("\n".join((prompt.instructions, prompt.content, *corrections)))

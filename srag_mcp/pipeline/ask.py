@@ -15,9 +15,9 @@ from srag_mcp.answer.sources import quote_sources
 from srag_mcp.answer.wording import render_text
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
 from srag_mcp.model.asking import MAX_CORRECTIONS
+from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.reply_cache import MemoryReplies, ReplyCache
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.offline.translation.translator import translate
 from srag_mcp.pipeline.asking import OFFLINE, Asking

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypeVar
 import anyio
 
 from srag_mcp.errors import SettingsError
-from srag_mcp.model.agent_model import AgentModel
+from srag_mcp.model.agent_model import AGENT, AgentModel
 from srag_mcp.model.budget import Budget
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.litellm_library import run_to_end
@@ -22,7 +22,6 @@ from srag_mcp.store.work import WorkDatabase
 Engine: TypeAlias = Literal["offline", "model", "agent"]
 Returned = TypeVar("Returned")
 
-AGENT = "agent"
 AGENT_PROMPTS = 200
 READY_PROMPTS = 16  # are written while others are in flight, so that no place stays empty meanwhile
 _POLL_S = 0.2

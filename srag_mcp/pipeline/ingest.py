@@ -1,5 +1,6 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,9 +9,8 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.errors import BudgetError, ReplyError, SchemaError, UselessRepliesError
-from srag_mcp.model.loading import start_loading
+from srag_mcp.model.agent_model import AGENT
 from srag_mcp.pipeline.engine import (
-    AGENT,
     CancelledError,
     Engine,
     Thinker,
@@ -156,7 +156,9 @@ def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> Ing
     schema, extension = _choose_schema(run, work, thought)
     plan = plan_files(work, run.found, schema, run.n_processes)
     if thought is not None and plan.tasks:
-        start_loading(thought.thinker.model)  # while others read: it will be asked about them
+        # while others read: it will be asked about them
+        load = thought.thinker.model.load
+        threading.Thread(target=load, name="loading", daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.n_processes, run.on_progress, run.cancelled)
     thoughts, published = Thoughts(), False

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.forgetting import forget_reply
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
 from srag_mcp.records.batches import Excerpt
 from srag_mcp.records.grounding import LONGEST_QUOTE
@@ -34,7 +33,7 @@ class CutOffError(ReplyError):
 
 
 @dataclass(frozen=True, slots=True)
-class _WholeReplies:
+class _WholeReplies(LanguageModel):
     """A model whose reply to several documents must be whole: half of them fit better."""
 
     model: LanguageModel
@@ -49,7 +48,7 @@ class _WholeReplies:
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         if self.n_documents == 1:  # several are asked in halves, which is an answer of its own
-            forget_reply(self.model, prompt, reply_schema)
+            self.model.forget(prompt, reply_schema)
 
 
 @dataclass

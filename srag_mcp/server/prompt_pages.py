@@ -25,8 +25,7 @@ from srag_mcp.server.prompt_results import (
 from srag_mcp.server.results import JobStatus
 
 if TYPE_CHECKING:
-    from srag_mcp.model.spooled_answer import AnswerOutcome
-    from srag_mcp.store.spool import SpooledPrompt
+    from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 
 PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around the prompts
 POLL_S = 0.25
@@ -117,7 +116,7 @@ def keep_answers(
         JobError: If there is no such job.
         ModelError: If answers cannot be kept.
     """
-    from srag_mcp.model.spooled_answer import AnswerOutcome
+    from srag_mcp.store.spool import AnswerOutcome
 
     prompt_status(corpora, call)
     pairs = [_pair(answer) for answer in answers]

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.model.ledger import Call
-from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.store.layout import work_path
 from srag_mcp.store.work_rows import storable
 

@@ -8,8 +8,7 @@ from pydantic import TypeAdapter
 
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
-from srag_mcp.model.ledger import Call, Ledger, Totals
-from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
 from srag_mcp.store.earlier_state import is_work_taken_over
 from srag_mcp.store.layout import CorpusFolder, state_path, work_path
 from srag_mcp.store.state import State, read_state

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pydantic import TypeAdapter
 
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.spooled_answer import AnswerOutcome, find_problem, reply_text
+from srag_mcp.model.reply_content import find_problem
 from srag_mcp.store.state import State
 from srag_mcp.store.work_rows import storable
 
@@ -58,6 +58,26 @@ class SpoolCount:
     n_open: int = 0
     n_leased: int = 0
     lease_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What became of one answer.
+
+    Attributes:
+        id: Of the prompt, as the agent gave it.
+        problem: Why the answer was not kept; empty when it was.
+        shared: What the prompt shared with others of its step; empty where it is not known.
+    """
+
+    id: str
+    problem: str = ""
+    shared: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the answer was kept; the job may still find fault with it, and ask again."""
+        return not self.problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +248,10 @@ class PromptSpool:
         entry = _ENTRY.validate_json(written)
         problem = find_problem(reply, entry.reply_schema)
         if not problem:
+            text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
             self._state.run(
                 "UPDATE prompts SET answer = ?, answered_at = ? WHERE name = ?",
-                storable(reply_text(reply)),
+                storable(text),
                 time.time(),
                 name,
             )

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 
 
 @dataclass
-class ScriptedModel:
+class ScriptedModel(LanguageModel):
     """Answers with `reply(prompt)`; keeps the prompts in `prompts`."""
 
     reply: Callable[[Prompt], str]

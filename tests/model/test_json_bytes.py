@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from srag_mcp.model.json_bytes import write_object, write_text
-from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
+from srag_mcp.model.language_model import Correction, Prompt, hash_prompt, write_text
+from srag_mcp.model.openai_wire import write_object
 
 HALF = "cut \ud83d"
 TEXTS = (

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from srag_mcp.model.key_variables import find_key_variables
+from srag_mcp.model.litellm_library import find_key_variables
 from srag_mcp.settings import Settings
 
 

@@ -6,24 +6,22 @@ import sys
 import pytest
 
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.loading import start_loading
+from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.reply_cache import MemoryReplies
 from srag_mcp.settings import Settings
 from tests.model.scripted import replying
 
 LOADED = """
 import sys
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.loading import start_loading
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.reply_cache import MemoryReplies
+from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.settings import Settings
 
 settings = Settings(model=sys.argv[1], api_base="http://127.0.0.1:9/v1")
 metered = MeteredModel(open_model(settings), MemoryReplies(), sys.argv[1])
 before = sys.argv[2] in sys.modules
-start_loading(metered).join()
+metered.load()
 print(before, sys.argv[2] in sys.modules)
 """
 
@@ -42,14 +40,10 @@ def test_loading_again_changes_nothing() -> None:
     settings = Settings(model="openai/fake", api_base="http://127.0.0.1:9/v1")
     model = open_model(settings)
     for _ in range(2):
-        thread = start_loading(model)
-        thread.join(60)
-        assert not thread.is_alive()
+        model.load()
 
 
 def test_a_model_without_a_library_has_nothing_to_load() -> None:
     model = replying(())
-    thread = start_loading(MeteredModel(model, MemoryReplies(), "scripted"))
-    thread.join(60)
-    assert not thread.is_alive()
+    MeteredModel(model, MemoryReplies(), "scripted").load()
     assert model.prompts == []

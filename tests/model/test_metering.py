@@ -8,16 +8,14 @@ from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import BudgetError, ModelError, PromptRefusedError
 from srag_mcp.model.budget import Budget
-from srag_mcp.model.language_model import Prompt, Reply, Step
-from srag_mcp.model.ledger import Totals
+from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
+from srag_mcp.model.ledger import MemoryReplies, Totals
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.prices import Price
-from srag_mcp.model.reply_cache import MemoryReplies
 from tests.model.scripted import ScriptedModel, replying
 
 
 @dataclass
-class GatedModel:
+class GatedModel(LanguageModel):
     """Answers `yes` when `gate` opens; costs 10 cents a reply."""
 
     cost_usd: float | None = 0.1
@@ -222,7 +220,7 @@ def test_a_call_that_does_not_fit_is_not_made() -> None:
 
 
 @dataclass
-class DearModel:
+class DearModel(LanguageModel):
     """Charges by the character."""
 
     usd_a_character: float
@@ -294,7 +292,7 @@ def test_the_next_prompts_are_sent_before_the_replies_are_thought_about() -> Non
     told: list[str] = []
 
     @dataclass
-    class Two:
+    class Two(LanguageModel):
         """Lets two prompts in at a time, and answers both at once."""
 
         places: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(2))

@@ -10,10 +10,9 @@ from srag_mcp.errors import BudgetError
 from srag_mcp.model.budget import Budget
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.model.litellm_library import close_connections
+from srag_mcp.model.ledger import MemoryReplies
+from srag_mcp.model.litellm_library import close_connections, find_price
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.prices import find_price
-from srag_mcp.model.reply_cache import MemoryReplies
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, content_of, serving
 

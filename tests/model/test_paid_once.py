@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 import anyio
 from srag_mcp.model.choice import open_model
-from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
 from srag_mcp.store.replies import StoredReplies
@@ -35,7 +35,7 @@ from srag_mcp.store.state import open_state
 state, base, n_prompts = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 
-class Quick:
+class Quick(LanguageModel):
     async def complete(self, prompt, reply_schema):
         print("asked", prompt.content, flush=True)
         await anyio.sleep(0.001)

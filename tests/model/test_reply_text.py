@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.errors import ReplyError
-from srag_mcp.model.reply_text import read_object
+from srag_mcp.model.reply_content import read_object
 
 GOOD = '{"name": "The Crown", "n_rooms": 12}'
 CROWN = {"name": "The Crown", "n_rooms": 12}

@@ -74,7 +74,7 @@ def read_inn(key: str, text: str, prompt: Prompt) -> dict[str, object]:
 
 
 @dataclass
-class FaultyModel:
+class FaultyModel(LanguageModel):
     """Raises the error of a word that the prompt has, else answers as `read_inn`."""
 
     faults: Mapping[str, ModelError]

@@ -7,7 +7,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import BudgetError, StoreError
-from srag_mcp.model.language_model import Prompt, Reply
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
@@ -21,7 +21,7 @@ ATTRIBUTES = (Attribute(name="number", type="integer"),)
 LONG = "The inn is old. " * 1000
 
 
-class Uneven:
+class Uneven(LanguageModel):
     """Lets some replies wait while others are handed over."""
 
     def __init__(self, model: ScriptedModel) -> None:

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from srag_mcp.model.language_model import Reply
-from srag_mcp.model.ledger import Call, Totals
-from srag_mcp.model.reply_cache import KeptReply
+from srag_mcp.model.ledger import Call, KeptReply, Totals
 from srag_mcp.store.replies import StoredReplies, read_calls
 from srag_mcp.store.state import open_state
 from srag_mcp.store.work_opening import open_work

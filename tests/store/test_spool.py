@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
-from srag_mcp.model.spooled_answer import AnswerOutcome
-from srag_mcp.store.spool import PromptSpool, SpoolCount, SpooledPrompt
+from srag_mcp.store.spool import AnswerOutcome, PromptSpool, SpoolCount, SpooledPrompt
 from srag_mcp.store.state import State, open_state
 
 SCHEMA: Mapping[str, object] = {

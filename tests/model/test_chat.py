@@ -1,4 +1,4 @@
-from srag_mcp.model.chat_request import ChatRequest
+from srag_mcp.model.chat import ChatRequest
 from srag_mcp.model.language_model import Correction, Prompt
 
 PROMPT = Prompt("records", "Read.", "A page.", (Correction("Hm.", "Not JSON."),), "page.txt")

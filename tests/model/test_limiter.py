@@ -1,6 +1,6 @@
 import anyio
 
-from srag_mcp.model.concurrency import AdaptiveLimiter
+from srag_mcp.model.remote_model import AdaptiveLimiter
 
 
 async def enter(limiter: AdaptiveLimiter, inside: list[int], gate: anyio.Event) -> None:
