@@ -215,12 +215,6 @@ LIGHT_VERBS = _words(
     stood"""
 )
 
-# Verbs of contests and events: they say what a record is, and also that a column counts it.
-EVENT_VERBS = _words(
-    """win won play played rank ranked finish finished compete competed score scored earn earned
-    lose lost race raced perform performed place placed build built release released"""
-)
-
 # Who a record of people is about, and pronouns for anyone at all.
 PERSON_NOUNS = _words("applicant candidate person people individual man woman jobseeker")
 PRONOUNS = _words("anyone anybody someone somebody everyone everybody something anything")

@@ -8,7 +8,7 @@ from srag_mcp.offline.translation.build_sql import build_sql
 from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.columns_used import columns_used, gaps_asked, literals_bound
 from srag_mcp.offline.translation.filters import reduce_filters
-from srag_mcp.offline.translation.grammar import THRESHOLD, read_question
+from srag_mcp.offline.translation.grammar import read_question
 from srag_mcp.offline.translation.items import Item, Sentence
 from srag_mcp.offline.translation.mentions import read_sentence
 from srag_mcp.offline.translation.parse import Parse, words_of
@@ -51,8 +51,6 @@ def translate(
     parse, left = read_question(sentence)
     if parse is None:
         raise _refusal(sentence, left)
-    if parse.score < THRESHOLD:
-        raise _refusal(sentence, ())
     _check_fill(parse, table)
     _check_ties(parse.reading, table)
     return _translated(question, parse, sentence, schema)
