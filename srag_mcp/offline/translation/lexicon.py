@@ -183,25 +183,27 @@ LEXICON: dict[tuple[Kind, str], str] = {
     ("starts", "end"): "end with; ends with; ending with; ending in; end in; ends in",
 }  # fmt: skip
 
-GLUE = _words(
+# Words of a closed class: they shape a sentence and name nothing.
+FUNCTION_WORDS = _words(
     """a an the of in on for at to with by from as into its it their his her our this that
     these those there be have do is are was were am been being has had did does having can
     could may might must will would should shall any some all such one ones i me my you your
     we us they them he she who whom whose which what when where how if then so also just
     even still ever yet already within among across during out up upon about against through
-    throughout via whether very own please inclusive included including taking
-    looking considering regardless respectively according dated whatever going based
-    together around here now himself itself themselves along off down only actually whole
-    entire entirely existing s d t m re ve ll kind type sort part following given single
-    particular certain respective newly table chart list data dataset collection corpus set
-    database series period graph sample information overview daily case exist exists"""
+    throughout via whether very own please inclusive included including regardless respectively
+    according whatever together around here now himself itself themselves along off down only
+    actually respective s d t m re ve ll"""
+)
+
+# They say nothing of a record, unless a column is called so.
+GLUE = FUNCTION_WORDS | _words(
+    """taking looking considering dated going based whole entire entirely existing table list data
+    dataset collection corpus set database kind type sort given single particular certain
+    overview information exist exists"""
 )
 
 # Nouns that say nothing (`what kind of hotel`) but where they are what is grouped by: `per type`.
 SORTING = _words("type kind sort")
-
-# Nouns that name a property without changing it: "a parking facility", "an insurance clause".
-FEATURE_NOUNS = _words("clause provision obligation requirement facility feature amenity")
 
 LIGHT_VERBS = _words(
     """have contain carry include give show see put make report announce state note print mention
@@ -216,16 +218,10 @@ LIGHT_VERBS = _words(
 )
 
 # Who a record of people is about, and pronouns for anyone at all.
-PERSON_NOUNS = _words("applicant candidate person people individual man woman jobseeker")
+PERSON_NOUNS = _words("person people individual")
 PRONOUNS = _words("anyone anybody someone somebody everyone everybody something anything")
 
-# What people call a record that documents a payment.
-PAYMENT_NOUNS = _words("purchase transaction bill visit order payment ticket invoice")
-
-ENTITY_NOUNS = _words(
-    """record row entry item document file instance example occurrence case occasion page thing
-    time sheet paper text datum listing"""
-)
+ENTITY_NOUNS = _words("record row entry document file")
 
 _COUNTED = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
     fifteen sixteen seventeen eighteen nineteen twenty"""
@@ -255,10 +251,7 @@ PERIODS = {
 }  # fmt: skip
 
 # Nouns that stand before "of" a measure without changing it.
-MEASURE_NOUNS = _words(
-    """number count figure level value amount quantity volume size occupancy tally reading
-    measurement total figures result rate score"""
-)
+MEASURE_NOUNS = _words("number count figure value amount quantity total figures tally")
 
 # Nouns that stand for any measure, and adjectives that stand before one.
 AMOUNT_NOUNS = _words("number count figure value amount quantity total sum volume tally sale")

@@ -11,7 +11,6 @@ from functools import lru_cache
 from srag_mcp.offline.translation.columns import GROUP, NAME, UNIT, Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import (
-    FEATURE_NOUNS,
     GLUE,
     LEXICON,
     LIGHT_VERBS,
@@ -128,7 +127,7 @@ def _light_forms() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _noun_stems() -> frozenset[str]:
-    return frozenset(stem(word) for word in MEASURE_NOUNS | FEATURE_NOUNS)
+    return frozenset(stem(word) for word in MEASURE_NOUNS)
 
 
 _WEAK_KINDS: dict[Kind, float] = {

@@ -27,6 +27,7 @@ def nouns_at(table: Table, tokens: Sequence[Token], at: int) -> Iterator[tuple[f
             yield 2 * _ENTITY, Item("entity", at - 1, at + 1)
     elif (
         token.word in PRONOUNS
+        or (token.word == "times" and at > 0 and tokens[at - 1].number is not None)
         or (table.of_people and token.stem in _person_stems())
         or token.stem in _generic_nouns()
     ):

@@ -16,10 +16,10 @@ from srag_mcp.offline.translation.columns import (
 )
 from srag_mcp.offline.translation.lexicon import (
     ENTITY_NOUNS,
+    FUNCTION_WORDS,
     GLUE,
     LIGHT_VERBS,
     MEASURE_NOUNS,
-    PAYMENT_NOUNS,
     SORTING,
 )
 from srag_mcp.offline.translation.thesaurus import GROUPS
@@ -32,7 +32,7 @@ from srag_mcp.store.statistics import ColumnStatistics
 _NUMERIC_TEXT = re.compile(r"^\W*[-+−]?\d[\d,.]*")
 _CLOCK = re.compile(r"\s*\d{1,2}:\d\d\s*(?:[ap]\.?m\.?)?\s*$", re.IGNORECASE)
 _YEAR = re.compile(r"\b(1[5-9]|20)\d\d\b")
-_SILENT = GLUE | {"no", "not", "non", "and", "or", "per"}
+_SILENT = frozenset(map(stem, FUNCTION_WORDS | {"no", "not", "non", "and", "or", "per"}))
 _COUNTING = frozenset({"n", "num", "number", "count"})
 _PERSONAL = frozenset({"birth", "gender", "surname", "birthday", "sex"})
 _FARTHER = 0.02
@@ -44,10 +44,8 @@ _MIN_NUMERIC = 0.85
 
 def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:
     """Gather what the words of a question may mean in *schema*."""
-    nouns: set[str] = set(_payment_nouns(schema)) | {
-        word for noun in schema.nouns for word in stems(noun)
-    }
-    nouns = {word for word in nouns if _is_noun(word)} - _generic_stems()
+    nouns = {word for noun in schema.nouns for word in stems(noun) if _is_noun(word)}
+    nouns -= _generic_stems()
     entity = {word for word in stems(schema.entity) if _is_noun(word)} - _generic_stems()
     named = bool(nouns or entity)
     known = frozenset(nouns | entity)
@@ -65,7 +63,7 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
 def _doers(schema: Schema, nouns: frozenset[str]) -> frozenset[str]:
     """Return words of columns that share their stem with the record: `inspector` of inspections."""
     known = {word for noun in (schema.entity, *schema.nouns) for word in words_in(noun)}
-    spoken = {inflected(word) for word in known | PAYMENT_NOUNS}
+    spoken = {inflected(word) for word in known}
     words = {word for attribute in schema.attributes for word in attribute.name.split("_")}
     found = {word for word in words if stem(word) in nouns}
     other = {word for word in found if word.endswith("ed") or inflected(word) not in spoken}
@@ -81,14 +79,6 @@ def _is_noun(word: str) -> bool:
 def _generic_stems() -> frozenset[str]:
     """Return the stems of nouns that any record has, and that so name none."""
     return frozenset(stem(noun) for noun in ENTITY_NOUNS)
-
-
-def _payment_nouns(schema: Schema) -> frozenset[str]:
-    """Return the nouns for a dated record with one total amount, such as purchase and order."""
-    ends = {stems(attribute.name)[-1] for attribute in schema.attributes if stems(attribute.name)}
-    dated = any(attribute.type == "date" for attribute in schema.attributes)
-    paid = dated and bool(schema.nouns) and bool(ends & {"total", "amount", "sum"})
-    return frozenset(stem(word) for word in PAYMENT_NOUNS) if paid else frozenset()
 
 
 def _describe(
