@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from srag_mcp.schema.attribute import AbsentMeans
 from srag_mcp.schema.extractors import Extractor
 
-Origin: TypeAlias = Literal["field", "item", "slot", "anchor", "place", "part", "cell", "mention"]
+Origin: TypeAlias = Literal["field", "item", "slot", "anchor", "place", "part", "cell"]
 
 
 @dataclass(slots=True)

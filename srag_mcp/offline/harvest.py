@@ -13,9 +13,7 @@ from srag_mcp.offline.items import item_candidates
 from srag_mcp.offline.joining import join_same, join_ways
 from srag_mcp.offline.key_merging import merge_keys
 from srag_mcp.offline.keys import harvest_keys, key_candidates
-from srag_mcp.offline.kin import kin_of
 from srag_mcp.offline.known_values import add_known_values
-from srag_mcp.offline.mentions import mention_candidates
 from srag_mcp.offline.nouns import names_nothing
 from srag_mcp.offline.parts import part_candidates
 from srag_mcp.offline.places import place_candidates
@@ -26,7 +24,6 @@ from srag_mcp.offline.slot_candidates import slot_candidates
 from srag_mcp.offline.table_columns import are_rows, row_candidates
 from srag_mcp.offline.typed_candidates import TypedCandidate, plain_values, typed
 from srag_mcp.offline.votes import vote_candidates
-from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import KeyRule, VoteRule
 from srag_mcp.text.words import fold_words as fold
 
@@ -71,26 +68,10 @@ def harvest(documents: Sequence[Document], questions: Sequence[str] = ()) -> lis
     for item in items:
         if item.guess.type == "string" and item.candidate.origin == "field":
             add_known_values(item.candidate, sightings)
-    mentions = mention_candidates(sightings, questions, _known_stems(items))
-    items.extend(typed(candidate) for candidate in mentions)
     joined = join_ways(join_same([item for item in items if _is_usable(item)]))
     joined = complete(joined, len(sightings))
     currency = find_currency(sightings)
     return [_priced(item, currency) for item in _without_repeated_dates(joined)]
-
-
-def _known_stems(items: Sequence[TypedCandidate]) -> set[str]:
-    """Return the stems that candidates go by, those of like meaning, and those of their texts."""
-    known: set[str] = set()
-    for item in items:
-        candidate = item.candidate
-        labels = content_stems(" ".join((candidate.label, *candidate.labels)))
-        words = candidate.words if candidate.origin != "slot" else ()
-        for name in (*words, *labels):
-            known |= kin_of(name)
-        if item.guess.type == "string" and item.candidate.origin in {"place", "part"}:
-            known.update(content_stems(" ".join(item.candidate.values.values())))
-    return known
 
 
 def _priced(item: TypedCandidate, currency: str | None) -> TypedCandidate:

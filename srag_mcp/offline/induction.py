@@ -23,8 +23,7 @@ _RARE = 0.15
 _TOO_RARE = 0.1
 _MANY = 20
 _ORIGIN_WEIGHTS = {
-    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "mention": 0.4,
-    "item": 0.6, "part": 1.1,
+    "place": 1.5, "field": 1.0, "slot": 0.8, "cell": 0.7, "anchor": 0.7, "item": 0.6, "part": 1.1,
 }  # fmt: skip
 
 
@@ -97,7 +96,7 @@ def _choose(items: Sequence[TypedCandidate], n_documents: int) -> list[TypedCand
     """Keep the best candidates; texts and dates first, booleans last."""
     frequent = [item for item in items if not _is_rare(item, n_documents)]
     ranked = sorted(frequent, key=lambda item: -_rank(item, n_documents))[:_MAX_ATTRIBUTES]
-    order = ("place", "part", "field", "anchor", "cell", "slot", "mention", "item")
+    order = ("place", "part", "field", "anchor", "cell", "slot", "item")
     return sorted(
         ranked,
         key=lambda item: (
@@ -130,7 +129,7 @@ def _attribute(
     known = {*name.split("_"), name.replace("_", " ")}
     folded = dict.fromkeys(fold(word) for word in words)
     synonyms = [word for word in folded if word not in known and len(word) > 2]
-    is_item = candidate.origin in {"item", "mention"}
+    is_item = candidate.origin == "item"
     return Attribute(
         name=name,
         type=guess.type,

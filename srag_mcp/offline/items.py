@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.offline.candidates import Candidate, Origin
+from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.sightings import Item, Sightings
 from srag_mcp.offline.words import content_stems
 from srag_mcp.schema.extractors import ItemRule
@@ -51,7 +51,9 @@ def item_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     chosen = [
         topic
         for topic in _without_longer([*families, *topics])
-        if len(topic.documents) >= floor and _tells_apart(topic, len(sightings))
+        if (topic.listed or topic.denied)
+        and len(topic.documents) >= floor
+        and _tells_apart(topic, len(sightings))
     ]
     chosen = _without_doubles(chosen)
     chosen.sort(key=lambda topic: (-len(topic.documents), topic.name))
@@ -147,8 +149,7 @@ def _candidate(topic: Topic, n_documents: int) -> Candidate:
     values = dict.fromkeys(topic.denied, "no") | dict.fromkeys(topic.said, "yes")
     words = Counter(dict.fromkeys(content_stems(topic.name), len(values)))
     label = topic.labels.most_common(1)[0][0] if topic.labels else topic.name
-    origin: Origin = "item" if topic.listed or topic.denied else "mention"
-    candidate = Candidate(origin, label, [ItemRule(items=(topic.name,))], values, words)
+    candidate = Candidate("item", label, [ItemRule(items=(topic.name,))], values, words)
     candidate.full_label = topic.longer.most_common(1)[0][0] if topic.longer else ""
     said = [text for text, _ in topic.texts[False].most_common(_N_TEXTS)]
     denied = [text for text, _ in topic.texts[True].most_common(1)]

@@ -144,7 +144,7 @@ def _word_points(wanted: Wanted, shares: Mapping[str, float], spread: Counter[st
 
 def _fits(wanted: Wanted, item: TypedCandidate) -> bool:
     attribute = wanted.attribute
-    if item.candidate.origin in {"item", "mention"}:
+    if item.candidate.origin == "item":
         return attribute.type == "boolean" and set(item.candidate.words) <= wanted.stems.keys()
     if attribute.type in _NUMBERS:
         return item.guess.type in _NUMBERS

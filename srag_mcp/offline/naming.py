@@ -108,8 +108,6 @@ def _what(candidate: Candidate, kind: str) -> str:
     label = " ".join(candidate.label.split())
     if candidate.origin == "item":
         return f'Whether "{label}" is in a list of the document'
-    if candidate.origin == "mention":
-        return f'Whether the document speaks of "{label}"'
     if candidate.origin in {"slot", "anchor"}:
         return f'The {_NOUNS[kind]} that stands beside the words "{label}"'
     if candidate.origin == "place":

@@ -19,7 +19,7 @@ class TypedCandidate:
 
 def typed(candidate: Candidate) -> TypedCandidate:
     """Tell the type of *candidate* by its values; what is only said or not is a boolean."""
-    if candidate.origin in {"item", "mention"}:
+    if candidate.origin == "item":
         return TypedCandidate(candidate, TypeGuess(BOOLEAN, None, 1.0, None))
     return TypedCandidate(candidate, classify_values(list(candidate.values.values())))
 

@@ -71,11 +71,21 @@ def _surely(sentence: Sentence, item: Item) -> Column | None:
     return None if doubtful else sentence.column(item)
 
 
+def _is_noun(sentence: Sentence, item: Item, column: Column) -> bool:
+    """Whether *item* ends in the noun of the question, which means the record: `how many dogs`."""
+    noun = sentence.tokens[item.last - 1].stem
+    return any(noun in name for name in column.names) and sentence.is_head(item)
+
+
 def _reduce_booleans(sentence: Sentence) -> Sentence:
     items: list[Item] = []
     for item in sentence.items:
         column = _surely(sentence, item) if item.kind == "attribute" else None
-        if column is not None and column.attribute.type == "boolean":
+        if (
+            column is not None
+            and column.attribute.type == "boolean"
+            and not _is_noun(sentence, item, column)
+        ):
             last = items[-1] if items else None
             truth = Truth(column.name)
             if last is not None and last.condition == truth:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from srag_mcp.offline.translation.columns import Column, Table
+from srag_mcp.offline.translation.lexicon import DETERMINERS
 from srag_mcp.offline.translation.lexicon import Kind as WordKind
 from srag_mcp.offline.translation.period import Period
 from srag_mcp.offline.translation.reading import Condition, Operator
@@ -15,6 +17,10 @@ Kind: TypeAlias = WordKind | Literal[
     "attribute", "hint", "value", "number", "period_value", "superlative", "bound", "filter",
     "unknown", "unit", "mark", "comparative",
 ]  # fmt: skip
+
+
+_ASKING: frozenset[Kind] = frozenset({"how_many", "wh", "list", "share", "distinct", "which_of"})
+_LINKED: frozenset[Kind] = frozenset({"and", "or", "entity", "attribute", "filter", "value"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,23 @@ class Sentence:
         if item.first >= item.last:
             return ""
         return self.text[self.tokens[item.first].start : self.tokens[item.last - 1].end]
+
+    def is_head(self, item: Item) -> bool:
+        """Whether *item* is the noun right behind the question word, which means the record.
+
+        `How many dogs are there?`, but `How many barking dogs`, `How many have a dog?`
+        """
+        at = self.items.index(item)
+        asks = at > 0 and self.items[at - 1].kind in _ASKING
+        between = self.tokens[self.items[at - 1].last : item.first] if asks else ()
+        if not asks or any(token.word not in DETERMINERS for token in between):
+            return False
+        for left, right in pairwise(self.items[at:]):
+            if self.gap(left, right) > 0 or right.kind not in _LINKED:
+                return True
+            if right.kind in {"entity", "attribute"}:
+                return False
+        return True
 
     def stems(self, item: Item) -> frozenset[str]:
         """Return the stems of the words of an item."""

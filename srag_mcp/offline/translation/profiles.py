@@ -26,6 +26,7 @@ from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.translation.tokens import inflected, stem, stems, words_in
 from srag_mcp.offline.translation.units import same_unit
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import MentionRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 
@@ -52,12 +53,18 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     columns = tuple(
         _describe(attribute, statistics.get(attribute.name), known)
         for attribute in schema.attributes
+        if not _merely_occurs(attribute)
     )
     by_name = {column.name: column for column in columns}
     words = {word for column in columns for name in column.names for word in name}
     about = frozenset(stems(schema.title)) - known - _light_stems() if named else frozenset()
     people, doers = bool(words & _PERSONAL), _doers(schema, known)
     return Table(schema.entity, columns, known, named, people, about, doers, by_name)
+
+
+def _merely_occurs(attribute: Attribute) -> bool:
+    """Whether a column says only that a word occurs: it means nothing that a question asks."""
+    return any(isinstance(rule, MentionRule) for rule in attribute.extractors)
 
 
 def _doers(schema: Schema, nouns: frozenset[str]) -> frozenset[str]:

@@ -13,10 +13,16 @@ _MAX_GAP = 2
 
 
 def reduce_values(sentence: Sentence) -> Sentence:
-    """Replace each value, and the name of its column beside it, by a filter."""
+    """Replace each value, and the name of its column beside it, by a filter.
+
+    The noun of the question means the record: only a value that sorts all records may be one.
+    """
     sentence = _join_names(sentence)
     for item in sentence.of("value"):
         at = sentence.items.index(item)
+        if _is_noun(sentence, item):
+            sentence = sentence.spliced(at, 1, Item("unknown", item.first, item.last))
+            continue
         column = _column_of(sentence, at)
         condition = bind_value(item, column)
         low, high = _absorbed(sentence, at, column)
@@ -24,6 +30,17 @@ def reduce_values(sentence: Sentence) -> Sentence:
         word = "=" if item.matches[0].score >= 1.0 else "~"
         sentence = sentence.spliced(low, high - low + 1, filter_item(first, last, condition, word))
     return sentence
+
+
+def _is_noun(sentence: Sentence, item: Item) -> bool:
+    """Whether *item* is the noun of the question, and some records have no value beside it.
+
+    `How many oaks` is answered where each tree has a species; `how many invoices` is not where only
+    some documents are called so at their top.
+    """
+    column = sentence.table.column(item.matches[0].column)
+    plain = item.last - item.first == 1 and item.word.islower() and sentence.is_head(item)
+    return plain and column is not None and column.fill < 1
 
 
 def _join_names(sentence: Sentence) -> Sentence:
