@@ -8,7 +8,7 @@ from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.offline.harvest import choose_sample, harvest
 from srag_mcp.offline.matching import match_attributes
 from srag_mcp.offline.naming import attribute_name, describe, examples_of, label_of
-from srag_mcp.offline.questions import asked_words, weigh_by_questions
+from srag_mcp.offline.questions import weigh_by_questions
 from srag_mcp.offline.table_columns import are_rows, with_columns
 from srag_mcp.offline.typed_candidates import TypedCandidate
 from srag_mcp.offline.words import stem
@@ -36,23 +36,20 @@ def induce_schema(
         documents: A varied sample; of more than a few hundred, evenly spaced ones are looked at.
         title: What one record is, for people.
         entity: The name of the record table.
-        questions: Sample questions; what they ask for is kept even where it is rare, and their
-            words become synonyms.
+        questions: Sample questions; what they ask for is kept even where it is rare.
     """
     sample = choose_sample(documents)
     items = harvest(sample, questions)
     weigh_by_questions([item.candidate for item in items], questions)
     chosen = items if are_rows(sample) else _choose(items, len(sample))
     nouns = frozenset(stem(noun) for noun in _nouns(title, entity))
-    words = asked_words([item.candidate for item in chosen], questions)
     attributes: list[Attribute] = []
-    for item, own in zip(chosen, words, strict=True):
+    for item in chosen:
         taken = {attribute.name for attribute in attributes}
         name = attribute_name(label_of(item.candidate, item.guess.type, nouns), ())
         if name in taken:
             name = attribute_name(item.candidate.full_label or name, taken)
-        own = [word for word in own if stem(word) not in nouns]
-        attributes.append(_attribute(item, name, len(sample), own))
+        attributes.append(_attribute(item, name, len(sample)))
     schema = Schema(title=title, entity=entity, nouns=_nouns(title, entity))
     return schema.model_copy(update={"attributes": tuple(attributes)})
 
@@ -121,13 +118,10 @@ def _rank(item: TypedCandidate, n_documents: int) -> float:
     return _ORIGIN_WEIGHTS[candidate.origin] * (0.3 + share) + _ASKED_WEIGHT * asked
 
 
-def _attribute(
-    item: TypedCandidate, name: str, n_documents: int, asked: Sequence[str]
-) -> Attribute:
+def _attribute(item: TypedCandidate, name: str, n_documents: int) -> Attribute:
     candidate, guess = item.candidate, item.guess
-    words = (*candidate.labels, *asked)
     known = {*name.split("_"), name.replace("_", " ")}
-    folded = dict.fromkeys(fold(word) for word in words)
+    folded = dict.fromkeys(map(fold, candidate.labels))
     synonyms = [word for word in folded if word not in known and len(word) > 2]
     is_item = candidate.origin == "item"
     return Attribute(

@@ -1,4 +1,4 @@
-"""Sample questions: which candidates they ask for, in which words."""
+"""Sample questions: which candidates they ask for."""
 
 import math
 from collections import Counter
@@ -7,13 +7,10 @@ from collections.abc import Mapping, Sequence
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.words import QUESTION_WORDS, stem
 from srag_mcp.text.words import content_words
-from srag_mcp.values.units import UNITS
 
 _BEST = 4
 _MIN_MATCH = 0.5
 _MAX_WORDS_OF_CANDIDATE = 24
-_OWN = 0.3
-_MAX_OWNERS = 1
 
 
 def weigh_by_questions(candidates: Sequence[Candidate], questions: Sequence[str]) -> None:
@@ -54,26 +51,3 @@ def _profile(candidate: Candidate) -> dict[str, float]:
 
 def _rarity(name: str, spread: Counter[str], profiles: Sequence[dict[str, float]]) -> float:
     return math.log(1 + len(profiles) / (1 + spread[name]))
-
-
-def asked_words(candidates: Sequence[Candidate], questions: Sequence[str]) -> list[list[str]]:
-    """Return for each candidate the words of *questions* that are its own more than another's."""
-    shares = [_near_shares(candidate) for candidate in candidates]
-    counts = Counter(
-        word
-        for question in questions
-        for word in content_words(question)
-        if word not in QUESTION_WORDS and word not in UNITS
-    )
-    found: list[list[str]] = [[] for _ in candidates]
-    for word, _ in counts.most_common():
-        points = [share.get(stem(word), 0.0) for share in shares]
-        best = max(points, default=0.0)
-        owners = [n for n, point in enumerate(points) if point >= max(_OWN, 0.8 * best)]
-        for number in owners if len(owners) <= _MAX_OWNERS else []:
-            found[number].append(word)
-    return found
-
-
-def _near_shares(candidate: Candidate) -> dict[str, float]:
-    return candidate.near or _profile(candidate)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.offline.translation.translator import translate
+from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.report import UncoveredQuestion
+from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
@@ -19,19 +20,19 @@ def find_uncovered(
         return ()
     with QueryPool() as worker:
         corpus = Corpus(folder, worker, settings.home)
-        schema, values = corpus.schema(), corpus.values()
-        statistics = {item.column: item for item in corpus.statistics()}
-        uncovered = []
-        for question in questions:
-            try:
-                translation = translate(question, schema, statistics, values)
-            except QuestionError as error:
-                reason = str(error).partition(" (columns: ")[0]  # the report has them once
-            else:
-                reason = name_empty(corpus, [use.column for use in translation.columns])
-            if reason:
-                uncovered.append(UncoveredQuestion(question, reason))
-        return tuple(uncovered)
+        reasons = ((question, _why_unanswered(corpus, question)) for question in questions)
+        return tuple(UncoveredQuestion(question, reason) for question, reason in reasons if reason)
+
+
+def _why_unanswered(corpus: Corpus, question: str) -> str:
+    """Say what `ask` says of *question* when it has no answer; empty if it has one."""
+    try:
+        answer = ask(corpus, question)
+    except QuestionError as error:
+        return str(error)
+    if answer.brief is not None:
+        return answer.brief.reason.partition(" (columns: ")[0]  # the report has them once
+    return "; ".join(answer.warnings) if is_empty(answer.rows) else ""
 
 
 def name_empty(corpus: Corpus, columns: Iterable[str]) -> str:

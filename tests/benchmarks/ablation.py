@@ -33,7 +33,6 @@ KINDS = {
     "place": (f"{_INDUCED}.places:place_candidates", "nothing"),
     "part": (f"{_INDUCED}.parts:part_candidates", "nothing"),
     "cell": (f"{_INDUCED}.row_cells:cell_candidates", "nothing"),
-    "mention": (f"{_INDUCED}.mentions:mention_candidates", "nothing"),
     "value": (f"{_INDUCED}.known_values:add_known_values", "None"),
 }
 

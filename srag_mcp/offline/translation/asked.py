@@ -209,10 +209,10 @@ def _first_output(sentence: Sentence, taken: Sequence[Item]) -> tuple[Item, Term
 
 
 def is_compound(sentence: Sentence, at: int) -> bool:
-    """Whether the entity at *at* is part of a longer noun: `hotel price`."""
+    """Whether the entity at *at* is part of a longer noun: `hotel price`, `report dates`."""
     after = sentence.items[at + 1] if at + 1 < len(sentence.items) else None
     near = after is not None and sentence.gap(sentence.items[at], after) == 0
-    if not near or after is None or after.kind != "attribute":
+    if not near or after is None or after.kind not in {"attribute", "period"}:
         return False
     word = sentence.tokens[after.first].word
     follower = sentence.items[at + 2] if at + 2 < len(sentence.items) else None

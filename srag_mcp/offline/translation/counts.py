@@ -45,9 +45,11 @@ def _count_named(
 ) -> Measure | None:
     """Count the different values of a column, or the records where it tells them apart."""
     item, column = found
+    distinct = any(other.kind == "distinct" for other in items)
+    if not distinct and column.attribute.type == "date":
+        return None
     if sentence.table.named and _is_not_counted(sentence, item, column):
         return None
-    distinct = any(other.kind == "distinct" for other in items)
     if not distinct and _only_belongs(sentence, item, column):
         return None
     pinned = column.name in _pinned(sentence) or any(i.word == "times" for i in items)

@@ -47,9 +47,10 @@ def date_asked(sentence: Sentence) -> Column | None:
 
 
 def asks_period(sentence: Sentence, item: Item) -> bool:
-    """Whether a period noun stands behind the question word: `in which month`."""
+    """Whether a period noun stands behind the question word: `which month`, `list report dates`."""
     at = sentence.items.index(item)
-    near = sentence.items[max(0, at - 2) : at]
+    of_record = at > 0 and sentence.items[at - 1].kind == "entity"
+    near = sentence.items[max(0, at - 3 if of_record else at - 2) : at]
     return any(
         other.kind in {"wh", "list", "each"} or (other.kind == "number" and at > 1)
         for other in near

@@ -67,13 +67,11 @@ def _loses_groups(reading: Reading) -> bool:
 
 
 def _takes_for_records(sentence: Sentence, parse: Parse) -> bool:
-    """Whether records, or days, are counted for a noun that sounds like a column: `inspections`."""
+    """Whether records are counted for a noun that sounds like a column: `inspections`."""
     match parse.reading:
-        case Single(Summary("count", term)):
-            column = sentence.table.column(term.column) if term is not None else None
+        case Single(Summary("count", None)):
             counted = [b for _, a, b in sentence.pairs() if a.kind == "how_many"]
-            named = any(item.kind in {"attribute", "hint"} for item in counted)
-            return named and (column is None or column.attribute.type == "date")
+            return any(item.kind in {"attribute", "hint"} for item in counted)
     return False
 
 

@@ -51,7 +51,6 @@ def ask(question: str) -> Translation:
             "Which coast has the fewest lighthouses?",
             "Which coast has the fewest lighthouses with a foghorn?",
         ),
-        ("How many lighthouses are there?", "How many tests are there?"),
         (
             "What percentage of the lighthouses is in the north?",
             "What percentage of the lighthouses is automatic?",
