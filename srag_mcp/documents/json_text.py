@@ -9,6 +9,7 @@ from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row, unique_names
 from srag_mcp.errors import DocumentError
+from srag_mcp.values.numerals import DECIMAL_POINT
 
 _MAX_PAIR_CHARACTERS = 400
 _LIST_LEVEL = 2
@@ -67,7 +68,12 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
     parted = [_parted(value) for value in values]
     names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
     rows = [
-        Row(tuple(cells.get(name) for name in names), _title(value) or "", _list_content(lists))
+        Row(
+            tuple(cells.get(name) for name in names),
+            DECIMAL_POINT,
+            _title(value) or "",
+            _list_content(lists),
+        )
         for value, (cells, lists) in zip(values, parted, strict=True)
     ]
     found: dict[str, list[list[JsonValue]]] = {}

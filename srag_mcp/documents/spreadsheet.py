@@ -46,7 +46,7 @@ def read_spreadsheet_tables(data: bytes, path: str) -> list[RecordTable]:
     Raises:
         DocumentError: As `read_spreadsheet`.
     """
-    return [find_records(sheet) for sheet in _read_sheets(data, path)]
+    return [find_records(sheet, typed=True) for sheet in _read_sheets(data, path)]
 
 
 def _read_sheets(data: bytes, path: str) -> list[Sheet]:

@@ -13,7 +13,7 @@ from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.moving import moved_block
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
-from srag_mcp.values.numerals import decide_grouping, read_numeral
+from srag_mcp.values.numerals import DECIMAL_POINT, decide_grouping, find_style, read_numeral
 
 Kind: TypeAlias = frozenset[str]
 """What the columns of a table are called, folded; tables of one kind are parts of one."""
@@ -77,10 +77,11 @@ class Row:
     """A record of a table.
 
     *cells* has one text a column, empty where the table has an empty cell, None where it has no
-    such cell at all. *more* is what is in no column.
+    such cell at all. *context* changes the reading of its numbers, *more* is what is in no column.
     """
 
     cells: tuple[str | None, ...]
+    context: str = ""
     title: str | None = None
     more: Content | None = None
 
@@ -199,17 +200,19 @@ def row_content(columns: Sequence[str], row: Row) -> Content:
     """
     lines: list[str] = []
     blocks: list[Block] = []
+    section = (row.context,) if row.context else ()
     end = 0
     for key, value in zip(columns, row.cells, strict=True):
         if value is None:
             continue
         if not value:
-            blocks.append(KeyValue(Span(end, end), key, "", Span(end, end)))
+            blocks.append(KeyValue(Span(end, end), key, "", Span(end, end), section))
             continue
         start = end + 1 if lines else 0
         end = start + len(key) + 2 + len(value)
         lines.append(f"{key}: {value}")
-        blocks.append(KeyValue(Span(start, end), key, value, Span(end - len(value), end)))
+        place = Span(end - len(value), end)
+        blocks.append(KeyValue(Span(start, end), key, value, place, section))
     text = "\n".join(lines)
     if row.more is not None and row.more.text:
         offset = end + 2 if lines else 0
@@ -228,6 +231,7 @@ class ColumnSample:
         n_rows, n_filled: Rows, and those that fill it.
         values: Some hundred of its values, evenly spaced, and those that are written otherwise.
         has_codes: Whether there are digits after a leading zero anywhere: `05023` is no number.
+        context: What changes the reading of its numbers.
         kinds: All of its values where they are few; None where they are many.
     """
 
@@ -237,6 +241,7 @@ class ColumnSample:
     values: tuple[str, ...]
     has_codes: bool
     kinds: frozenset[str] | None
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +258,11 @@ class TableSketch:
 
 def sketch(table: RecordTable) -> TableSketch:
     """Sample the columns of a table."""
+    contexts = {row.context for row in table.rows}
+    context = contexts.pop() if len(contexts) == 1 else ""
     columns = tuple(
-        _sample_column(name, [row.cells[place] or "" for row in table.rows])
-        for place, name in enumerate(table.columns)
+        replace(_sample_column(name, [row.cells[at] or "" for row in table.rows]), context=context)
+        for at, name in enumerate(table.columns)
     )
     return TableSketch(
         table.name, table.kind, len(table.rows), columns, table.lists, table.is_plain
@@ -317,6 +324,7 @@ def _joined(name: str, columns: Sequence[ColumnSample]) -> ColumnSample:
         tuple(value for column in columns for value in column.values),
         any(column.has_codes for column in columns),
         all_kinds if len(known) == len(kinds) and len(all_kinds) <= _N_KINDS else None,
+        columns[0].context if len({column.context for column in columns}) == 1 else "",
     )
 
 
@@ -405,8 +413,11 @@ _STEADY, _USUAL = 0.9, 0.5  # filled in nearly all rows, in most rows
 _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals are few levels deep
 
 
-def find_records(sheet: Sheet) -> RecordTable:
-    """Return the rows of a sheet that are records, and tell what the others are."""
+def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
+    """Return the rows of a sheet that are records, and tell what the others are.
+
+    *typed*: numbers come from a format that knows them, and were written with a decimal point.
+    """
     columns = sheet.columns
     lines = [_padded(line, len(columns)) for line in sheet.body]
     body = _Body(lines, columns)
@@ -423,7 +434,10 @@ def find_records(sheet: Sheet) -> RecordTable:
         for line in kept
         if line.number in body.doubted
     ]
-    rows = tuple(Row(line.cells) for line in kept)
+    marked = (cell for line in kept for cell in line.cells if "," in cell or "." in cell)
+    style = find_style(found[2] for cell in marked if (found := _FIGURE.fullmatch(cell)))
+    style = style or (DECIMAL_POINT if typed else "")
+    rows = tuple(Row(line.cells, style) for line in kept)
     is_plain = bool(sheet.header_rows) and not sheet.notes and len(columns) >= _FEW_COLUMNS
     return RecordTable(sheet.name, columns, rows, tuple(told), is_plain=is_plain)
 

@@ -22,6 +22,7 @@ from srag_mcp.schema.schema import ListName, Schema
 from srag_mcp.values.booleans import read_boolean
 from srag_mcp.values.guess import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
+from srag_mcp.values.numerals import DECIMAL_COMMA, ambiguous_mark
 from srag_mcp.values.states import State, read_missing
 from srag_mcp.values.types import TEXT
 from srag_mcp.values.units import read_context
@@ -76,7 +77,7 @@ def _attribute(column: ColumnSample, name: str, synonyms: Sequence[str]) -> Attr
 
 def _guess_type(column: ColumnSample) -> TypeGuess:
     """Tell the type of a column by all of its values: nothing in it may speak against it."""
-    guess = classify_values(column.values)
+    guess = classify_values([_unambiguous(value, column.context) for value in column.values])
     is_number = guess.type.is_numeric
     kinds = column.kinds or frozenset()
     strange = guess.type.is_boolean and any(
@@ -88,6 +89,15 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
     if guess.type.is_text and column.kinds is None:
         guess = replace(guess, categories=None)
     return guess
+
+
+def _unambiguous(value: str, style: str) -> str:
+    """Write a number so that it can be read one way only: `1.234` -> `1234` or `1.2340`."""
+    mark = ambiguous_mark(value)
+    if mark is None or not style:
+        return value
+    decimal = "," if DECIMAL_COMMA in style else "."
+    return f"{value}0" if mark == decimal else value.replace(mark, "")
 
 
 def _are_names(values: Sequence[str]) -> bool:
@@ -151,14 +161,21 @@ def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: S
         others = attribute.model_copy(update={"extractors": attribute.extractors[1:]})
         return extract_cell(sightings, others)
     if block.value:
-        return Cell(attribute.name, State.STATED, block.value, block.value_span, block.key)
+        context = "; ".join((block.key, *block.section))
+        return Cell(attribute.name, State.STATED, block.value, block.value_span, context)
     if attribute.type.is_boolean and attribute.absent_means != "false":
         return Cell(attribute.name, State.NOT_MENTIONED)
     return Cell(attribute.name, State.STATED_ABSENT, "", block.value_span, block.key)
 
 
 def _cells_of(document: Document) -> list[KeyValue]:
-    return [block for block in document.blocks if isinstance(block, KeyValue) and not block.section]
+    """Return the cells of a row: its first blocks; what is in no column follows a heading."""
+    cells = []
+    for block in document.blocks:
+        if not isinstance(block, KeyValue):
+            break
+        cells.append(block)
+    return cells
 
 
 _key = lru_cache(maxsize=4096)(column_key)

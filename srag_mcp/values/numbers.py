@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.numerals import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
     DEFAULT_GROUPING,
     FOOTNOTED,
     NUMBER_WORDS,
@@ -195,6 +197,9 @@ def number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
     unit = parse_unit(declared.unit or "").unit
     found = {text: find_number(text, unit) for text in dict.fromkeys(words.text for words in said)}
     column = _decide(declared, [found[words.text] for words in said])
+    for style, grouping in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
+        if any(style in words.context for words in said):
+            column = replace(column, grouping=grouping)
     return lambda words: _read(words, found[words.text], column)
 
 

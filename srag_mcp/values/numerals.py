@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _ODD_SEPARATORS = re.compile(r"['’ \u00a0\u202f\u2009]")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
@@ -16,6 +16,8 @@ FOOTNOTED = re.compile(r"(\d{1,3}(?:[,.]\d{3})*[,.]\d{3})\d")
 _COMMA_DECIMAL, _POINT_GROUPS = -1.5, 0.5
 
 DEFAULT_GROUPING = ","
+# Said in the context of cells whose table writes its numbers so; mark that groups digits there.
+DECIMAL_COMMA, DECIMAL_POINT = "decimal comma", "decimal point"
 
 
 _UNIT_WORDS = (
@@ -79,6 +81,18 @@ def grouping_mark(numeral: str) -> str | None:
     if len(marks) > 1 and read_numeral(numeral) is not None:
         return marks[0] if len(set(marks)) == 1 or not _THREES.fullmatch(numeral) else None
     return None
+
+
+def find_style(numerals: Iterable[str]) -> str:
+    """Return which decimal mark all that can be read one way only agree on, in words; else empty.
+
+    `1,5`, `1.234` -> "decimal comma"; `1.5`, `1,234` -> "decimal point"; `1.234` -> ""
+    """
+    found = {"," if decimal_mark(one) == "," or grouping_mark(one) == "." else "."
+             for one in numerals if decimal_mark(one) or grouping_mark(one)}  # fmt: skip
+    if len(found) != 1:
+        return ""
+    return DECIMAL_COMMA if found == {","} else DECIMAL_POINT
 
 
 def read_numeral(numeral: str, grouping: str = DEFAULT_GROUPING) -> int | float | None:

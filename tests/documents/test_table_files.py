@@ -365,3 +365,33 @@ def test_lines_may_lack_members(read_bytes: Callable[..., list[Document]]) -> No
 
     assert table.columns == ("a", "b", "value")
     assert cells(table) == [["1", "", None], ["2", None, None], [None, None, "7"]]
+
+
+def test_a_workbook_says_that_its_numbers_have_a_decimal_point(
+    read_bytes: Callable[..., list[Document]], make_xlsx: Callable[..., bytes]
+) -> None:
+    rows = [["Part", "Weight"], ["A", 1.234], ["B", 950]]
+
+    first, _ = read_bytes("a.xlsx", make_xlsx({"Parts": rows}), rows=True)
+
+    sections = [block.section for block in first.blocks if isinstance(block, KeyValue)]
+    assert (first.text, sections) == ("Part: A\nWeight: 1.234", [("decimal point",)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("cells", "context"),
+    [
+        (["1,5", "1.234"], "decimal comma"),
+        (["1.234.567", "1.234"], "decimal comma"),
+        (["1.5", "1,234"], "decimal point"),
+        (["1.234", "1,234"], ""),
+        (["1.5", "1,5"], ""),
+        (["17", "01.02.2024"], ""),
+    ],
+)
+def test_a_table_writes_numbers_as_those_that_can_be_read_one_way(
+    cells: list[str], context: str
+) -> None:
+    table = found([["Name", "One", "Other"], ["a", *cells], ["b", *cells]])
+
+    assert {row.context for row in table.rows} == {context}

@@ -198,6 +198,36 @@ def test_types_are_those_of_the_whole_column(tmp_path: Path, settings: Settings,
     assert ask(folder, f"{last} LIMIT 1") == [("05023", 7.5, 2000, 1.25, "partly")]
 
 
+@pytest.mark.parametrize(
+    ("price", "people"), [("12,50", ("1.234", "56.789")), ("12.50", ("1,234", "56,789"))]
+)
+def test_one_column_says_how_the_others_of_its_table_write_numbers(
+    tmp_path: Path, settings: Settings, ask: Ask, price: str, people: tuple[str, str]
+) -> None:
+    folder = tmp_path / "towns"
+    folder.mkdir()
+    rows = f"A;{people[0]};{price}\nB;{people[1]};{price}\n"
+    (folder / "all.csv").write_text(f"Town;People;Price\n{rows}", encoding="utf-8")
+
+    ingest(folder, settings)
+
+    assert ask(folder, "SELECT people, price FROM towns ORDER BY 1") == [
+        (1234, 12.5),
+        (56789, 12.5),
+    ]
+
+
+def test_numbers_of_json_have_a_decimal_point(tmp_path: Path, settings: Settings, ask: Ask) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    parts = [{"part": "A", "weight": 1.234}, {"part": "B", "weight": 950}, {"weight": 1200}]
+    (folder / "all.json").write_text(json.dumps(parts), encoding="utf-8")
+
+    ingest(folder, settings)
+
+    assert ask(folder, "SELECT weight FROM parts ORDER BY 1") == [(1.234,), (950,), (1200,)]
+
+
 def test_objects_of_a_json_array_are_records_without_their_lists(
     tmp_path: Path, settings: Settings, ask: Ask, worker: QueryPool
 ) -> None:
