@@ -4,8 +4,10 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 from typing import TypeAlias
 
+from srag_mcp.documents.captions import is_caption
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.document import Block, KeyValue, TableCell
 from srag_mcp.documents.grid import count_header_rows, header_paths, is_data, is_year
@@ -105,8 +107,9 @@ class ListedMembers:
 class RecordTable:
     """The records of a table file, or of one of its sheets.
 
-    *told* says what was left out and what stood around the table, for people. *is_plain*: it names
-    its columns, three at least, and has no notes above it, as a form has.
+    *told* says what was left out and what stood around the table, for people. *caption* is of that
+    what may change the reading of all numbers, such as "(in millions)". *is_plain*: it names its
+    columns, three at least, and has no notes above it, as a form has.
     """
 
     name: str
@@ -114,6 +117,7 @@ class RecordTable:
     rows: tuple[Row, ...]
     told: tuple[str, ...] = ()
     lists: tuple[ListedMembers, ...] = ()
+    caption: str = ""
     is_plain: bool = True
 
     @property
@@ -229,10 +233,11 @@ class ColumnSample:
     Attributes:
         name: As the table has it.
         n_rows, n_filled: Rows, and those that fill it.
-        values: Some hundred of its values, evenly spaced, and those that are written otherwise.
+        values: Some hundred of its values, and those that are written otherwise.
         has_codes: Whether there are digits after a leading zero anywhere: `05023` is no number.
-        context: What changes the reading of its numbers.
         kinds: All of its values where they are few; None where they are many.
+        context: What changes the reading of its numbers.
+        caption: What a note above the table says of all numbers.
     """
 
     name: str
@@ -242,6 +247,7 @@ class ColumnSample:
     has_codes: bool
     kinds: frozenset[str] | None
     context: str = ""
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +267,11 @@ def sketch(table: RecordTable) -> TableSketch:
     contexts = {row.context for row in table.rows}
     context = contexts.pop() if len(contexts) == 1 else ""
     columns = tuple(
-        replace(_sample_column(name, [row.cells[at] or "" for row in table.rows]), context=context)
+        replace(
+            _sample_column(name, [row.cells[at] or "" for row in table.rows]),
+            context=context,
+            caption=table.caption,
+        )
         for at, name in enumerate(table.columns)
     )
     return TableSketch(
@@ -271,7 +281,9 @@ def sketch(table: RecordTable) -> TableSketch:
 
 def _sample_column(name: str, cells: Sequence[str]) -> ColumnSample:
     values = [cell for cell in cells if cell]
-    sampled = values[:: max(1, len(values) // _N_SAMPLED)]
+    # drawn, not every so many-th: rows often alternate
+    places = Random(0).sample(range(len(values)), min(_N_SAMPLED, len(values)))
+    sampled = [values[place] for place in sorted(places)]
     shapes = {_shape(value) for value in sampled}
     odd: dict[str, str] = {}
     for value in values:
@@ -325,6 +337,7 @@ def _joined(name: str, columns: Sequence[ColumnSample]) -> ColumnSample:
         any(column.has_codes for column in columns),
         all_kinds if len(known) == len(kinds) and len(all_kinds) <= _N_KINDS else None,
         columns[0].context if len({column.context for column in columns}) == 1 else "",
+        "; ".join(dict.fromkeys(filter(None, (column.caption for column in columns)))),
     )
 
 
@@ -410,6 +423,7 @@ _SUMMARY = re.compile(
 _FIGURE = re.compile(r"\W*?[A-Z]{0,3}\s?([-−(]?)[^\w\s]?\s?(\d[\d.,'’ \u00a0\u202f]*)\D{0,12}")
 _SEPARATORS = ".,'’ \u00a0\u202f"
 _STEADY, _USUAL = 0.9, 0.5  # filled in nearly all rows, in most rows
+_MANY_LACKING = 3  # of somebody only the name may be known; a row that lacks more is no record
 _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals are few levels deep
 
 
@@ -438,8 +452,9 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     style = find_style(found[2] for cell in marked if (found := _FIGURE.fullmatch(cell)))
     style = style or (DECIMAL_POINT if typed else "")
     rows = tuple(Row(line.cells, style) for line in kept)
+    caption = "; ".join(filter(is_caption, sheet.notes))
     is_plain = bool(sheet.header_rows) and not sheet.notes and len(columns) >= _FEW_COLUMNS
-    return RecordTable(sheet.name, columns, rows, tuple(told), is_plain=is_plain)
+    return RecordTable(sheet.name, columns, rows, tuple(told), (), caption, is_plain)
 
 
 def _padded(line: Line, width: int) -> Line:
@@ -488,8 +503,11 @@ class _Body:
         self._find_totals(places, "above", found)
         self._find_totals(places[::-1], "below", found)
         for line in self._lines:
-            if line.number not in found and self._is_stray(line):
+            n_lacking = 0 if line.number in found else self._count_lacking(line)
+            if n_lacking >= (1 if line.after_gap else _MANY_LACKING):
                 found[line.number] = "it fills few of the columns that nearly all rows fill"
+            elif n_lacking:
+                self.doubted.setdefault(line.number, "a note or a heading")
         return found if len(found) < len(self._lines) else {}
 
     def _find_totals(self, places: Sequence[int], where: str, found: dict[int, str]) -> None:
@@ -561,14 +579,18 @@ class _Body:
         others = self._n_whole - is_own
         return (self._n_filled[column] - (is_own and bool(line.cells[column]))) / max(1, others)
 
-    def _is_stray(self, line: Line) -> bool:
-        """Whether a row lacks most of what nearly all others have: a note, a heading, a footer."""
+    def _count_lacking(self, line: Line) -> int:
+        """Count what a row lacks of the columns that nearly all others fill.
+
+        0 unless it lacks most of them, as notes, headings and footers do.
+        """
         n_filled, width = line.n_filled, len(self._header)
         if (2 if line.after_gap else 3) * n_filled > width:
-            return False
+            return 0
         steady = [c for c in range(width) if self._share_filled(c, line) >= _STEADY]
         n_steady = sum(bool(line.cells[c]) for c in steady) if n_filled > 1 else 1
-        return 2 * n_steady < len(steady) or (line.after_gap and 2 * n_steady == len(steady))
+        n_lacking = len(steady) - n_steady
+        return n_lacking if n_lacking > n_steady or (line.after_gap and n_lacking) else 0
 
 
 def _read_amounts(texts: Sequence[str]) -> _Amounts | None:

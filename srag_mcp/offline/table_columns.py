@@ -61,10 +61,12 @@ def _attribute(column: ColumnSample, name: str, synonyms: Sequence[str]) -> Attr
     values = [value for value in column.values if read_missing(value) is None]
     says = {read_boolean(value) for value in values} if guess.type.is_boolean else set()
     told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
+    noted = guess.type.is_numeric and column.caption
+    said = f" A note above the table says: {column.caption}" if noted else ""
     return Attribute(
         name=name,
         type=guess.type,
-        description=f"{told} {describe_values(values, guess.type, unit)}",
+        description=f"{told} {describe_values(values, guess.type, unit)}{said}",
         unit=unit,
         examples=examples_of(values),
         categories=guess.categories,

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import NAME_PATTERN, Attribute
+from srag_mcp.text.words import fold_words, stem
 
 RESERVED_NAMES = frozenset({"document_id"})
 RESERVED_TABLES = frozenset({"documents", "cells"})
@@ -58,6 +59,21 @@ class Schema(BaseModel):
             raise ValueError(msg)
         return self
 
+    def list_asked_for(self, question: str) -> ListName | None:
+        """Return the list that *question* is about; None where it names none, or a column.
+
+        `How many items were sold?` is about the list `items`, `the average total items` is not
+        where there is a column `total_items`.
+        """
+        asked = f" {' '.join(map(stem, fold_words(question).split()))} "
+        columns = [(item.name, *item.synonyms) for item in self.attributes]
+        phrases = {_phrase(name) for names in columns for name in names}
+        for phrase in sorted(phrases, key=len, reverse=True):
+            if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
+                asked = asked.replace(phrase, " . ")
+        names = ((item, _phrase(item.name.rpartition(".")[2])) for item in self.lists)
+        return next((item for item, name in names if name in asked), None)
+
     def attribute(self, name: str) -> Attribute:
         """Return the attribute called *name*.
 
@@ -70,3 +86,7 @@ class Schema(BaseModel):
         names = ", ".join(item.name for item in self.attributes)
         msg = f"no attribute {name!r}; there are: {names}"
         raise SchemaError(msg)
+
+
+def _phrase(name: str) -> str:
+    return f" {' '.join(map(stem, fold_words(name).split()))} "

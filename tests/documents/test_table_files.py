@@ -190,6 +190,15 @@ def test_headings_between_rows_are_left_out_and_told() -> None:
     assert [line.rpartition(": ")[2] for line in table.told] == ["Drinks", "Food"]
 
 
+def test_a_row_with_a_name_alone_is_a_record_of_a_narrow_table_and_told() -> None:
+    rows = [["Ann", "1", "2"], ["Bob", "", ""], ["Cem", "3", "4"]]
+
+    table = found([["Name", "Height", "Age"], *rows])
+
+    assert cells(table) == rows
+    assert table.told == ("row 3 is a record, and may be a note or a heading: Bob",)
+
+
 def test_the_header_of_each_page_is_left_out() -> None:
     table = found([HEADER, *ORDERS[:2], HEADER, *ORDERS[2:]])
 

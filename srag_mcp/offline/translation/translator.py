@@ -46,6 +46,7 @@ def translate(
     Source: S-RAG 3.3, without a model.
     """
     _check_single(question)
+    _check_lists(question, schema)
     table = describe_table(schema, statistics)
     sentence = reduce_filters(read_sentence(question, table, values))
     parse, left = read_question(sentence)
@@ -62,6 +63,14 @@ def _check_single(question: str) -> None:
     if second is not None:
         msg = f"these are two questions in one; ask “{second[1]} …” by itself"
         raise QuestionError(msg)
+
+
+def _check_lists(question: str, schema: Schema) -> None:
+    """Refuse what is about a list that is in no column: a column of like name would be taken."""
+    asked = schema.list_asked_for(question)
+    if asked is not None:
+        msg = f"“{asked.name}” is a list of {asked.holds} in the records, and in no column"
+        raise QuestionError(msg, (asked.name,))
 
 
 def _check_fill(parse: Parse, table: Table) -> None:

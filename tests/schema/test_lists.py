@@ -1,0 +1,53 @@
+"""Lists that are in no column: which questions are about them."""
+
+import pytest
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.offline.translation.translator import translate
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
+from srag_mcp.schema.schema import ListName, Schema
+from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.work import hash_schema
+from srag_mcp.values.types import NUMBER
+
+ORDERS = Schema(
+    title="Orders",
+    entity="orders",
+    nouns=("order", "orders"),
+    attributes=(Attribute(name="totals_items", type=NUMBER, synonyms=("items",)),),
+    lists=(
+        ListName(name="items", holds="objects", members=("sku", "quantity")),
+        ListName(name="shipping.tags"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("How many items were sold?", "items"),
+        ("What is the total of the items?", "items"),
+        ("Which order has the most tags?", "shipping.tags"),
+        ("Which order is tagged express?", "shipping.tags"),
+        ("What is the average of totals items?", None),
+        ("How many orders are there?", None),
+    ],
+)
+def test_a_question_that_names_a_list_is_about_it(question: str, named: str | None) -> None:
+    asked = ORDERS.list_asked_for(question)
+
+    assert (asked.name if asked else None) == named
+
+
+def test_a_question_about_a_list_is_refused_without_a_model() -> None:
+    with pytest.raises(QuestionError, match="“items” is a list of objects in the records"):
+        translate("How many items were sold?", ORDERS, {}, MemoryValueIndex(()))
+
+
+def test_a_schema_file_keeps_lists() -> None:
+    assert schema_from_json(schema_to_json(ORDERS)) == ORDERS
+
+
+def test_a_schema_without_lists_has_the_hash_it_had_before_there_were_any() -> None:
+    assert hash_schema(Schema(title="T")) == "6b8f8d553388387e"
