@@ -7,7 +7,8 @@ from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import decode, without_surrogates
 from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar_text
 from srag_mcp.documents.page import Page, joined_lines
-from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row, unique_names
+from srag_mcp.documents.sheet import unique_names
+from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.errors import DocumentError
 from srag_mcp.values.numerals import DECIMAL_POINT
 
@@ -67,6 +68,8 @@ def _records(value: JsonValue) -> list[JsonValue] | None:
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:
     parted = [_parted(value) for value in values]
     names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
+    for name in [name for name in names if any(one.startswith(f"{name}.") for one in names)]:
+        _share_null(name, names, [cells for cells, _ in parted])
     rows = [
         Row(
             tuple(cells.get(name) for name in names),
@@ -82,6 +85,16 @@ def _record_table(values: Sequence[JsonValue]) -> RecordTable:
             found.setdefault(key, []).append(members)
     listed = tuple(_listed_members(key, lists) for key, lists in found.items())
     return RecordTable("", unique_names(names), tuple(rows), (), listed)
+
+
+def _share_null(name: str, names: list[str], records: Sequence[dict[str, str]]) -> None:
+    """Where an object is null, say so of its members."""
+    if any(cells.get(name) for cells in records):
+        return
+    names.remove(name)
+    for cells in records:
+        if name in cells:
+            cells.update({one: "" for one in names if one.startswith(f"{name}.")})
 
 
 def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]]]:

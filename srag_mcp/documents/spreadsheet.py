@@ -11,7 +11,8 @@ from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.json_values import scalar_text
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.table_files import RecordTable, Sheet, arrange, find_records
+from srag_mcp.documents.sheet import Sheet, arrange
+from srag_mcp.documents.table_files import RecordTable, find_records
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

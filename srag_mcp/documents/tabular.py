@@ -9,7 +9,8 @@ from itertools import islice
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.table_files import RecordTable, Sheet, arrange, find_records
+from srag_mcp.documents.sheet import Sheet, arrange
+from srag_mcp.documents.table_files import RecordTable, find_records
 from srag_mcp.errors import DocumentError
 
 _DELIMITERS = (",", ";", "\t", "|")

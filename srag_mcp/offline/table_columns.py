@@ -10,7 +10,8 @@ from functools import lru_cache
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.formats import TABLE_TYPES
-from srag_mcp.documents.table_files import ColumnSample, ListedMembers, column_key
+from srag_mcp.documents.sheet import column_key
+from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.extraction import extract_cell
 from srag_mcp.offline.naming import attribute_name, describe_values, examples_of

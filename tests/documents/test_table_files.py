@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.readers import read_tables
+from srag_mcp.documents.sheet import arrange, column_key
 from srag_mcp.documents.table_files import (
     RecordTable,
-    arrange,
-    column_key,
     find_records,
     join_sketches,
     largest_kind,

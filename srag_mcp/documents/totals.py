@@ -1,0 +1,194 @@
+"""Rows of a table that are no records: totals, notes, headings and footers among them."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+
+from srag_mcp.documents.sheet import Line
+from srag_mcp.values.numerals import decide_grouping, find_style, read_numeral
+
+# Words that name a total, a subtotal or a mean. Never enough alone: a company is called Total, too.
+_SUMMARY = re.compile(
+    r"\b(?:sub-?|grand )?totals?\b|\bsumm?[ea]?\b|gesamt|zwischensumme|\bsomm[ae]\b|\bsuma\b"
+    r"|\btota(?:al|le|ux)\b|итого|всего|合计|总计|合計|小计|\b(?:average|mean)\b|durchschnitt"
+    r"|mittelwert|moyenne|promedio",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(  # no code such as P3 or 05023, and no telephone number
+    r"(?:[A-Z]{2,3}\s)?[^\w+]{0,3}?([-−(]?)[^\w+]{0,2}((?!0\d)\d[\d.,'’ \u00a0\u202f]*)\D{0,12}"
+)
+_SEPARATORS = ".,'’ \u00a0\u202f"
+_SHAPE = str.maketrans("12345678", "9" * 8)
+_STEADY, _USUAL = 0.9, 0.5  # filled in nearly all rows, in most rows
+_MANY_LACKING = 3  # of somebody only the name may be known; a row that lacks more is no record
+_MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals are few levels deep
+_SAMPLE = 1000
+
+
+def number_style(lines: Sequence[Line]) -> str:
+    """Return how the numbers of a table are written, where some of them can be read one way only.
+
+    `1,5` beside `1.234` -> "decimal comma"
+    """
+    cells = (cell for line in lines for cell in line.cells if "," in cell or "." in cell)
+    marked = {cell.translate(_SHAPE) for cell in cells}
+    return find_style(found[2] for cell in marked if (found := _FIGURE.fullmatch(cell)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    """A column of numbers; *step* is the smallest difference that it can show, 0 of integers."""
+
+    numbers: tuple[float | None, ...]
+    step: float
+
+
+class TableBody:
+    """The rows below the header, and what most of them have in common.
+
+    Attributes:
+        left_out: Why rows are no records, by their numbers; nothing where none would be one.
+        doubted: What rows that are records may be, too.
+    """
+
+    def __init__(self, lines: Sequence[Line], header_rows: Sequence[tuple[str, ...]]) -> None:
+        self.left_out: dict[int, str] = {}
+        self.doubted: dict[int, str] = {}
+        self._lines = lines
+        self._width = width = max((len(line.cells) for line in lines), default=0)
+        whole = [line for line in lines if line.n_filled > 1 or width < 3]
+        self._n_whole = len(whole)
+        columns = [[line.cells[c] for line in lines] for c in range(width)]
+        self._n_filled = [sum(1 for line in whole if line.cells[c]) for c in range(width)]
+        found = ((c, _read_amounts(column)) for c, column in enumerate(columns))
+        self._amounts = {c: amounts for c, amounts in found if amounts is not None}
+        usual = [c for c in range(width) if self._n_filled[c] > _USUAL * self._n_whole]
+        self._names = [c for c in usual if c not in self._amounts] or usual[:1]
+        signs = ((line.number, self._is_called(line), self._is_nameless(line)) for line in lines)
+        self._signs = {number: (one, other) for number, one, other in signs if one or other}
+        self._find(set(header_rows))
+
+    def _find(self, header_rows: set[tuple[str, ...]]) -> None:
+        for line in self._lines:
+            if line.cells in header_rows:
+                self.left_out[line.number] = "the header again"
+        self._find_totals("above")
+        self._find_totals("below")
+        for line in self._lines:
+            n_lacking = 0 if line.number in self.left_out else self._count_lacking(line)
+            if n_lacking >= (1 if line.after_gap else _MANY_LACKING):
+                self.left_out[line.number] = "it fills few of the columns that nearly all rows fill"
+            elif n_lacking:
+                self.doubted.setdefault(line.number, "a note or a heading")
+        if len(self.left_out) == len(self._lines):
+            self.left_out.clear()
+
+    def _find_totals(self, where: str) -> None:
+        """Find rows that sum up those *where*: above or below them.
+
+        A sum goes back to the end of the table or to another total.
+        """
+        step = 1 if where == "above" else -1
+        lines = self._lines[::step]
+        numbers = {c: amounts.numbers[::step] for c, amounts in self._amounts.items()}
+        sums = {c: (0.0, *accumulate(x or 0.0 for x in column)) for c, column in numbers.items()}
+        n_out, out = 0, dict.fromkeys(numbers, 0.0)  # of the rows so far, those that are no records
+        marks = [(0, dict(out))]
+        for place, line in enumerate(lines):
+            is_end = place in {0, len(lines) - 1}
+            is_known = line.number in self.left_out
+            if not (is_end or is_known or line.number in self._signs):
+                continue
+            is_called, is_nameless = self._signs.get(line.number, (False, False))
+            figures = {c: figure for c, column in numbers.items() if (figure := column[place])}
+            n_rows, so_far = place - n_out, {c: sums[c][place] - out[c] for c in numbers}
+            if figures and not is_known:
+                groups = [
+                    (n_rows - n_before, {c: so_far[c] - before[c] for c in figures})
+                    for n_before, before in (marks[0], *marks[1:][-_MAX_MARKS:])
+                ]
+                n_summed, n_equal = self._count_equal(figures, groups)
+                is_sum = n_equal > 0 and 2 * n_equal >= len(figures)
+                is_whole_sum = is_sum and n_equal == len(figures) > 1 and n_summed > 2
+                of_rows = f"the sum of the {n_summed} rows {where} it"
+                if is_whole_sum or (is_sum and (is_called or (is_nameless and n_summed > 1))):
+                    self.left_out[line.number] = of_rows
+                elif is_called and is_nameless:
+                    self.left_out[line.number] = "called a total or mean, without what names a row"
+                elif is_sum and n_summed > 2:
+                    self.doubted.setdefault(line.number, of_rows)
+                elif any(map(_SUMMARY.fullmatch, line.cells)):
+                    self.doubted.setdefault(line.number, "a total")
+            if line.number in self.left_out:
+                marks.append((n_rows, so_far))
+                n_out += 1
+                out = {c: out[c] + figures.get(c, 0.0) for c in out}
+
+    def _is_called(self, line: Line) -> bool:
+        """Whether the first words of a row name a total or a mean."""
+        words = (cell for cell in line.cells if cell and not cell[0].isdigit())
+        return any(_SUMMARY.search(word) for word in islice(words, 2))
+
+    def _is_nameless(self, line: Line) -> bool:
+        """Whether a row lacks half of the words by which most rows are known."""
+        n_names = sum(1 for c in self._names if line.cells[c])
+        return 2 * n_names <= len(self._names) and n_names < len(self._names)
+
+    def _count_equal(
+        self, figures: Mapping[int, float], groups: Sequence[tuple[int, Mapping[int, float]]]
+    ) -> tuple[int, int]:
+        """Count the rows of the group that most figures sum up, and these figures."""
+        return max(
+            (
+                (n, sum(self._is_sum(c, figure, group[c], n) for c, figure in figures.items()))
+                for n, group in groups
+            ),
+            key=lambda found: (found[1], found[0]),
+        )
+
+    def _is_sum(self, column: int, figure: float, total: float, n_rows: int) -> bool:
+        slack = self._amounts[column].step * math.sqrt(n_rows) + 1e-9 * abs(total)
+        return n_rows > 0 and abs(figure - total) <= slack
+
+    def _count_lacking(self, line: Line) -> int:
+        """Count what a row lacks of the columns that nearly all others fill.
+
+        0 unless it lacks most of them, as notes, headings and footers do.
+        """
+        n_filled = line.n_filled
+        if (2 if line.after_gap else 3) * n_filled > self._width:
+            return 0
+        is_own = n_filled > 1 or self._width < 3
+        others = max(1, self._n_whole - is_own)
+        steady = [
+            c
+            for c, n in enumerate(self._n_filled)
+            if n - (is_own and bool(line.cells[c])) >= _STEADY * others
+        ]
+        n_steady = sum(bool(line.cells[c]) for c in steady) if n_filled > 1 else 1
+        n_lacking = len(steady) - n_steady
+        return n_lacking if n_lacking > n_steady or (line.after_gap and n_lacking) else 0
+
+
+def _read_amounts(texts: Sequence[str]) -> _Amounts | None:
+    """Read a column of numbers; None where less than two thirds of its cells are numbers."""
+    filled = list(filter(None, texts))
+    sample = filled[:: len(filled) // _SAMPLE + 1]
+    if not sample or 3 * sum(map(bool, map(_FIGURE.fullmatch, sample))) < 2 * len(sample):
+        return None
+    found = {text: match for text in set(filled) if (match := _FIGURE.fullmatch(text))}
+    numerals = {text: match[2].rstrip(_SEPARATORS) for text, match in found.items()}
+    shapes = {numeral.translate(_SHAPE): numeral for numeral in numerals.values()}
+    grouping = decide_grouping(list(shapes.values()))
+    numbers: dict[str, float | None] = {}
+    n_decimals = 0
+    for text, numeral in numerals.items():
+        number = read_numeral(numeral, grouping)
+        if isinstance(number, float):
+            n_decimals = max(n_decimals, len(re.split("[.,]", numeral)[-1]))
+        numbers[text] = -number if number is not None and found[text][1] else number
+    return _Amounts(
+        tuple(numbers.get(text) for text in texts), 10.0**-n_decimals if n_decimals else 0.0
+    )
