@@ -28,40 +28,35 @@ from tests.benchmarks.yardstick import choose, find_tasks, print_table, run
 SNAPSHOT = Path(__file__).with_name("prompts.json")
 _N_DIFF_LINES = 60
 
-# By setting, by step: the prompts of each subject, in order; both as the begin of their hashes.
-Snapshot = dict[str, dict[str, dict[str, list[str]]]]
+# By setting, by step: `subject:prompt` of all its prompts, as the beginnings of their hashes.
+Snapshot = dict[str, dict[str, str]]
 
 
-def take(prompts: Iterable[ToldPrompt]) -> dict[str, dict[str, list[str]]]:
-    """Return the hashes of *prompts* by step and by subject."""
-    taken: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+def take(prompts: Iterable[ToldPrompt]) -> dict[str, str]:
+    """Return the hashes of *prompts* by step."""
+    taken: defaultdict[str, list[str]] = defaultdict(list)
     for prompt in prompts:
-        subject = hashlib.sha256(prompt.subject.encode()).hexdigest()[:8]
-        taken[prompt.step][subject].append(prompt.prompt_hash[:12])
-    return {
-        step: {subject: sorted(found) for subject, found in sorted(subjects.items())}
-        for step, subjects in sorted(taken.items())
-    }
+        subject = hashlib.sha256(prompt.subject.encode()).hexdigest()[:6]
+        taken[prompt.step].append(f"{subject}:{prompt.prompt_hash[:8]}")
+    return {step: " ".join(sorted(found)) for step, found in sorted(taken.items())}
 
 
-def compare(
-    old: Mapping[str, Mapping[str, Sequence[str]]], new: Mapping[str, Mapping[str, Sequence[str]]]
-) -> dict[str, dict[str, int]]:
+def compare(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, int]]:
     """Count, by step, the prompts that are the same, changed, new and gone.
 
     Changed are the prompts on one subject as far as there are as many in both.
     """
     counts: dict[str, dict[str, int]] = {}
     for step in sorted(old.keys() | new.keys()):
-        before, after = old.get(step, {}), new.get(step, {})
-        found = Counter[str]()
-        for subject in before.keys() | after.keys():
-            was, now = Counter(before.get(subject, [])), Counter(after.get(subject, []))
-            lost, won = (was - now).total(), (now - was).total()
-            changed = min(lost, won)
-            found.update(same=(was & now).total(), changed=changed, new=won - changed,
-                         gone=lost - changed)  # fmt: skip
-        counts[step] = {name: found[name] for name in ("same", "changed", "new", "gone")}
+        was, now = Counter(old.get(step, "").split()), Counter(new.get(step, "").split())
+        lost = Counter(name.partition(":")[0] for name in (was - now).elements())
+        won = Counter(name.partition(":")[0] for name in (now - was).elements())
+        counts[step] = {
+            "same": (was & now).total(),
+            "changed": (lost & won).total(),
+            "new": (won - lost).total(),
+            "gone": (lost - won).total(),
+        }
     return counts
 
 
@@ -120,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{task.name} ended early: {parts[task.name].error.splitlines()[-1]}")
     print_table(["prompts", "same", "changed", "new", "gone"], rows)
     if chosen.save:
-        SNAPSHOT.write_text(f"{json.dumps(snapshot, indent=0)}\n", encoding="utf-8")
+        SNAPSHOT.write_text(f"{json.dumps(snapshot, indent=1)}\n", encoding="utf-8")
     return int(not is_same)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp import prompting
 from tests.cli.conftest import Cli
 from tests.model.openai_server import Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import reply, say
@@ -147,6 +148,24 @@ def test_a_killed_ingestion_asks_only_for_what_nobody_read(
     assert not [body for body in model.requests if is_of_schema(body)]
     check_columns(cli, folder, MODEL_COLUMNS)
     check_records(cli, folder)
+
+
+@pytest.mark.xfail(reason="replies are found by the hash of the prompt alone", strict=True)
+def test_answers_to_prompts_that_have_changed_since_are_taken_over(
+    cli: Cli, old_corpus: OldCorpus, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, read = old_corpus("model_killed"), prompting._read_template
+
+    def reword(template: str) -> tuple[str, str]:
+        instructions, content = read(template)
+        return f"{instructions}\nTake care.", content
+
+    monkeypatch.setattr(prompting, "_read_template", reword)
+    assert cli("ingest", folder, "-q").status == 0
+
+    assert "Take care." in str(model.requests)
+    assert sorted(shown(model.requests)) == sorted(UNREAD)
+    assert not [body for body in model.requests if is_of_schema(body)]
 
 
 def answer_all(cli: Cli, folder: Path) -> list[tuple[str, str]]:
