@@ -1,11 +1,10 @@
 """What `srag-mcp ask` prints."""
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from srag_mcp.answer.answer import Answer
-from srag_mcp.answer.brief import Brief
-from srag_mcp.answer.wording import render_bounds, render_denominator, render_taken
+from srag_mcp.ask.answer import Answer, render_bounds, render_denominator, render_taken
+from srag_mcp.ask.brief import Brief
 from srag_mcp.cli.tables import print_json
 from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
 
@@ -20,7 +19,9 @@ def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
     if as_json:
-        print_json(asdict(answer))
+        shown = asdict(replace(answer, translation=None))  # the answer has what it says
+        del shown["translation"]
+        print_json(shown)
     elif answer.brief is not None:
         print(printable(shorten_reason(answer.text)))
         _print_brief(answer.brief)

@@ -4,12 +4,12 @@ import shlex
 import time
 from pathlib import Path
 
+from srag_mcp.ask.ask import ask
 from srag_mcp.cli.answers import print_answer
 from srag_mcp.cli.client_config import Client, config_place, render_config, server_command
 from srag_mcp.cli.columns import print_schema
 from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus
 from srag_mcp.cli.shipped import open_corpus, shipped_corpus
-from srag_mcp.pipeline.ask import ask
 from srag_mcp.settings import Settings
 
 CORPUS = "hotels"

@@ -32,10 +32,10 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes."""
+    from srag_mcp.ask.ask import ask as answer
+    from srag_mcp.ask.ask import choose_asking
     from srag_mcp.cli.answers import print_answer
     from srag_mcp.errors import ModelError
-    from srag_mcp.pipeline.ask import ask as answer
-    from srag_mcp.pipeline.asking import choose_asking
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)

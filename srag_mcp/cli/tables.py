@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.table import Table
 
-from srag_mcp.answer.wording import render_value
+from srag_mcp.ask.answer import render_value
 from srag_mcp.cli.wording import printable
 from srag_mcp.store.guard import ResultPage, Value
 

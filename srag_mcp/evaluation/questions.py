@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import anyio
 
-from srag_mcp.answer.answer import Answer
+from srag_mcp.ask.answer import Answer
+from srag_mcp.ask.ask import OFFLINE, Asking, ask_model
 from srag_mcp.errors import QuestionError
 from srag_mcp.evaluation.bench import OnProgress
 from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
@@ -13,8 +14,6 @@ from srag_mcp.evaluation.matching import is_right
 from srag_mcp.evaluation.pack_question import PackQuestion
 from srag_mcp.evaluation.table_matching import is_right_of_table
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.pipeline.ask import ask_model
-from srag_mcp.pipeline.asking import OFFLINE, Asking
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value

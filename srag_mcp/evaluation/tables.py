@@ -3,12 +3,12 @@
 import logging
 import shutil
 
+from srag_mcp.ask.ask import ask
 from srag_mcp.errors import PackError, SragError
 from srag_mcp.evaluation.bench import Bench
 from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
 from srag_mcp.evaluation.pack import Pack
 from srag_mcp.evaluation.questions import judge
-from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.store.corpus import Corpus
 

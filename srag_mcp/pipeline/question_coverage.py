@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from srag_mcp.ask.ask import ask
+from srag_mcp.ask.diagnosis import is_empty
 from srag_mcp.errors import QuestionError
-from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.report import UncoveredQuestion
-from srag_mcp.query.diagnosis import is_empty
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool

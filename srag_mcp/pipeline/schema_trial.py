@@ -6,12 +6,12 @@ from typing import TypeAlias
 
 import anyio
 
+from srag_mcp.ask.by_model import Translated, translate_question
+from srag_mcp.ask.diagnosis import explain_nothing, is_empty
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.sample_corpus import open_sample_corpus
-from srag_mcp.query.diagnosis import explain_nothing, is_empty
-from srag_mcp.query.translation import Translated, translate_question
 from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.prediction import predict_records
@@ -123,7 +123,7 @@ def _why_unanswered(corpus: Corpus, outcome: Outcome) -> str:
     """Return what a refinement could repair; no reply from the model is not the schema's fault."""
     if isinstance(outcome, Exception):
         return str(outcome) if isinstance(outcome, QuestionError) else ""
-    why = explain_nothing(corpus, outcome.translation.sql) if is_empty(outcome.page.rows) else []
+    why = explain_nothing(corpus, outcome.translation.facts) if is_empty(outcome.page.rows) else []
     return f"its query finds nothing in the samples: {'; '.join(why)}; {_RARE}" if why else ""
 
 

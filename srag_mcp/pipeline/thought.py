@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from srag_mcp.ask.by_model import Translated
 from srag_mcp.documents.document import Document
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.question_coverage import name_empty
@@ -13,7 +14,6 @@ from srag_mcp.pipeline.report import Progress, UncoveredQuestion
 from srag_mcp.pipeline.schema_prediction import SchemaPredictor
 from srag_mcp.pipeline.schema_trial import translate_each
 from srag_mcp.pipeline.standard_run import Standardised, standardise_columns
-from srag_mcp.query.translation import Translated
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -16,11 +16,8 @@ from srag_mcp.server.results import (
 from srag_mcp.server.schema_pages import column_lines, other_tables, propose_column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from srag_mcp.answer.answer import Answer
-    from srag_mcp.answer.brief import Brief
-    from srag_mcp.server.results import CellScalar
+    from srag_mcp.ask.answer import Answer
+    from srag_mcp.ask.brief import Brief
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.evidence import Evidence
     from srag_mcp.store.guard import ResultPage
@@ -53,7 +50,6 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
     corpus = corpora.readable(call.corpus)
     page = _select(corpus, call)
     coverage, notes = _grounds(corpus, call, page)
-    notes = _notes_on_nothing(corpus, call, page.rows) + notes
     return ResultTable(
         columns=list(page.columns),
         rows=[list(row) for row in page.rows],
@@ -77,46 +73,27 @@ def _select(corpus: "Corpus", call: SqlCall) -> "ResultPage":
         raise QueryError(msg, call.sql) from error
 
 
-def _notes_on_nothing(
-    corpus: "Corpus", call: SqlCall, rows: "Sequence[Sequence[CellScalar]]"
-) -> list[str]:
-    """Say why there may be no rows, or only a zero."""
-    from srag_mcp.answer.coverage import LARGE_CORPUS_DOCUMENTS  # not needed to list tools
-    from srag_mcp.query.diagnosis import explain_nothing, find_unstored
-
-    if len(rows) > 1 or (rows and any(rows[0])):
-        return []
-    if call.offset and not rows:
-        return [f"no rows from offset {call.offset} on"]
-    try:
-        unstored = find_unstored(corpus, call.sql)
-    except QueryError:  # the rows are there; why there are none is extra
-        unstored = []
-    is_large = corpus.info().n_documents > LARGE_CORPUS_DOCUMENTS
-    unmet = unstored or ([] if is_large else explain_nothing(corpus, call.sql))
-    return unmet or ([] if rows else ["no rows; get_column_stats shows what columns hold"])
-
-
 def _grounds(corpus: "Corpus", call: SqlCall, page: "ResultPage") -> tuple[list[str], list[str]]:
-    """Say what an answer says beside its rows; a count that fails does not take them away.
+    """Say what an answer says beside its rows; of further pages only over how many documents."""
+    from srag_mcp.ask.answer import render_denominator  # not needed to list tools
+    from srag_mcp.ask.grounds import find_denominator, find_grounds
+    from srag_mcp.sqlfacts.query import read_query
 
-    Of further pages only over how many documents.
-    """
-    from srag_mcp.answer.grounds import find_grounds, render_coverage  # not needed to list tools
-
-    try:
-        if call.offset:
-            return render_coverage(corpus, call.sql, page), []
-        grounds = find_grounds(corpus, call.sql, page)
-    except QueryError as error:
-        return [], [f"over how many documents could not be counted: {error}"]
-    return list(grounds.coverage), list(grounds.notes)
+    facts = read_query(call.sql, corpus.schema())
+    if call.offset:
+        found = find_denominator(corpus, facts, page)
+        notes = [] if page.rows else [f"no rows from offset {call.offset} on"]
+        return [] if found is None else [render_denominator(found)], notes
+    grounds = find_grounds(corpus, facts, page, is_quick=True)
+    nothing = list(grounds.nothing)
+    if not page.rows and not nothing:
+        nothing = ["no rows; get_column_stats shows what columns hold"]
+    return grounds.coverage, [*nothing, *grounds.notes]
 
 
 def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
     """Answer a question, or give the brief."""
-    from srag_mcp.pipeline.ask import ask  # the grammar is not needed to list tools
-    from srag_mcp.pipeline.asking import choose_asking
+    from srag_mcp.ask.ask import ask, choose_asking  # the grammar is not needed to list tools
 
     corpus = corpora.readable(name)
     limit = {"reply_timeout_s": min(corpora.settings.reply_timeout_s, LONGEST_REPLY_S)}
@@ -129,7 +106,7 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
 
 
 def _answer_page(answer: "Answer") -> AnswerPage:
-    from srag_mcp.answer.wording import render_bounds, render_denominator  # not to list tools
+    from srag_mcp.ask.answer import render_bounds, render_denominator  # not to list tools
 
     found = answer.denominator
     denominator = [] if found is None else [render_denominator(found)]
@@ -155,7 +132,7 @@ def _engine(answer: "Answer") -> str:
     """Say who translated: `"offline"`, `"model: 1 calls, 3,812 tokens, $0.0009"`."""
     if answer.taken is None:
         return answer.engine
-    from srag_mcp.answer.wording import render_taken
+    from srag_mcp.ask.answer import render_taken
 
     return f"{answer.engine}: {render_taken(answer.taken)}"
 

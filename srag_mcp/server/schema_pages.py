@@ -163,7 +163,7 @@ def column_lines(corpus: "Corpus") -> list[str]:
 
 
 def _line(attribute: "Attribute", statistics: "ColumnStatistics | None") -> str:
-    from srag_mcp.query.column_holdings import describe_column
+    from srag_mcp.ask.brief import describe_column
 
     unit = f" {attribute.unit}" if attribute.unit else ""
     absent = attribute.absent_means

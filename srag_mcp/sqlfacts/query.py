@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.translation import ColumnUse, Role
+from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
 from srag_mcp.sqlfacts.readings import UncountedError, all_of, any_of, is_extreme, read_records
 from srag_mcp.sqlfacts.trees import (
     exp,
@@ -36,9 +36,18 @@ from srag_mcp.sqlfacts.trees import (
 from srag_mcp.sqlfacts.words import say_query
 
 Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
+Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
 
 _ROW = "document_id"
 _OTHER_TABLES = frozenset({"documents", "cells"})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """A column that a query uses, and what for."""
+
+    column: str
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +214,14 @@ class QueryFacts:
     @cached_property
     def _read(self) -> tuple[list[list[exp.Expr]], str]:
         try:
-            return read_records(self.merged, self.schema.entity), ""
+            return read_records(self.merged, self.schema.entity, self._names), ""
         except UncountedError as reason:
             return [], str(reason)
+
+    @cached_property
+    def aggregate(self) -> Aggregate | None:
+        """What the query computes, where it can be said what unknown cells could change of it."""
+        return read_aggregate(self)
 
     @cached_property
     def clauses(self) -> tuple[tuple[Condition, ...], ...]:

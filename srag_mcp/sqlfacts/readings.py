@@ -17,11 +17,14 @@ class UncountedError(Exception):
     """It cannot be told which records a query reads; the text says why."""
 
 
-def read_records(root: exp.Expr | None, table: str) -> list[list[exp.Expr]]:
+def read_records(
+    root: exp.Expr | None, table: str, columns: Collection[str]
+) -> list[list[exp.Expr]]:
     """Return what each part of *root* that reads *table* asks of a record, joined by AND.
 
     The two groups of a difference are parts, and what each FILTER keeps. What is read only for a
-    condition, such as the maximum of a superlative, is none.
+    condition, such as the maximum of a superlative, is none. *columns* has those of the table, in
+    lower case.
 
     Raises:
         UncountedError: If a step from the table to the result takes records away otherwise.
@@ -31,7 +34,13 @@ def read_records(root: exp.Expr | None, table: str) -> list[list[exp.Expr]]:
     if root.find(exp.TableSample):
         msg = "it reads a sample"
         raise UncountedError(msg)
-    return _of_query(root, table, is_result=True)
+    found = _of_query(root, table, is_result=True)
+    used = (column for parts in found for part in parts for column in part.find_all(exp.Column))
+    outer = (column for column in used if column.find_ancestor(exp.Select) is None)
+    if any(column.name.lower() not in columns for column in outer):
+        msg = "a condition uses what the query computes"
+        raise UncountedError(msg)
+    return found
 
 
 def any_of(conditions: Collection[str]) -> str:

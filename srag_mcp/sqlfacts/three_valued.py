@@ -13,7 +13,6 @@ from srag_mcp.sqlfacts.readings import any_of
 from srag_mcp.sqlfacts.trees import (
     exp,
     is_null_test,
-    split_and,
     stated_column,
     without_tables,
     write,
@@ -37,17 +36,6 @@ _KEEP_NULL = (
 _KEEP_NULL_BY_NAME = frozenset({"date_part", "strip_accents", "prefix", "suffix"})
 
 
-def split_definite(condition: exp.Expr | None) -> list[exp.Expr]:
-    """Return the parts of *condition* that AND joins, each definite and without table names.
-
-    What makes unknown a yes or a no is taken away: `coalesce(pool, false)` -> `pool`, `pool IS NOT
-    TRUE` -> `NOT pool`, `city IS DISTINCT FROM 'Bonn'` -> `city <> 'Bonn'`, `NOT pool OR pool IS
-    NULL` -> `NOT pool OR FALSE`. `city IS NULL` stays where it is all of a part: it asks what
-    documents do not say. Whether nothing else swallows unknown is for `is_definite` to say.
-    """
-    return [] if condition is None else [make_definite(part) for part in split_and(condition)]
-
-
 def join_definite(parts: Collection[exp.Expr], also: Collection[str] = ()) -> str:
     """Write *parts* as one condition; `true` when there are none.
 
@@ -60,7 +48,12 @@ def join_definite(parts: Collection[exp.Expr], also: Collection[str] = ()) -> st
 
 def write_all(parts: Iterable[exp.Expr]) -> str:
     """Write what AND joins, without table names; `true` when it is nothing."""
-    return " AND ".join(f"({write(without_tables(part))})" for part in parts) or ALWAYS
+    return " AND ".join(f"({write_plain(part)})" for part in parts) or ALWAYS
+
+
+def write_plain(tree: exp.Expr) -> str:
+    """Write *tree* without table names."""
+    return write(without_tables(tree))
 
 
 def used_columns(parts: Collection[exp.Expr]) -> set[str]:
@@ -79,7 +72,13 @@ def columns_of(tree: exp.Expr) -> set[str]:
 
 
 def make_definite(tree: exp.Expr) -> exp.Expr:
-    """Return *tree* without table names and without what makes unknown something known."""
+    """Return *tree* without table names and without what makes unknown something known.
+
+    `coalesce(pool, false)` -> `pool`, `pool IS NOT TRUE` -> `NOT pool`, `city IS DISTINCT FROM
+    'Bonn'` -> `city <> 'Bonn'`, `NOT pool OR pool IS NULL` -> `NOT pool OR FALSE`. `city IS NULL`
+    stays where it is all of it: it asks what documents do not say. Whether nothing else swallows
+    unknown is for `is_definite` to say.
+    """
     plain = without_tables(tree)
     if _is_said(plain):
         return plain

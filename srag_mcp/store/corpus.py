@@ -1,12 +1,14 @@
 """A corpus as readers see it: always one whole build, the newest one."""
 
+import copy
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
+from srag_mcp.errors import CorpusError, NotIngestedError, QueryTimeoutError, StoreError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_content import BuildContent, read_content, read_texts
 from srag_mcp.store.build_documents import (
@@ -47,8 +49,15 @@ class Corpus:
         self.worker = worker
         self._folder = None if self.is_build else CorpusFolder(self.location, home)
         self._lock = threading.Lock()
+        self._ends_at: float | None = None
         self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
+
+    def within(self, seconds: float) -> "Corpus":
+        """Return this corpus for what is left of a call: its queries together take no longer."""
+        limited = copy.copy(self)
+        limited._ends_at = time.monotonic() + seconds
+        return limited
 
     @property
     def is_build(self) -> bool:
@@ -122,7 +131,12 @@ class Corpus:
         """
         return self._retried(
             lambda path, content: self.worker.select(
-                path, sql, tables=content.tables(), limit=limit, offset=offset
+                path,
+                sql,
+                tables=content.tables(),
+                limit=limit,
+                offset=offset,
+                timeout_s=self._left_s(sql),
             )
         )
 
@@ -138,9 +152,22 @@ class Corpus:
         """
         return self._retried(
             lambda path, content: self.worker.count(
-                path, sql, tables=content.tables_and_failures(), timeout_s=timeout_s
+                path,
+                sql,
+                tables=content.tables_and_failures(),
+                timeout_s=self._left_s(sql, timeout_s),
             )
         )
+
+    def _left_s(self, sql: str, timeout_s: float | None = None) -> float | None:
+        """Return how many seconds a query has; None for as many as any may take."""
+        if self._ends_at is None:
+            return timeout_s
+        left = self._ends_at - time.monotonic()
+        if left <= 0:
+            msg = "there was no time left for it"
+            raise QueryTimeoutError(msg, sql)
+        return left if timeout_s is None else min(left, timeout_s)
 
     def _retried(self, ask: Callable[[Path, BuildContent], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""

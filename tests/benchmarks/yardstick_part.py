@@ -21,6 +21,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from srag_mcp.ask.ask import ask
 from srag_mcp.errors import QuestionError
 from srag_mcp.evaluation.alignment import align
 from srag_mcp.evaluation.bench import Bench, open_bench
@@ -31,7 +32,6 @@ from srag_mcp.evaluation.pack import Pack, read_pack
 from srag_mcp.evaluation.pack_question import PackQuestion
 from srag_mcp.evaluation.questions import judge
 from srag_mcp.evaluation.tables import ingest_table
-from srag_mcp.pipeline.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.answer.wording import render_value
+from srag_mcp.ask.answer import render_value
 from srag_mcp.cli.demo import QUESTIONS
 from tests.cli.conftest import Cli
 

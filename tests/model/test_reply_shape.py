@@ -1,8 +1,8 @@
 import pytest
 
+from srag_mcp.ask.question_prompt import TranslationReply
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.reply_content import find_misfit
-from srag_mcp.query.translation_reply import TranslationReply
 from srag_mcp.records.reply import RecordsReply
 from tests.model.asking_server import Rooms
 

@@ -3,10 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.ask.ask import OFFLINE, Asking, ask, choose_asking
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.pipeline.ask import ask
-from srag_mcp.pipeline.asking import OFFLINE, Asking, choose_asking
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

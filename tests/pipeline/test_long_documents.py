@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.answer.answer import Bounds
-from srag_mcp.answer.bounds import find_bounds
-from srag_mcp.answer.cell_notes import note_cells
-from srag_mcp.answer.closed_world import state_closed_world
+from srag_mcp.ask.answer import Bounds
+from srag_mcp.ask.grounds import Grounds, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport
@@ -18,6 +16,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.schema_pages import schema_page
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from tests.model.openai_server import Answer, Body, content_of, serving
 from tests.pipeline.test_model_crashes import settings_for
@@ -106,14 +105,17 @@ def test_an_answer_counts_it_as_open_and_says_so(
     corpus = ingested[1]
     sql = "SELECT count(*) FROM leases WHERE NOT pets_allowed"
 
-    assert find_bounds(corpus, sql) == Bounds(2, 3)
-    assert state_closed_world(corpus, sql) == (
+    found = grounds_of(corpus, sql)
+    assert found.bounds == Bounds(2, 3)
+    assert found.notes == (
         "pets_allowed: not mentioned counts as no (2 of all 5 documents)",
-    )
-    assert note_cells(corpus, sql) == (
         "pets_allowed: 1 of 5 documents were read in part and may say it in the rest",
     )
-    assert note_cells(corpus, "SELECT avg(rent) FROM leases") == ()
+    assert grounds_of(corpus, "SELECT avg(rent) FROM leases").notes == ()
+
+
+def grounds_of(corpus: Corpus, sql: str) -> Grounds:
+    return find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql))
 
 
 def test_the_report_and_the_schema_count_the_documents(

@@ -4,13 +4,14 @@ import json
 import re
 from pathlib import Path
 
-from srag_mcp.answer.cell_notes import note_cells
+from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.reviews import Review, ReviewPage, count_reviews, read_reviews
@@ -43,6 +44,10 @@ def misread_one(body: Body) -> Answer:
     return Answer(json.dumps({"documents": documents}))
 
 
+def notes_of(corpus: Corpus, sql: str) -> tuple[str, ...]:
+    return find_grounds(corpus, read_query(sql, corpus.schema()), corpus.select(sql)).notes
+
+
 def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: Path) -> None:
     folder = tmp_path / "huts"
     folder.mkdir()
@@ -64,8 +69,8 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note
         noted = "height: 1 of 8 values are read otherwise by a learned rule (srag-mcp review)"
-        assert note_cells(corpus, "SELECT avg(height) FROM huts") == (noted,)
-        assert note_cells(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
+        assert noted in notes_of(corpus, "SELECT avg(height) FROM huts")
+        assert notes_of(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
         corpora = Corpora([folder], settings)
         assert schema_page(corpora, "huts").notes[-1] == (
             "1 cells to review, which a learned rule reads otherwise: height (1); trace_value of"

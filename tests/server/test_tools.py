@@ -224,10 +224,10 @@ async def test_a_text_that_no_record_has_is_named_when_nothing_is_found(
     other = await call(memory, ResultTable, "run_sql", corpus="fleet", sql=rest)
 
     assert page.notes[:2] == [
-        "no record has harbour = 'bergen'; stored: 'Bergen'",
-        "no record has harbour = 'Bergn'; stored: 'Bergen'",
+        "no record meets harbour = 'bergen'; nearest stored: harbour = 'Bergen'",
+        "no record meets harbour = 'Bergn'; nearest stored: harbour = 'Bergen'",
     ]
-    assert "no record has" not in " ".join(other.notes)
+    assert "no record meets" not in " ".join(other.notes)
 
 
 async def test_rows_come_with_their_bounds_and_what_unknown_cells_could_change(

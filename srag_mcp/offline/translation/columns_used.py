@@ -29,7 +29,8 @@ from srag_mcp.offline.translation.reading import (
     Truth,
     Verdict,
 )
-from srag_mcp.schema.translation import BoundLiteral, ColumnUse, Role
+from srag_mcp.sqlfacts.query import ColumnUse, Role
+from srag_mcp.sqlfacts.translation import BoundLiteral
 
 
 def columns_used(reading: Reading) -> tuple[ColumnUse, ...]:

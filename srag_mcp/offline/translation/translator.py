@@ -16,8 +16,8 @@ from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.reading import Grouping, Reading
 from srag_mcp.offline.translation.unsettled import is_unsettled
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.translation import Translation
 from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.sqlfacts.translation import Translation
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 
@@ -101,14 +101,11 @@ def _translated(question: str, parse: Parse, sentence: Sentence, schema: Schema)
     return Translation(
         question=question,
         restated=facts.words or question.strip(" .?"),
-        sql=facts.sql,
-        kind=facts.kind,
-        columns=facts.columns,
+        facts=facts,
         literals=literals_bound(parse.reading),
         score=round(parse.score, 3),
         ordered=parse.ordered,
         unsettled=is_unsettled(sentence, parse),
-        unit=facts.unit,
     )
 
 

@@ -95,7 +95,7 @@ class QueryPool:
             busy = [item.process for item in self._turns.running if item.process is not None]
             return tuple(process.id for process in (*busy, *(idle for idle, _ in self._idle)))
 
-    def select(
+    def select(  # noqa: PLR0913 - which statement, which rows of it, and how long
         self,
         build: Path,
         sql: str,
@@ -103,6 +103,7 @@ class QueryPool:
         tables: Mapping[str, Sequence[str]],
         limit: int = 100,
         offset: int = 0,
+        timeout_s: float | None = None,
     ) -> ResultPage:
         """Check *sql*, which comes from outside, and return one page of its rows.
 
@@ -112,6 +113,7 @@ class QueryPool:
             tables: The exposed tables with their columns.
             limit: Most rows of the page; no more than `limits.max_rows` are given.
             offset: Rows to leave out first.
+            timeout_s: Seconds that it may take; None for the limit of the pool.
 
         Raises:
             RefusedQueryError: If the guard does not allow it.
@@ -133,6 +135,7 @@ class QueryPool:
             tables={name: list(columns) for name, columns in tables.items()},
             limit=min(limit, self.limits.max_rows),
             offset=offset,
+            timeout_s=timeout_s,
         )
         reply = self._ask(request)
         return ResultPage(

@@ -3,7 +3,8 @@ import pytest
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.translation import BoundLiteral, ColumnUse, Translation
+from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.sqlfacts.translation import BoundLiteral, Translation
 
 SCHEMA = Schema(
     title="Receipt",
@@ -38,9 +39,7 @@ def test_a_reading_is_certain_when_no_word_is_left_over(
     translation = Translation(
         question=question,
         restated="",
-        sql="SELECT 1",
-        kind="value",
-        columns=tuple(ColumnUse(name, "filter") for name in columns),
+        facts=read_query(f"SELECT {', '.join(columns) or 1} FROM {SCHEMA.entity}", SCHEMA),
         literals=(BoundLiteral(value, "merchant", value),) if value else (),
     )
     assert is_certain(translation, SCHEMA) is certain

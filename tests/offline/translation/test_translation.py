@@ -6,7 +6,8 @@ from typing import Protocol
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.schema.translation import BoundLiteral, ColumnUse, Translation
+from srag_mcp.sqlfacts.query import ColumnUse
+from srag_mcp.sqlfacts.translation import BoundLiteral, Translation
 
 
 class World(Protocol):
@@ -20,14 +21,14 @@ def test_a_translation_names_columns_literals_and_unit(worlds: Mapping[str, Worl
     assert translation == Translation(
         question="What is the average price of Kordt products?",
         restated="average of price where brand is 'Kordt'",
-        sql="SELECT AVG(price) FROM products WHERE brand = 'Kordt'",
-        kind="value",
-        columns=(ColumnUse("price", "measure"), ColumnUse("brand", "filter")),
+        facts=translation.facts,
         literals=(BoundLiteral("Kordt", "brand", "Kordt"),),
         score=1.0,
-        ordered=False,
-        unit="EUR",
     )
+    assert translation.sql == "SELECT AVG(price) FROM products WHERE brand = 'Kordt'"
+    assert translation.unit == "EUR"
+    used = {ColumnUse("price", "measure"), ColumnUse("brand", "filter")}
+    assert set(translation.columns) == used
 
 
 def test_a_superlative_returns_ties_and_skips_unknown_values(worlds: Mapping[str, World]) -> None:

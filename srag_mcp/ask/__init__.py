@@ -1,0 +1,1 @@
+"""Inference: a question becomes a query, its result an answer that says what it rests on."""

@@ -1,0 +1,232 @@
+"""An answer: rows in words, with the query, the denominator, the bounds and the sources.
+
+Its text says nothing that its rows do not.
+"""
+
+import math
+from dataclasses import dataclass
+
+from srag_mcp.ask.brief import Brief
+from srag_mcp.model.ledger import Totals
+from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.store.evidence import Evidence
+from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.values.numerals import digit_grouping
+
+MANY_UNKNOWN = 0.2
+MAX_ITEMS_IN_TEXT = 50
+MAX_COLUMNS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCoverage:
+    """How many documents have a value in *column* that was used, and how many may lack one.
+
+    *n_failed* say something that could not be read, *n_unknown* say nothing.
+    """
+
+    column: str
+    n_used: int
+    n_unknown: int
+    n_failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Denominator:
+    """Over which records the filter of a query ran.
+
+    Attributes:
+        n_documents: All records of the corpus.
+        n_selected: Those that meet the conditions; None where there are none, where the result is
+            their number, and where they were not counted.
+        columns: One entry for each column used that some documents do not say.
+        before_conditions: Whether the columns were counted over all records, as counting after the
+            conditions would take too long.
+        uncounted: Why nothing was counted; empty where it was.
+    """
+
+    n_documents: int
+    n_selected: int | None = None
+    columns: tuple[ColumnCoverage, ...] = ()
+    before_conditions: bool = False
+    uncounted: str = ""
+
+    @property
+    def has_many_gaps(self) -> bool:
+        """Whether many of the documents do not say a column."""
+        gaps = ((item.n_unknown + item.n_failed, item.n_used) for item in self.columns)
+        return any(n_gaps > MANY_UNKNOWN * (n_gaps + n_used) for n_gaps, n_used in gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The smallest and the largest value the answer can have, whatever the unknown cells hold.
+
+    *within*: on condition that they lie in this range, which is that of the known values; None for
+    a count, which needs no condition.
+    """
+
+    lower: float
+    upper: float
+    within: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What `ask` returns.
+
+    Attributes:
+        question: As it was asked.
+        text: The answer in words, grounded in the rows only.
+        kind: `value`, `boolean`, `list`, `rows`, or `brief` when the question was not translated.
+        columns, rows: The result of the query.
+        sql: The query; empty for a brief.
+        restated: The reading of the question, in plain words.
+        denominator: Over which records its filter ran; None where it reads none.
+        bounds: Of a count, share, sum or average; None where they are not known or nothing is
+            unknown.
+        warnings: What the reader should know before trusting the number.
+        assumptions: What not being mentioned counts as, for the columns where it counts, and what
+            unknown cells could change where there are no bounds.
+        sources: A few quotes behind the answer.
+        engine: Who translated: `offline` or `model`.
+        truncated: Whether more rows exist than *rows* holds.
+        translation: The reading; None for a brief.
+        taken: What the language model took; None where none was asked.
+        brief: What the calling agent needs to write the query itself; None for an answer.
+    """
+
+    question: str
+    text: str
+    kind: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
+    sql: str = ""
+    restated: str = ""
+    denominator: Denominator | None = None
+    bounds: Bounds | None = None
+    warnings: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    sources: tuple[Evidence, ...] = ()
+    engine: str = "offline"
+    truncated: bool = False
+    translation: Translation | None = None
+    taken: Totals | None = None
+    brief: Brief | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the question was not answered."""
+        return self.brief is not None
+
+
+def render_value(value: Value, unit: str | None = None) -> str:
+    """Write one value for people.
+
+    `1254760 -> "1,254,760"`, `139.642857 -> "139.643"`, `True -> "yes"`, `None -> "unknown"`
+    """
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    return f"{_render_number(value)}{_render_unit(unit)}"
+
+
+def render_text(page: ResultPage, restated: str, unit: str | None = None) -> str:
+    """Say the rows of a reading in one or a few sentences."""
+    if not page.rows or all(value is None for row in page.rows for value in row):
+        return f"No document gives an answer: {restated}."
+    if len(page.rows) == 1 and len(page.rows[0]) == 1:
+        value = page.rows[0][0]
+        said = render_value(value, unit)
+        return f"{said.capitalize() if isinstance(value, bool) else said}: {restated}."
+    return f"{_render_rows(page, unit)}: {restated}."
+
+
+def render_denominator(found: Denominator) -> str:
+    """Say over how many documents the answer was computed, and how many do not say.
+
+    `"Over all 350 documents, of which 40 meet the conditions; rating: 37 used, 3 do not say."`
+    """
+    if found.uncounted:
+        return (
+            f"Over how many of {found.n_documents:,} documents was not counted: {found.uncounted}."
+        )
+    head = f"Over all {found.n_documents:,} documents"
+    if found.n_selected is not None:
+        meet = "meets" if found.n_selected == 1 else "meet"
+        head += f", of which {found.n_selected:,} {meet} the conditions"
+    if found.before_conditions:
+        head += ", before conditions (counting after them would take too long)"
+    known = "say" if found.before_conditions else "used"
+    parts = [head, *(_render_gaps(item, known) for item in found.columns[:MAX_COLUMNS])]
+    if not found.columns:
+        parts.append("none is left out as unknown")
+    if len(found.columns) > MAX_COLUMNS:
+        parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")
+    return "; ".join(parts) + "."
+
+
+def render_bounds(bounds: Bounds) -> str:
+    """Say between which values the answer lies.
+
+    `"Whatever they would say: 12 to 15."`, `"If those that do not say lie between 3 and 90, as the
+    others do: 40.2 to 61."`
+    """
+    lower, upper = _render_number(bounds.lower), _render_number(bounds.upper)
+    if bounds.within is None:
+        return f"Whatever they would say: {lower} to {upper}."
+    low, high = map(_render_number, bounds.within)
+    condition = f"If those that do not say lie between {low} and {high}, as the others do"
+    return f"{condition}: {lower} to {upper}."
+
+
+def render_taken(taken: Totals) -> str:
+    """Say what a language model took: `"2 calls, 7,912 tokens, $0.0018"`."""
+    if not taken.n_calls and taken.n_cached:
+        return "0 calls: the same was asked before, and the reply kept"
+    about = "about " if taken.is_estimated else ""
+    tokens = f"{taken.n_calls:,} calls, {about}{taken.tokens_in + taken.tokens_out:,} tokens"
+    if taken.cost_usd is None:
+        return f"{tokens}, price not known"
+    return f"{tokens}, ${taken.cost_usd:,.4f}" if taken.cost_usd else tokens
+
+
+def _render_gaps(item: ColumnCoverage, known: str) -> str:
+    gaps = [f"{item.n_used:,} {known}"]
+    if item.n_unknown:
+        gaps.append(f"{item.n_unknown:,} do not say")
+    if item.n_failed:
+        gaps.append(f"{item.n_failed:,} could not be read")
+    return f"{item.column}: {', '.join(gaps)}"
+
+
+def _render_rows(page: ResultPage, unit: str | None) -> str:
+    shown = page.rows[:MAX_ITEMS_IN_TEXT]
+    if len(page.columns) == 1:
+        body = ", ".join(render_value(row[0], unit) for row in shown)
+    else:
+        body = "; ".join(" — ".join(render_value(value) for value in row) for row in shown)
+    if len(page.rows) > len(shown) or page.truncated:
+        more = "and more" if page.truncated else f"and {len(page.rows) - len(shown)} more"
+        body = f"{body} … {more}"
+    return body
+
+
+def _render_number(value: float) -> str:
+    """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
+    grouping = digit_grouping(value)
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
+        return f"{int(value):{grouping}}"
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    digits = max(2, 3 - math.floor(math.log10(abs(value)))) if abs(value) < 1 else 3
+    return f"{value:{grouping}.{digits}f}".rstrip("0").rstrip(".")
+
+
+def _render_unit(unit: str | None) -> str:
+    if unit is None:
+        return ""
+    return " %" if unit == "percent" else f" {unit}"

@@ -1,0 +1,204 @@
+"""Inference: a question becomes a query, its result an answer (S-RAG 3.3).
+
+Who translates: the offline grammar, a language model, or one after the other.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from srag_mcp.answer.doubts import check_columns
+from srag_mcp.ask.answer import Answer, render_text
+from srag_mcp.ask.brief import write_brief
+from srag_mcp.ask.by_model import translate_question
+from srag_mcp.ask.diagnosis import is_empty
+from srag_mcp.ask.grounds import find_grounds
+from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
+from srag_mcp.model.asking import MAX_CORRECTIONS
+from srag_mcp.model.choice import open_model
+from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.ledger import MemoryReplies, ReplyCache
+from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.model.metering import MeteredModel
+from srag_mcp.offline.translation.certainty import is_certain
+from srag_mcp.offline.translation.translator import translate
+from srag_mcp.settings import EngineChoice, Settings
+from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.replies import StoredReplies
+from srag_mcp.store.state import open_state
+
+MAX_ANSWER_ROWS = 1000
+MAX_QUESTION_CHARACTERS = 2000
+_ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
+_ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How questions are translated.
+
+    Attributes:
+        engine: `offline` and `model` force one; `auto` takes the grammar where it is sure, else the
+            model; with `agent` a question that the grammar cannot read becomes a brief.
+        model: None where there is none.
+        votes: Translations by the model whose results are compared.
+        model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
+            where somebody else keeps them.
+    """
+
+    engine: EngineChoice = "offline"
+    model: LanguageModel | None = None
+    votes: int = 1
+    model_name: str = ""
+
+
+OFFLINE = Asking()
+
+
+def choose_asking(settings: Settings) -> Asking:
+    """Return how questions are translated after *settings*.
+
+    Raises:
+        SettingsError: If the engine is `model` and no model is named.
+    """
+    if settings.engine == "model" or (settings.engine == "auto" and settings.model):
+        return Asking(settings.engine, open_model(settings), settings.votes, settings.model or "")
+    return OFFLINE
+
+
+def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
+    """Answer *question* over all records, or return a brief when it cannot be translated.
+
+    Raises:
+        NotIngestedError: If the corpus has no build.
+        QuestionError: If the question is longer than any question is.
+        StoreError: If the build cannot be read.
+    """
+    if asking.model is None:
+        return _ask_offline(corpus, question)
+    return run_to_end(ask_model, corpus, question, asking)
+
+
+async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
+    """Answer *question* as `ask` does, within an event loop.
+
+    Raises:
+        NotIngestedError: If the corpus has no build.
+        QuestionError: If the question is longer than any question is.
+        StoreError: If the build cannot be read.
+    """
+    if asking.model is None:
+        return _ask_offline(corpus, question)
+    _check_length(question)
+    offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
+    if offline is not None and _is_sure(corpus, offline):
+        return offline
+    with _replies(corpus, asking) as replies:
+        metered = MeteredModel(asking.model, replies, asking.model_name)
+        try:
+            translated = await translate_question(metered, corpus, question, votes=asking.votes)
+        except QuestionError as refusal:
+            answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
+        except ModelError as failure:
+            return _fall_back(corpus, question, offline, failure)
+        else:
+            answer = _write_answer(corpus, translated.translation, translated.page)
+            answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
+        finally:
+            metered.drop_useless()
+    return replace(answer, engine="model", taken=metered.ledger.total)
+
+
+@contextmanager
+def _replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
+    """Open where the replies to questions are kept."""
+    folder = corpus.state if asking.model_name else None
+    if folder is None:
+        yield MemoryReplies()
+        return
+    with open_state(folder) as state:
+        yield StoredReplies(state, of_questions=True)
+
+
+def _ask_offline(corpus: Corpus, question: str) -> Answer:
+    _check_length(question)
+    schema = corpus.schema()
+    statistics = {item.column: item for item in corpus.statistics()}
+    try:
+        translation = translate(question, schema, statistics, corpus.values())
+        if corpus.info().engine == "offline":
+            check_columns(corpus, translation)
+        page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
+    except QuestionError as refusal:
+        return _refuse(corpus, question, str(refusal), refusal.unplaced)
+    except QueryError as failure:
+        return _refuse(corpus, question, f"the query could not be run: {failure}", ())
+    return _write_answer(corpus, translation, page)
+
+
+def _check_length(question: str) -> None:
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        msg = (
+            f"the question has {len(question)} characters; at most {MAX_QUESTION_CHARACTERS} are"
+            " read: ask one thing, in one sentence"
+        )
+        raise QuestionError(msg)
+
+
+def _is_sure(corpus: Corpus, answer: Answer) -> bool:
+    """Whether every word has its part in the query, and the columns that it uses are filled."""
+    has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
+    if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
+        return False
+    return is_certain(answer.translation, corpus.schema())
+
+
+def _fall_back(
+    corpus: Corpus, question: str, offline: Answer | None, failure: ModelError
+) -> Answer:
+    """Give what the grammar has when the model cannot be asked, and say so."""
+    reason = _why_no_reply(failure)
+    if offline is not None and not offline.refused:
+        warning = f"{reason}; this is the grammar's reading"
+        return replace(offline, warnings=(*offline.warnings, warning))
+    if isinstance(failure, ReplyError):
+        grammar = "" if offline is not None else f", {_ASK_GRAMMAR}"
+        reason = f"{reason}; {_ASK_OTHERWISE}{grammar}"
+    return _refuse(corpus, question, reason, ())
+
+
+def _why_no_reply(failure: ModelError) -> str:
+    if isinstance(failure, ReplyError):
+        return f"the language model was asked {MAX_CORRECTIONS + 1} times: {failure}"
+    return f"the language model could not be asked: {failure}"
+
+
+def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:
+    brief = write_brief(
+        question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
+    )
+    text = f"Not answered: {reason}"
+    return Answer(question, text, "brief", brief=brief)
+
+
+def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
+    facts = translation.facts
+    grounds = find_grounds(corpus, facts, page)
+    return Answer(
+        question=translation.question,
+        text=render_text(page, translation.restated, facts.unit),
+        kind=translation.kind,
+        columns=page.columns,
+        rows=page.rows,
+        sql=translation.sql,
+        restated=translation.restated,
+        denominator=grounds.denominator,
+        bounds=grounds.bounds,
+        warnings=tuple(f"nothing was found: {reason}" for reason in grounds.nothing),
+        assumptions=grounds.notes,
+        sources=grounds.sources,
+        truncated=page.truncated,
+        translation=translation,
+    )

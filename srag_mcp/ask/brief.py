@@ -1,0 +1,140 @@
+"""A brief: what an agent needs to write the query itself when `ask` did not translate."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
+
+MAX_VALUES_SHOWN = 8
+MAX_UNIQUE_SHOWN = 3
+MAX_VALUE_CHARACTERS = 40
+MAX_LINKED = 10
+_PER_PHRASE = 4
+_MIN_PHRASE_CHARACTERS = 3
+_ALIKE = 0.9
+_LONGEST_PHRASE = 4
+
+RULES = (
+    "Write one SELECT in DuckDB's dialect; the tables are the record table, documents and cells.",
+    "Unknown values are NULL: IS DISTINCT FROM counts them as different, IS NULL finds them.",
+    "Spell text values as they are stored (linked_values, get_column_stats) or use ILIKE.",
+    "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",
+    "Send it with run_sql. If no column holds what is asked, say so: do not guess.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BriefColumn:
+    """One column in short: name, type, unit, description and what it holds."""
+
+    name: str
+    type: str
+    unit: str | None
+    description: str
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """Schema, values and rules for one question.
+
+    Attributes:
+        reason: Why the question was not translated.
+        unplaced: Its words that had no place.
+        table: The record table.
+        columns: All columns.
+        linked_values: Stored values that phrases of the question may mean.
+        rules: How to write the query.
+    """
+
+    reason: str
+    unplaced: tuple[str, ...]
+    table: str
+    columns: tuple[BriefColumn, ...]
+    linked_values: tuple[ValueMatch, ...]
+    rules: tuple[str, ...] = RULES
+
+
+def write_brief(
+    question: str,
+    reason: tuple[str, tuple[str, ...]],
+    schema: Schema,
+    statistics: Iterable[ColumnStatistics],
+    values: ValueIndex,
+) -> Brief:
+    """Gather what an agent needs to answer *question* with `run_sql`.
+
+    *reason* is the text of the refusal and the words that had no place.
+    """
+    holds = {item.column: describe_column(item) for item in statistics}
+    columns = tuple(
+        BriefColumn(
+            attribute.name,
+            attribute.type,
+            attribute.unit,
+            attribute.description,
+            holds.get(attribute.name, ""),
+        )
+        for attribute in schema.attributes
+    )
+    linked = link_values(question, schema, values)
+    return Brief(reason[0], reason[1], schema.entity, columns, linked)
+
+
+def describe_column(statistics: ColumnStatistics) -> str:
+    """Say what a column holds in one line.
+
+    `"62 to 1244, median 482; known in 98 of 100"`, `"known in 99 of 100: Berlin (12), Rome (9), …
+    14 distinct"`; values that no other record has come without a count.
+    """
+    known = f"known in {statistics.n_non_null} of {statistics.n_records}"
+    if statistics.minimum is not None:
+        return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
+    are_unique = statistics.n_distinct == statistics.n_non_null
+    n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
+    shown = ", ".join(_show_value(item, are_unique) for item in statistics.values[:n_shown])
+    rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
+    return f"{known}: {shown}{rest}" if shown else known
+
+
+def _show_value(item: ValueCount, are_unique: bool) -> str:
+    text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
+    if len(text) > MAX_VALUE_CHARACTERS:
+        text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
+    if "," in text:
+        text = f"'{text}'"
+    return text if are_unique else f"{text} ({item.count})"
+
+
+def link_values(question: str, schema: Schema, values: ValueIndex) -> tuple[ValueMatch, ...]:
+    """Find stored values that phrases of *question* mean; names of the entity mean none."""
+    names = {schema.entity, schema.title.lower(), *schema.nouns}
+    return _linked(question, values, names | {f"{name}s" for name in names})
+
+
+def _linked(question: str, values: ValueIndex, names: Collection[str]) -> tuple[ValueMatch, ...]:
+    words = question.strip(" ?.!").split()
+    found: dict[tuple[str, str], ValueMatch] = {}
+    for length in range(_LONGEST_PHRASE, 0, -1):
+        for start in range(len(words) - length + 1):
+            phrase = " ".join(words[start : start + length]).strip(",;:'\"")
+            if len(phrase) < _MIN_PHRASE_CHARACTERS or phrase.lower() in names:
+                continue
+            for match in values.search(phrase, limit=_PER_PHRASE):
+                if _is_meant(match, phrase, is_first=start == 0):
+                    found.setdefault((match.column, match.value), match)
+    return tuple(found.values())[:MAX_LINKED]
+
+
+def _is_meant(match: ValueMatch, phrase: str, *, is_first: bool) -> bool:
+    """Whether *phrase* is the value, or enough of it: half of its words, and one word only as name.
+
+    `the` is not “The Lamplighter”, `rooms` is not “Double Room”; `Conti` may be “Giulia Conti”.
+    """
+    if match.score >= 1.0:
+        return True
+    asked, stored = fold_words(phrase), fold_words(match.value)
+    is_name = len(asked) > 1 or (phrase[0].isupper() and not is_first)
+    return match.score >= _ALIKE and is_name and 2 * len(asked) >= len(stored)

@@ -1,0 +1,167 @@
+"""Diagnosis of a query: what no record has, and what is stored instead.
+
+For a language model that can put its query or its schema right, by condition; for who wrote a
+query, by text.
+"""
+
+from collections.abc import Collection, Sequence
+
+from srag_mcp.ask.brief import describe_column
+from srag_mcp.errors import QueryError
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import Condition, QueryFacts
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.engine import quote_name, quote_text
+from srag_mcp.store.guard import Value
+
+_N_NEAREST = 3
+_MAX_CONDITIONS = 40
+_MAX_UNSTORED = 5
+_MAX_SHOWN_CHARACTERS = 200
+_LEAST_ALIKE = 0.5
+
+
+def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
+    """Whether a result says nothing: no rows, NULLs only, or a single count of 0."""
+    values = [value for row in rows for value in row]
+    return all(value is None for value in values) or (
+        len(values) == 1 and not isinstance(values[0], bool) and values[0] == 0
+    )
+
+
+def diagnose(corpus: Corpus, facts: QueryFacts) -> list[str]:
+    """Name each comparison of a query with a text that no record meets and that may be misspelt.
+
+    `"no record meets flag = 'malta'; nearest stored: flag = 'Malta'"`
+
+    They are found in any part of the query. Empty when each is met by some record, or nothing like
+    it is stored, or what is stored is asked for as well: then the result is what the documents say.
+    """
+    return [said for said, near in _unmet_texts(corpus, facts) if near]
+
+
+def find_unstored(corpus: Corpus, facts: QueryFacts) -> list[str]:
+    """Name the texts that a query wants a column to be equal to and no record has, at most a few.
+
+    They are found in any part of the query, also where some records meet its conditions.
+    """
+    said = [
+        one if near else f"{one}; get_column_stats shows what it holds"
+        for one, near in _unmet_texts(corpus, facts, only_equal=True)
+    ]
+    more = len(said) - _MAX_UNSTORED
+    rest = [f"and at least {more} more texts that no record has"] if more > 0 else []
+    return said[:_MAX_UNSTORED] + rest
+
+
+def _unmet_texts(
+    corpus: Corpus, facts: QueryFacts, *, only_equal: bool = False
+) -> list[tuple[str, bool]]:
+    """Say which comparisons with a text no record meets, and whether something near is stored."""
+    types = {item.name: item.type for item in facts.schema.attributes}
+    compared = [item for item in facts.comparisons if all(types[n].is_text for n in item.columns)]
+    compared = compared[:_MAX_CONDITIONS]
+    asked = {text for item in compared for text in item.texts}
+    found = []
+    for item in _unmet(corpus, compared):
+        equal = f"{item.columns[0]} = {quote_text(item.texts[0])}"
+        if only_equal and item.sql.lower() != equal.lower():
+            continue
+        near = _nearest(corpus, item, asked)
+        said = f"no record meets {_shown(item)}"
+        found.append((f"{said}; nearest stored: {near}" if near else said, bool(near)))
+    return found
+
+
+def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = False) -> list[str]:
+    """Say which conditions of a query no record meets alone, and what their columns hold.
+
+    `"none meets crew > 900 (crew is 8 to 30, median 22; known in 4 of 6)"`
+
+    So are those of one column that are met by some record each, and by none together, and lists of
+    NOT IN that may hold an unknown. A value of a closed set needs no record that has it. Columns
+    without a value are named as well. Empty when only conditions on several columns together
+    are met by none. *only_doubtful* leaves a yes or no that nobody has out: a query can hardly have
+    that wrong.
+    """
+    schema = facts.schema
+    statistics = {item.column: item for item in corpus.statistics()}
+    conditions = dict.fromkeys(item for clause in facts.clauses for item in clause)
+    unmet = _unmet(corpus, list(conditions)[:_MAX_CONDITIONS])
+    told = {name for item in unmet for name in item.columns}
+    shown = [
+        item
+        for item in unmet
+        if not (_is_of_closed_set(item, schema) or (only_doubtful and _is_yes_or_no(item, schema)))
+    ]
+    shown += _find_exclusive(corpus, facts.clauses, unmet)
+    said = []
+    for item in shown:
+        held = (f"{name} is {describe_column(statistics[name])}" for name in item.columns)
+        said.append(f"none meets {_shown(item)} ({'; '.join(held)})")
+    empty = [name for name in facts.names if name not in told and not statistics[name].n_non_null]
+    said += [f"none has a value in {name}" for name in empty]
+    return said + [
+        f"NOT IN is never true where its list has an unknown {name}: leave these out of the list,"
+        f" with {name} IS NOT NULL"
+        for name in facts.open_lists
+        if name in statistics and statistics[name].n_non_null < statistics[name].n_records
+    ]
+
+
+def _unmet(corpus: Corpus, conditions: Sequence[Condition]) -> list[Condition]:
+    """Return the *conditions* that no record meets alone; none where they cannot be counted."""
+    if not conditions:
+        return []
+    counts = ", ".join(f"count(*) FILTER ({item.sql})" for item in conditions)
+    entity = quote_name(corpus.schema().entity)
+    try:
+        met = corpus.count(f"SELECT {counts} FROM {entity}")  # noqa: S608 - it runs through the guard
+    except QueryError:
+        return []
+    return [item for item, n_met in zip(conditions, met, strict=True) if n_met == 0]
+
+
+def _find_exclusive(
+    corpus: Corpus, clauses: Sequence[Sequence[Condition]], unmet: Collection[Condition]
+) -> list[Condition]:
+    """Return what *clauses* say of one column in several conditions, where no record meets all."""
+    joined: dict[Condition, None] = {}
+    for clause in clauses:
+        by_column: dict[str, list[Condition]] = {}
+        for item in clause:
+            if len(item.columns) == 1 and item not in unmet:
+                by_column.setdefault(item.columns[0], []).append(item)
+        joined.update((_join(items), None) for items in by_column.values() if len(items) > 1)
+    return _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
+
+
+def _shown(condition: Condition) -> str:
+    sql = condition.sql
+    return sql if len(sql) <= _MAX_SHOWN_CHARACTERS else f"{sql[:_MAX_SHOWN_CHARACTERS]}…"
+
+
+def _join(conditions: Sequence[Condition]) -> Condition:
+    """Make one condition of those on one column."""
+    parts = [f"({item.sql})" if " OR " in item.sql else item.sql for item in conditions]
+    texts = tuple(text for item in conditions for text in item.texts)
+    return Condition(" AND ".join(parts), conditions[0].columns, texts)
+
+
+def _nearest(corpus: Corpus, condition: Condition, asked: Collection[str]) -> str:
+    """Return the stored values nearest to the texts of *condition*, but for those *asked* for."""
+    search = corpus.values().search
+    phrases = [text.strip("%") for text in condition.texts]
+    matches = [m for text in phrases for m in search(text, condition.columns, limit=_N_NEAREST)]
+    near = [item for item in matches if item.score >= _LEAST_ALIKE and item.value not in asked]
+    return ", ".join(dict.fromkeys(f"{item.column} = {quote_text(item.value)}" for item in near))
+
+
+def _is_of_closed_set(condition: Condition, schema: Schema) -> bool:
+    sets = [schema.attribute(name).categories or () for name in condition.columns]
+    known = {value for categories in sets for value in categories}
+    return bool(condition.texts) and known.issuperset(condition.texts)
+
+
+def _is_yes_or_no(condition: Condition, schema: Schema) -> bool:
+    return all(schema.attribute(name).type.is_boolean for name in condition.columns)

@@ -1,0 +1,66 @@
+"""Columns in one line, and the values that a question may mean."""
+
+from dataclasses import replace
+
+import pytest
+
+from srag_mcp.ask.brief import describe_column, write_brief
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.values.types import BOOLEAN, INTEGER, TEXT
+
+TEXTS = ColumnStatistics("place", TEXT, 9, 8, 8, 8, 0, 1, 0, 2)
+
+
+def counted(*values: tuple[str | bool, int]) -> tuple[ValueCount, ...]:
+    return tuple(ValueCount(value, count) for value, count in values)
+
+
+@pytest.mark.parametrize(
+    ("statistics", "said"),
+    [
+        (
+            replace(TEXTS, values=counted(("Bergen", 5), ("Kiel, old port", 3))),
+            "known in 8 of 9: Bergen (5), 'Kiel, old port' (3)",
+        ),
+        (
+            replace(TEXTS, n_distinct=8, values=counted(*((name, 1) for name in "abcdefgh"))),
+            "known in 8 of 9: a, b, c, … 8 distinct",
+        ),
+        (
+            replace(TEXTS, values=counted(("x" * 60, 5), ("y", 3))),
+            f"known in 8 of 9: {'x' * 39}… (5), y (3)",
+        ),
+        (
+            replace(TEXTS, type=BOOLEAN, values=counted((True, 5), (False, 3))),
+            "known in 8 of 9: true (5), false (3)",
+        ),
+        (
+            replace(TEXTS, type=INTEGER, minimum=2, maximum=31, median=4.5),
+            "2 to 31, median 4.5; known in 8 of 9",
+        ),
+        (replace(TEXTS, n_non_null=0, n_distinct=0), "known in 0 of 9"),
+    ],
+)
+def test_a_column_is_described_in_one_line(statistics: ColumnStatistics, said: str) -> None:
+    assert describe_column(statistics) == said
+
+
+def test_a_brief_links_values_but_not_the_name_of_the_entity() -> None:
+    schema = Schema(
+        title="Boat", entity="boats", attributes=(Attribute(name="place", type="string"),)
+    )
+    values = MemoryValueIndex([("place", "Boat House Bay", 2), ("place", "Bergen", 5)])
+
+    brief = write_brief(
+        "Which boat in Bergen sings?", ("no column for sings", ("sings",)), schema, [TEXTS], values
+    )
+
+    assert [match.value for match in brief.linked_values] == ["Bergen"]
+    assert (brief.table, brief.reason, brief.unplaced) == (
+        "boats",
+        "no column for sings",
+        ("sings",),
+    )

@@ -1,0 +1,132 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.ask.answer import ColumnCoverage, Denominator
+from srag_mcp.ask.denominators import count_denominator
+from srag_mcp.ask.grounds import find_grounds
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+
+SHEETS = {
+    "a.txt": "Town: Olm\nHeight: 10 m\nBuilt: 1901",
+    "b.txt": "Town: Olm\nHeight: 30 m\nBuilt: 1950",
+    "c.txt": "Town: Rann\nBuilt: 1980",
+    "d.txt": "Town: Rann\nHeight: 50 m\nBuilt: 1990",
+    "e.txt": "Town: Rann\nHeight: unmeasurable\nBuilt: 1999",
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("state") / "towers"
+    folder.mkdir()
+    for name, text in SHEETS.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+    ingest(folder, Settings(workers=1))
+    with QueryPool() as worker:
+        yield Corpus(folder, worker)
+
+
+def denominator_of(corpus: Corpus, sql: str, query_s: float | None = None) -> Denominator | None:
+    return count_denominator(corpus, read_query(sql, corpus.schema()), query_s)
+
+
+def columns_of(corpus: Corpus, sql: str) -> tuple[ColumnCoverage, ...]:
+    found = denominator_of(corpus, sql)
+    assert found is not None
+    return found.columns
+
+
+def test_the_silent_and_the_unreadable_are_counted_apart(corpus: Corpus) -> None:
+    found = columns_of(corpus, "SELECT avg(height) FROM towers")
+    assert found == (ColumnCoverage("height", n_used=3, n_unknown=1, n_failed=1),)
+
+
+def test_a_condition_on_another_column_restricts_the_count(corpus: Corpus) -> None:
+    found = denominator_of(corpus, "SELECT avg(height) FROM towers WHERE town = 'Rann'")
+    height = ColumnCoverage("height", n_used=1, n_unknown=1, n_failed=1)
+    assert found == Denominator(5, n_selected=3, columns=(height,))
+
+
+def test_a_document_that_says_none_of_two_columns_is_a_gap_of_both(towers: Corpus) -> None:
+    sql = "SELECT count(*) FROM towers WHERE height > 20 AND NOT COALESCE(crane, false)"
+    assert columns_of(towers, sql) == (
+        ColumnCoverage("height", n_used=2, n_unknown=1, n_failed=0),
+        ColumnCoverage("crane", n_used=0, n_unknown=2, n_failed=0),
+    )
+    grouped = "SELECT crane, count(*) FROM towers WHERE crane AND town IS NOT NULL GROUP BY ALL"
+    assert columns_of(towers, grouped) == (
+        ColumnCoverage("crane", n_used=2, n_unknown=2, n_failed=0),
+        ColumnCoverage("town", n_used=1, n_unknown=1, n_failed=0),
+    )
+
+
+def test_what_may_be_excluded_is_not_used(towers: Corpus) -> None:
+    assert columns_of(towers, "SELECT avg(height) FROM towers WHERE crane") == (
+        ColumnCoverage("crane", n_used=3, n_unknown=2, n_failed=0),
+    )
+    listed = "SELECT sum(height) FROM towers WHERE town IN (SELECT town FROM towers WHERE lift)"
+    assert columns_of(towers, listed) == (
+        ColumnCoverage("town", n_used=4, n_unknown=1, n_failed=0),
+    )
+
+
+def test_columns_without_gaps_need_no_words(corpus: Corpus) -> None:
+    assert columns_of(corpus, "SELECT max(built) FROM towers WHERE town = 'Olm'") == ()
+    sql = "SELECT avg(height) FROM towers WHERE town = 'Olm'"
+    assert denominator_of(corpus, sql) == Denominator(5, n_selected=2)
+
+
+def test_columns_under_one_condition_and_under_several_are_counted_together(corpus: Corpus) -> None:
+    sql = (
+        "SELECT avg(height) FROM towers t WHERE t.town = 'Rann' AND t.height > 20 AND built > 1950"
+    )
+    assert columns_of(corpus, sql) == (ColumnCoverage("height", n_used=1, n_unknown=1, n_failed=1),)
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT count(*) FROM documents", "SELECT value FROM cells WHERE attribute = 'height'"]
+)
+def test_a_statement_that_reads_no_record_has_no_denominator(corpus: Corpus, sql: str) -> None:
+    assert denominator_of(corpus, sql) is None
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT avg(height) FROM towers USING SAMPLE 2 ROWS",
+        "SELECT avg(height) FROM (FROM towers LIMIT 2)",
+        "SELECT avg(height) FROM towers, cells",
+        "PIVOT towers ON built IN (1901) USING avg(height) ORDER BY 1",
+    ],
+)
+def test_a_query_over_a_part_of_the_documents_has_no_counts(corpus: Corpus, sql: str) -> None:
+    found = denominator_of(corpus, sql)
+    assert found is not None
+    assert found == Denominator(5, uncounted=found.uncounted)
+    assert found.uncounted
+
+
+def test_a_slow_query_in_a_large_corpus_is_not_counted_after_its_conditions(corpus: Corpus) -> None:
+    sql = "SELECT avg(height) FROM towers WHERE town = 'Rann'"
+    height = ColumnCoverage("height", n_used=3, n_unknown=1, n_failed=1)
+    assert denominator_of(corpus, sql, 1.0) == Denominator(
+        5, columns=(height,), before_conditions=True
+    )
+
+
+def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"{SHEETS['a.txt']}\n")
+    (tmp_path / "b.txt").write_text(f"{SHEETS['b.txt']}\n")
+    (tmp_path / "c.pdf").write_bytes(b"%PDF-1.4 broken")
+    ingest(tmp_path, Settings(workers=1))
+    with QueryPool() as worker:
+        corpus = Corpus(tmp_path, worker)
+        page = corpus.select(sql := f"SELECT count(*) FROM {corpus.schema().entity}")
+        said = find_grounds(corpus, read_query(sql, corpus.schema()), page).notes
+    assert said == ("1 of the documents could not be read",)

@@ -1,0 +1,212 @@
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.ask.ask import ask
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import Extractor, ItemRule, KeyRule, SlotRule
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+
+Open = Callable[[Sequence[str], Sequence[Attribute]], Corpus]
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[QueryPool]:
+    with QueryPool() as running:
+        yield running
+
+
+@pytest.fixture
+def open_corpus(tmp_path: Path, worker: QueryPool) -> Open:
+    def write(texts: Sequence[str], attributes: Sequence[Attribute]) -> Corpus:
+        folder = tmp_path / "boats"
+        folder.mkdir()
+        for number, text in enumerate(texts):
+            (folder / f"{number:02d}.txt").write_text(text + "\n", encoding="utf-8")
+        schema = Schema(title="Boat", entity="boats", attributes=tuple(attributes))
+        ingest(folder, Settings(workers=1), schema=schema)
+        return Corpus(folder, worker)
+
+    return write
+
+
+def _length(*rules: Extractor, unit: str | None = "m") -> Attribute:
+    keys = rules or (KeyRule(keys=("length",)),)
+    return Attribute(name="length", type="number", unit=unit, extractors=keys)
+
+
+def _number(name: str, key: str, unit: str | None) -> Attribute:
+    return Attribute(name=name, type="number", unit=unit, extractors=(KeyRule(keys=(key,)),))
+
+
+LENGTH = "What is the average length of the boats?"
+
+
+def test_a_column_that_other_documents_tell_in_other_words_is_refused(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (7, 8, 9, 10)] + ["She has a length of some 12 m."] * 2
+    answer = ask(open_corpus(texts, [_length()]), LENGTH)
+    assert answer.refused
+    assert "only 4 of 6 documents give length, and 2 more speak of it" in answer.text
+
+
+def test_a_column_that_the_others_are_silent_about_is_answered(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (7, 8, 9, 10)] + ["She lies in the north basin."] * 4
+    answer = ask(open_corpus(texts, [_length()]), LENGTH)
+    assert answer.rows == ((8.5,),)
+
+
+def test_words_without_an_amount_do_not_speak_of_a_number(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (7, 8)] + ["Her length is not for publication."] * 4
+    assert ask(open_corpus(texts, [_length()]), LENGTH).rows == ((7.5,),)
+
+
+def test_an_amount_in_the_unit_of_the_column_speaks_of_it(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (7, 8)] + ["From bow to stern: 12 m."] * 4
+    assert "4 more speak of it" in ask(open_corpus(texts, [_length()]), LENGTH).text
+
+
+def test_amounts_that_stand_beside_the_column_anyway_tell_nothing(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m\nMoored 300 m from here." for n in (7, 8)]
+    texts += ["Moored 400 m from here."] * 4
+    assert ask(open_corpus(texts, [_length()]), LENGTH).rows == ((7.5,),)
+
+
+def test_one_fact_in_two_columns_is_refused_with_both_names(open_corpus: Open) -> None:
+    texts = [f"Price: {n} EUR" for n in (70, 80, 90)] + [f"Cost: {n} EUR" for n in (75, 85, 95)]
+    attributes = [_number("price", "price", "EUR"), _number("cost", "cost", "EUR")]
+    answer = ask(open_corpus(texts, attributes), "What is the average price of the boats?")
+    assert "only 3 of 6 documents give price, and 3 others give cost" in answer.text
+
+
+def test_columns_of_one_unit_that_meet_are_two_facts(open_corpus: Open) -> None:
+    texts = [f"Price: {n} EUR\nFee: {n} EUR" for n in (70, 80)] + ["Price: 90 EUR"] * 2
+    attributes = [_number("price", "price", "EUR"), _number("fee", "fee", "EUR")]
+    answer = ask(open_corpus(texts, attributes), "What is the average fee of the boats?")
+    assert answer.rows == ((75.0,),)
+
+
+def test_amounts_in_several_currencies_are_not_added(open_corpus: Open) -> None:
+    texts = ["Price: 70 EUR", "Price: 80 EUR", "Price: 90 GBP"]
+    answer = ask(
+        open_corpus(texts, [_number("price", "price", "EUR")]),
+        "What is the average price of the boats?",
+    )
+    assert "price is stated in several units, EUR (2), GBP (1)" in answer.text
+
+
+def test_few_amounts_in_another_currency_among_bare_ones_are_let_pass(open_corpus: Open) -> None:
+    texts = [f"Price: {n}" for n in range(60, 69)] + ["Price: 70 EUR", "Price: 80 GBP"]
+    corpus = open_corpus(texts, [_number("price", "price", None)])
+    assert ask(corpus, "What is the highest price of the boats?").rows == ((80.0,),)
+
+
+def test_a_facility_that_prose_speaks_of_is_not_counted_from_lists_alone(
+    open_corpus: Open,
+) -> None:
+    texts = ["Aboard:\n\n- radar\n- heating"] * 3
+    texts += ["A dry and comfortable ship, whose radar was new two years ago."] * 3
+    radar = Attribute(
+        name="radar", type="boolean", absent_means="false", extractors=(ItemRule(items=("radar",)),)
+    )
+    answer = ask(open_corpus(texts, [radar]), "How many boats have a radar?")
+    assert "only 3 of 6 documents give radar, and 3 more speak of it" in answer.text
+
+
+def test_words_of_sentences_must_be_common_to_cast_doubt(open_corpus: Open) -> None:
+    rule = SlotRule(value_type="number", weights={">!crew": 5.0, "~crew": 1.0}, threshold=5.0)
+    texts = [f"She sails with {n} crew." for n in (3, 4, 5)] + ["Of the crew of 1901, 9 died."] * 2
+    crew = Attribute(name="crew", type="integer", extractors=(rule,))
+    answer = ask(open_corpus(texts, [crew]), "What is the average crew of the boats?")
+    assert answer.rows == ((4.0,),)
+
+
+def test_values_of_a_text_column_speak_of_it(open_corpus: Open) -> None:
+    texts = ["Harbour: Olm", "Harbour: Rannow", "Harbour: Rannow"]
+    texts += ["She is at home in Rannow."] * 3
+    harbour = Attribute(name="harbour", type="string", extractors=(KeyRule(keys=("harbour",)),))
+    answer = ask(open_corpus(texts, [harbour]), "How many boats are in Rannow?")
+    assert "3 more speak of it" in answer.text
+
+
+def test_short_words_are_not_found_inside_others(open_corpus: Open) -> None:
+    texts = ["Aboard:\n\n- spa\n- bar"] * 2 + ["There is space for 3 spare anchors."] * 4
+    spa = Attribute(
+        name="spa", type="boolean", absent_means="false", extractors=(ItemRule(items=("spa",)),)
+    )
+    assert ask(open_corpus(texts, [spa]), "How many boats have a spa?").rows == ((2,),)
+
+
+def test_who_has_no_value_is_not_told_while_one_document_speaks_of_it(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in range(5, 15)] + ["She has a length of some 12 m.", "Red."]
+    corpus = open_corpus(texts, [_length()])
+    assert ask(corpus, LENGTH).rows == ((9.5,),)
+    answer = ask(corpus, "How many boats have no length?")
+    assert "only 10 of 12 documents give length, and 1 more speak of it" in answer.text
+
+
+def test_a_bare_year_speaks_of_no_date(open_corpus: Open) -> None:
+    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Overhauled in 2020."] * 3
+    launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))
+    answer = ask(open_corpus(texts, [launched]), "When was the first boat launched?")
+    assert answer.rows == (("2019-05-03",),)
+
+
+def test_amounts_in_several_currencies_are_not_added_without_a_unit_either(
+    open_corpus: Open,
+) -> None:
+    texts = ["Price: 70 EUR", "Price: 80 EUR", "Price: 90 GBP"]
+    corpus = open_corpus(texts, [_number("price", "price", None)])
+    assert "in several units" in ask(corpus, "What is the average price of the boats?").text
+
+
+def test_a_date_in_the_years_of_the_column_speaks_of_it(open_corpus: Open) -> None:
+    texts = [f"Launched: 3 May {year}" for year in (2019, 2020)] + ["Afloat since 4 June 2020."] * 3
+    launched = Attribute(name="launched", type="date", extractors=(KeyRule(keys=("launched",)),))
+    answer = ask(open_corpus(texts, [launched]), "When was the first boat launched?")
+    assert "only 2 of 5 documents give launched, and 3 more speak of it" in answer.text
+
+
+def test_two_thin_columns_of_like_values_may_be_one_fact(open_corpus: Open) -> None:
+    texts = [f"Berth fee: {n} EUR" for n in (70, 80, 90)] + [f"Mooring: {n} EUR" for n in (75, 85)]
+    texts += ["Not for hire."] * 3
+    attributes = [_number("berth_fee", "berth fee", "EUR"), _number("mooring", "mooring", "EUR")]
+    answer = ask(open_corpus(texts, attributes), "What is the average mooring of the boats?")
+    assert "only 2 of 8 documents give mooring, and 3 others give berth_fee" in answer.text
+
+
+def test_the_words_that_the_question_asks_for_speak_of_the_column(open_corpus: Open) -> None:
+    texts = ["Harbour: Olm East", "Harbour: Olm West", "Harbour: Rannow", "Moored in Olm."]
+    harbour = Attribute(name="harbour", type="string", extractors=(KeyRule(keys=("harbour",)),))
+    answer = ask(open_corpus(texts, [harbour]), "How many boats are in Olm?")
+    assert "only 3 of 4 documents give harbour, and 1 more speak of it" in answer.text
+
+
+WORDED_ANEW = ("Length", "Hull", "From bow to stern", "Long", "Reach", "Extent")
+
+
+def _bare(key: str) -> Attribute:
+    return _number(key.lower().replace(" ", "_"), key.lower(), None)
+
+
+def test_a_rare_column_among_rare_columns_is_refused(open_corpus: Open) -> None:
+    texts = [f"{WORDED_ANEW[n % 6]}: {n + 5}" for n in range(24)]
+    corpus = open_corpus(texts, [_bare(key) for key in WORDED_ANEW])
+    assert "only 4 of 24 documents give length, and most columns" in ask(corpus, LENGTH).text
+
+
+def test_a_rare_field_of_a_form_is_answered(open_corpus: Open) -> None:
+    texts = [f"Hull: {n}\nReach: {n}" + (f"\nLength: {n}" if n < 3 else "") for n in range(24)]
+    corpus = open_corpus(texts, [_bare(key) for key in ("Hull", "Reach", "Length")])
+    assert ask(corpus, LENGTH).rows == ((1.0,),)
+
+
+def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open) -> None:
+    texts = [f"Age: {n + 3}" for n in range(9)] + [f"Age of hull: {n + 3} years" for n in range(9)]
+    attributes = [_number("age", "age", None), _number("age_of_hull", "age of hull", "year")]
+    answer = ask(open_corpus(texts, attributes), "What is the average age of the boats?")
+    assert "9 others give age_of_hull" in answer.text or "9 more speak of it" in answer.text
