@@ -13,6 +13,7 @@ from itertools import chain
 from srag_mcp.model.tokens import most_characters
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, stem, words
 from srag_mcp.values.units import is_currency
 
 LEFT_OUT = "[…]"
@@ -21,10 +22,8 @@ _LONGEST, _SHORT, _SHORTEST = 600, 400, 40
 _PASSAGES_AN_ATTRIBUTE = 2
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
-_STEM = 6
 _MAX_DESCRIPTION_WORDS = 20
 _MAX_EXAMPLES = 12
-_WORD = re.compile(r"\w+")
 _FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
 _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\d")
@@ -33,11 +32,10 @@ _PERCENT = re.compile(r"\d\s?(?:%|per\s?cent|percent)")
 _DATE = re.compile(
     r"\b(?:19|20)\d{2}\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|[12]\d{3}年|\d{1,2}\.?\s[^\W\d_]{3,9}\.?\s\d{4}"
 )
-_COMMON_WORDS = (
-    "the|of|in|and|or|for|as|is|are|to|it|its|a|an|with|by|be|on|not|from|at|if|where|which|that"
-    "|this|whether|written|stated|document|documents|value|spelled|example|format"
+# What definitions say of how a value is written, and not what it is.
+_DEFINING = frozenset(
+    ("written", "stated", "document", "documents", "value", "spelled", "example", "format")
 )
-_COMMON = frozenset(_COMMON_WORDS.split("|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +187,29 @@ def _scores(
 def _terms(attribute: Attribute) -> dict[str, float]:
     """Return the words to look for, with their weights."""
     examples = [str(item) for item in (*attribute.examples, *(attribute.categories or ()))]
-    description = [word for word in _words(attribute.description) if word not in _COMMON]
+    description = _words(" ".join(_telling(attribute.description)))
     weighted = [
         (_DESCRIPTION, description[:_MAX_DESCRIPTION_WORDS]),
         (_EXAMPLE, _words(" ".join(examples[:_MAX_EXAMPLES]))),
         (_SYNONYM, _words(" ".join(attribute.synonyms))),
         (_NAME, _words(attribute.name.replace("_", " "))),
     ]
-    return {word: weight for weight, words in weighted for word in words}
+    return {word: weight for weight, found in weighted for word in found}
+
+
+def _telling(definition: str) -> list[str]:
+    return [word for word in words(definition) if word not in STOP_WORDS | _DEFINING]
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of *text* by their beginnings, so that endings do not matter."""
-    words: list[str] = []
-    for word in _WORD.findall(text.casefold()):
+    """Return the stems of the words of *text*; pairs of letters where no space parts words."""
+    found: list[str] = []
+    for word in words(text):
         if word[0] >= _FIRST_CJK:
-            words.extend(word[start : start + 2] for start in range(max(1, len(word) - 1)))
+            found.extend(word[start : start + 2] for start in range(max(1, len(word) - 1)))
         else:
-            words.append(word if word in _COMMON else word[:_STEM])
-    return words
+            found.append(stem(word))
+    return found
 
 
 def _shape(attribute: Attribute) -> re.Pattern[str]:
