@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.lexicon import DETERMINERS
 from srag_mcp.offline.translation.lexicon import Kind as WordKind
-from srag_mcp.offline.translation.period import Period
 from srag_mcp.offline.translation.reading import Condition, Operator
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueMatch
+from srag_mcp.values.periods import Period
 
 Kind: TypeAlias = WordKind | Literal[
     "attribute", "hint", "value", "number", "period_value", "superlative", "bound", "filter",

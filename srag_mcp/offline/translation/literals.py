@@ -7,7 +7,6 @@ from srag_mcp.offline.translation.columns import Table
 from srag_mcp.offline.translation.items import Item
 from srag_mcp.offline.translation.lexicon import GLUE
 from srag_mcp.offline.translation.linking import Candidate, is_common, light_stems
-from srag_mcp.offline.translation.period import year_of
 from srag_mcp.offline.translation.tokens import Token
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 
@@ -72,7 +71,7 @@ def _matched(
         return
     content = [token for token in found if token.word not in GLUE and not token.is_mark]
     if not content or all(token.number is not None for token in content):
-        years = len(found) == 1 and year_of(found[0]) is not None and bool(table.dates)
+        years = len(found) == 1 and _is_year(found[0]) and bool(table.dates)
         if not content or years:
             return
     if _names_record(content, table) or (len(found) == 1 and is_common(found[0].word)):
@@ -128,3 +127,7 @@ def _may_be_part(found: Sequence[Token], content: Sequence[Token], score: float)
 def _is_rare(content: Sequence[Token]) -> bool:
     """Whether no word is one of the language's common verbs, which are not misspelt names."""
     return not any(token.stem in light_stems() for token in content)
+
+
+def _is_year(token: Token) -> bool:
+    return token.text.isdigit() and 1000 <= int(token.text) <= 2199

@@ -1,5 +1,6 @@
 """Filters from periods of time: `in March 2018`, `before 2000`, `on a Sunday`, `since May`."""
 
+from calendar import month_name
 from dataclasses import replace
 from datetime import date
 
@@ -7,7 +8,6 @@ from srag_mcp.offline.translation.asked import spoken_for
 from srag_mcp.offline.translation.columns import Column, Table
 from srag_mcp.offline.translation.items import Item, Sentence, filter_item
 from srag_mcp.offline.translation.lexicon import GLUE
-from srag_mcp.offline.translation.period import MONTHS, Period
 from srag_mcp.offline.translation.reading import (
     Between,
     Compare,
@@ -18,11 +18,11 @@ from srag_mcp.offline.translation.reading import (
     PartIs,
     Term,
 )
+from srag_mcp.values.periods import Period
 
 _MAX_GAP = 2
 _PLAIN = GLUE | {"before", "after", "since", "until", "between", "from"}
-_NAMES = {number: name for name, number in MONTHS.items() if len(name) > 3 and name != "sept"}
-_NAMES[5] = "may"
+_NAMES = dict(enumerate(map(str.lower, month_name)))
 
 
 def reduce_periods(sentence: Sentence) -> Sentence:
@@ -188,8 +188,8 @@ def _part_condition(column: str, period: Period) -> Condition:
     parts: list[Condition] = []
     if period.months:
         parts.append(PartIs(column, "month", period.months))
-    if period.day is not None:
-        parts.append(PartIs(column, "day", (period.day,)))
+    if period.days:
+        parts.append(PartIs(column, "day", period.days))
     if period.weekdays:
         parts.append(PartIs(column, "weekday", period.weekdays))
     return parts[0] if len(parts) == 1 else Every(tuple(parts))
