@@ -56,6 +56,9 @@ _PREFIXED: dict[str, dict[str, str]] = {
 _PERIODS: dict[str, str] = _by_word(_TABLE["periods"])
 
 _FREEZING_F = 32
+_UNITS_TYPED: dict[str, set[str]] = {}
+for _word, _unit in (*UNITS.items(), *((code, code) for code in CURRENCY_CODES)):
+    _UNITS_TYPED.setdefault(_word.lower(), set()).add(_unit)
 _NAME = re.compile(r"[^\W\d_]+(?:[ \u00a0-][^\W\d_]+){1,5}")
 _FIRST_OF_NAMES = frozenset(name.split()[0] for name in CURRENCY_NAMES)
 _JOINING = frozenset({"in", "of"})
@@ -70,7 +73,7 @@ class ScaledUnit:
 
 
 _WORD = re.compile(
-    r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?"
+    r"[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰℃℉]|°\s?[CF]?|[^\W\d_]+[²³]?[23]?(?:/[hs])?"
     r"|(?<![\d,.])'?000s?\b"
 )
 _SCALE_WORDS = (
@@ -124,6 +127,18 @@ def currency_at(text: str, start: int) -> tuple[str, int] | None:
         if code is not None:
             return code, end
     return None
+
+
+def unit_asked(word: str) -> str | None:
+    """Return the unit that a word of a question means, where people do not mind its case.
+
+    `KM` -> `km`, `mhz` -> `MHz`, `usd` -> USD; None where its letters mean several
+    """
+    known = unit_of(word)
+    if known is not None:
+        return known
+    found = _UNITS_TYPED.get(word.lower(), ())
+    return next(iter(found)) if len(found) == 1 else None
 
 
 @lru_cache(maxsize=4096)

@@ -23,6 +23,7 @@ from srag_mcp.values.units import (
     may_mean,
     parse_unit,
     read_context,
+    unit_asked,
     unit_of,
 )
 
@@ -89,6 +90,15 @@ def test_what_stands_for_several_currencies_may_mean_each() -> None:
 def test_units_of_several_words_are_read(text: str, value: float, unit: str | None) -> None:
     [(_, quantity)] = find_quantities(text)
     assert (quantity.value, quantity.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    ("word", "unit"),
+    [("KM", "km"), ("mhz", "MHz"), ("usd", "USD"), ("kw", "kW"), ("Kg", "kg"), ("mb", "MB"),
+     ("rooms", None), ("try", "TRY")],
+)  # fmt: skip
+def test_people_do_not_mind_the_case_of_a_unit(word: str, unit: str | None) -> None:
+    assert unit_asked(word) == unit
 
 
 @pytest.mark.parametrize(
