@@ -77,6 +77,11 @@ class Settings(BaseModel):
     reply_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest wait for one reply of a language model."
     )
+    question_timeout_s: float = Field(
+        default=50.0,
+        gt=0,
+        description="Longest wait for a language model by one question; hosts give up after 60 s.",
+    )
     reply_format: ReplyFormat = Field(
         default="auto",
         description="How replies are asked for: by a JSON schema, as any JSON, or in words only;"

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+import anyio
+
 from srag_mcp.answer.doubts import check_columns
 from srag_mcp.ask.answer import Answer, render_text
 from srag_mcp.ask.brief import write_brief
-from srag_mcp.ask.by_model import translate_question
+from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.ask.diagnosis import is_empty
 from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
@@ -46,12 +48,14 @@ class Asking:
         votes: Translations by the model whose results are compared.
         model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
             where somebody else keeps them.
+        timeout_s: Longest wait for the model by one question; None is no limit.
     """
 
     engine: EngineChoice = "offline"
     model: LanguageModel | None = None
     votes: int = 1
     model_name: str = ""
+    timeout_s: float | None = None
 
 
 OFFLINE = Asking()
@@ -64,7 +68,13 @@ def choose_asking(settings: Settings) -> Asking:
         SettingsError: If the engine is `model` and no model is named.
     """
     if settings.engine == "model" or (settings.engine == "auto" and settings.model):
-        return Asking(settings.engine, open_model(settings), settings.votes, settings.model or "")
+        return Asking(
+            settings.engine,
+            open_model(settings),
+            settings.votes,
+            settings.model or "",
+            settings.question_timeout_s,
+        )
     return OFFLINE
 
 
@@ -98,7 +108,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     with _replies(corpus, asking) as replies:
         metered = MeteredModel(asking.model, replies, asking.model_name)
         try:
-            translated = await translate_question(metered, corpus, question, votes=asking.votes)
+            translated = await _translate(metered, corpus, question, asking)
         except QuestionError as refusal:
             answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
         except ModelError as failure:
@@ -109,6 +119,18 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
         finally:
             metered.drop_useless()
     return replace(answer, engine="model", taken=metered.ledger.total)
+
+
+async def _translate(
+    model: MeteredModel, corpus: Corpus, question: str, asking: Asking
+) -> Translated:
+    """Translate within the time that there is; callers of ours give up after a minute."""
+    try:
+        with anyio.fail_after(asking.timeout_s):
+            return await translate_question(model, corpus, question, votes=asking.votes)
+    except TimeoutError as error:
+        msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
+        raise ModelError(msg) from error
 
 
 @contextmanager

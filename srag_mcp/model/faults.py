@@ -9,7 +9,16 @@ from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
-    "too_long", "refused", "form", "temperature", "stopped", "busy", "slow", "down", "no_chat"
+    "too_long",
+    "refused",
+    "form",
+    "temperature",
+    "stopped",
+    "busy",
+    "slow",
+    "down",
+    "absent",
+    "no_chat",
 ]
 
 _PREFIXES = re.compile(r"\A(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: - |: ))+")
@@ -47,8 +56,8 @@ class Fault:
 
     Attributes:
         kind: `form`: a parameter or the schema is not accepted; `busy`: a rate limit; `slow`: a
-            time-out; `down`: the server failed or is not there. These three may pass. `no_chat`:
-            it answered, with what is no chat reply, and may have been paid for it.
+            time-out; `down`: the server failed; `absent`: nobody is there. These four may pass.
+            `no_chat`: it answered, with what is no chat reply, and may have been paid for it.
         message: What the provider says.
         retry_after_s: How long it asks us to wait; None if it does not say.
     """

@@ -168,7 +168,7 @@ class LitellmWire:
         said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
         if not base:
             said = f"the provider of {self._model} cannot be reached; check the network"
-        return replace(fault, message=said)
+        return replace(fault, kind="absent", message=said)
 
     async def _load_once(self) -> _Library:
         async with self._loading:

@@ -1,7 +1,8 @@
 """The wire to a server of one's own that speaks OpenAI's protocol: vLLM, Ollama and the like.
 
-litellm can ask such servers too, but computes 2 to 4 ms for each request, which is all the time
-there is with 64 prompts in flight of 0.2 s each. This takes a tenth of it, and loads little.
+With 64 prompts in flight of 0.2 s each there are 3 ms for a request. Of 400 prompts of 1,500
+tokens, each took this wire 0.5 ms of processor time, httpx 6, the openai client over it 8 to 9,
+litellm over that 9 (two busy cores); and this one loads little.
 """
 
 import json
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 _OK = 200
+_CONNECT_S = 10.0  # three tries of TCP: 0, 1 and 3 s; a packet that is dropped has no other sign
 _SPARED = ("no_proxy", "NO_PROXY")
 _OBJECT: TypeAdapter[Mapping[str, object]] = TypeAdapter(Mapping[str, object])
 _VERSION = re.compile(r"/v\d")
@@ -76,7 +78,10 @@ class OpenAIWire:
         except (aiohttp.InvalidURL, UnicodeError):
             return Fault("stopped", f"{self._url} is no address")
         except aiohttp.ClientConnectorError as error:
-            return Fault("down", self._say_unreachable(error.os_error))
+            return Fault("absent", self._say_unreachable(error.os_error))
+        except aiohttp.ConnectionTimeoutError:
+            said = TimeoutError(f"no connection within {_CONNECT_S:g} s")
+            return Fault("absent", self._say_unreachable(said))
         except (aiohttp.ClientError, OSError) as error:
             through = describe_proxy(self._proxy)
             return Fault("down", f"{type(error).__name__}{through}: {error}")
@@ -109,7 +114,8 @@ class OpenAIWire:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
-                timeout=aiohttp.ClientTimeout(total=None),  # who asks has a time limit
+                # who asks has a time limit for the reply
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
                 headers={
                     "authorization": f"Bearer {self._key}",
                     "content-type": "application/json",

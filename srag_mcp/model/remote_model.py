@@ -175,7 +175,10 @@ class RemoteModel(LanguageModel):
             raise PromptTooLongError(msg)
         if fault.kind == "refused":
             raise PromptRefusedError(about)
-        if fault.kind == "stopped":
+        is_nowhere = (
+            fault.kind == "absent" and not self._accepted
+        )  # else it was there, and may be again
+        if fault.kind == "stopped" or is_nowhere:
             self._stop(fault.message)
         if fault.kind in {"form", "temperature"}:
             self._lose(fault, about)

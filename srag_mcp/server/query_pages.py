@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
-LONGEST_REPLY_S = 45.0  # hosts give up a call after 60 s
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with "
@@ -96,8 +95,7 @@ def answer_page(corpora: Corpora, name: str, question: str) -> AnswerPage:
     from srag_mcp.ask.ask import ask, choose_asking  # the grammar is not needed to list tools
 
     corpus = corpora.readable(name)
-    limit = {"reply_timeout_s": min(corpora.settings.reply_timeout_s, LONGEST_REPLY_S)}
-    answer = ask(corpus, question, choose_asking(corpora.settings.model_copy(update=limit)))
+    answer = ask(corpus, question, choose_asking(corpora.settings))
     if answer.brief is not None:
         brief = _brief_page(corpus, answer.brief, _next(corpus, answer))
         text = answer.text.partition(" (columns: ")[0]  # the brief tells more of them

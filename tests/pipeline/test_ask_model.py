@@ -1,11 +1,13 @@
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
+import anyio
 import pytest
 
 from srag_mcp.ask.ask import OFFLINE, Asking, ask, choose_asking
 from srag_mcp.errors import ModelError
-from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -114,6 +116,24 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
         "nothing was found: none meets height > 9000"
         " (height is 40 to 240, median 140.0; known in 6 of 6)",
     )
+
+
+def test_a_question_does_not_wait_for_a_model_that_says_nothing(
+    folder: Path, settings: Settings, worker: QueryPool
+) -> None:
+    class Silent(LanguageModel):
+        async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    corpus = Corpus(folder, worker, settings.home)
+    asking = Asking("auto", Silent(), timeout_s=0.05)
+    unsure, sure = (ask(corpus, asked, asking) for asked in (UNSURE, SURE))
+    assert unsure.text == (
+        "Not answered: the language model could not be asked: no reply within 0.05 s"
+        " (SRAG_QUESTION_TIMEOUT_S)"
+    )
+    assert (sure.refused, sure.engine) == (False, "offline")
 
 
 def test_votes_that_do_not_agree_are_told(
