@@ -15,7 +15,7 @@ from srag_mcp.answer.twins import are_alike
 from srag_mcp.errors import QuestionError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import SlotRule
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.silence import (
     Meeting,

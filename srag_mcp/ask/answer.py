@@ -4,11 +4,12 @@ Its text says nothing that its rows do not.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.ask.brief import Brief
 from srag_mcp.model.ledger import Totals
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.values.numerals import digit_grouping
@@ -132,6 +133,14 @@ def render_value(value: Value, unit: str | None = None) -> str:
     if isinstance(value, str):
         return value
     return f"{_render_number(value)}{_render_unit(unit)}"
+
+
+def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
+    """Whether a result says nothing: no rows, NULLs only, or a single count of 0."""
+    values = [value for row in rows for value in row]
+    return all(value is None for value in values) or (
+        len(values) == 1 and not isinstance(values[0], bool) and values[0] == 0
+    )
 
 
 def render_text(page: ResultPage, restated: str, unit: str | None = None) -> str:

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 import anyio
 
 from srag_mcp.answer.doubts import check_columns
-from srag_mcp.ask.answer import Answer, render_text
+from srag_mcp.ask.answer import Answer, is_empty, render_text
 from srag_mcp.ask.brief import write_brief
 from srag_mcp.ask.by_model import Translated, translate_question
-from srag_mcp.ask.diagnosis import is_empty
 from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
 from srag_mcp.model.asking import MAX_CORRECTIONS
@@ -25,7 +24,7 @@ from srag_mcp.model.metering import MeteredModel
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.offline.translation.translator import translate
 from srag_mcp.settings import EngineChoice, Settings
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies

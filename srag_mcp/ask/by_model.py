@@ -1,23 +1,28 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
 
-from srag_mcp.ask.diagnosis import diagnose, explain_nothing, is_empty
-from srag_mcp.ask.question_prompt import TranslationReply, write_question_prompt
+from srag_mcp.ask.answer import is_empty
+from srag_mcp.ask.brief import describe_column, link_values
+from srag_mcp.ask.diagnosis import diagnose, explain_nothing
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.sqlfacts.grounding import find_ungrounded, reads_tables
-from srag_mcp.sqlfacts.query import QueryFacts, read_query
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
+from srag_mcp.prompting import enclose, render_prompt
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
+from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
-from srag_mcp.values.quantities import Quantity, find_quantities
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueMatch
 
 MAX_ROWS = 1000
 _CONTRADICTION = (
@@ -25,9 +30,27 @@ _CONTRADICTION = (
     " needs, then missing is empty; or they do not, then sql is null"
 )
 _DIGITS = 6
-_NUMERAL = re.compile(r"\d+(?:[.,'\u00a0\u202f]\d+)*")
-_WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,'\u00a0\u202f]\d{3})+")
-_MARKS = re.compile(r"\D")
+_NONE = "(none)"
+_COLUMNS_TOKENS = 2600
+_TOKENS_A_COLUMN = 65
+_MAX_DESCRIPTION = 300
+_LEAST_DESCRIPTION = 40
+
+
+class TranslationReply(ReplyContent):
+    """A query, or what no column holds.
+
+    Attributes:
+        restated: The reading, in plain words.
+        columns: The columns used.
+        missing: What the question needs and no column holds.
+        sql: One SELECT; None when something is missing.
+    """
+
+    restated: str
+    columns: list[str]
+    missing: list[str]
+    sql: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +134,7 @@ async def _translate_once(
         msg = f"no query for this question could be run: {'; '.join(asked.problems)}"
         raise QuestionError(msg)
     facts, page = ran
-    described = (facts.schema.attribute(name).description for name in facts.names)
-    shown = (value for row in page.rows for value in row)
-    known = (reply.sql, *described, *shown)
-    restated = facts.words or restate_question(reply.restated, question, known)
+    restated = facts.words or question.strip(" .?")  # the model's own words nobody has checked
     return Translated(Translation(question, restated, facts), page)
 
 
@@ -175,53 +195,6 @@ class _Runs:
         return facts, page
 
 
-def restate_question(restated: str, question: str, known: Iterable[object]) -> str:
-    """Return *restated*, or *question* where it says a number that comes from nowhere.
-
-    It stands beside the answer, and may not be one of its own: its numbers have to be in the
-    question or in *known*, which is the query, the values that it returned and what the schema
-    says of its columns. `fifty` and `50`, `50 %` and `0.5` are one number.
-    """
-    said = restated.strip().rstrip(".")
-    asked = question.strip(" .?")
-    if not said or _has_unknown_number(said, [asked, *map(str, known)]):
-        return asked
-    return said
-
-
-def _has_unknown_number(said: str, known: Sequence[str]) -> bool:
-    read = [(span.of(said), quantity) for span, quantity in find_quantities(said)]
-    unread = [text for text in _NUMERAL.findall(said) if not any(text in t for t, _ in read)]
-    if not read and not unread:
-        return False
-    figures = _figures(known)
-    if any(_figure(text) not in figures for text in unread):
-        return True
-    open_forms = [_forms(item) for text, item in read if _figure(text) not in figures]
-    return bool(open_forms) and any(map(_values(known).isdisjoint, open_forms))
-
-
-def _figures(texts: Sequence[str]) -> set[str]:
-    """Return all numerals: `2021-03-04` -> `2021`, `3`, `4`."""
-    return {_figure(numeral) for text in texts for numeral in _NUMERAL.findall(text)}
-
-
-def _figure(text: str) -> str:
-    """Return a whole number without marks: `1,200` -> `1200`, `03` -> `3`; other text as it is."""
-    return (_MARKS.sub("", text).lstrip("0") or "0") if _WHOLE.fullmatch(text) else text
-
-
-def _values(texts: Sequence[str]) -> set[float]:
-    found = [quantity for text in texts for _, quantity in find_quantities(text)]
-    return {end for item in found for end in (item.value, item.upper) if end is not None}
-
-
-def _forms(quantity: Quantity) -> set[float]:
-    """Return the numbers that may be stored for one that is said: `50 %` is 50 or 0.5."""
-    is_share = quantity.unit == "percent"
-    return {quantity.value, quantity.value / 100} if is_share else {quantity.value}
-
-
 def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:
     """Return the translation whose result occurs most; refusals count as one result.
 
@@ -270,3 +243,68 @@ def _rounded(value: object) -> str:
     if not isinstance(value, float):
         return str(value)
     return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
+
+
+def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Prompt:
+    """Write the prompt that translates *question*.
+
+    It stays below 4,000 tokens for 40 columns: descriptions are cut to their first sentences, the
+    same for all columns, where all of them would take too much. Attempts after the first say so,
+    because an equal prompt would have an equal reply.
+    """
+    schema = corpus.schema()
+    statistics = {item.column: item for item in corpus.statistics()}
+    asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
+    return render_prompt(
+        "translate",
+        "translate",
+        question,
+        entity=schema.entity,
+        title=schema.title,
+        n_records=f"{corpus.info().n_documents:,}",
+        columns=enclose(_columns(schema, statistics)),
+        linked=enclose(_linked(link_values(question, schema, corpus.values()))),
+        question=enclose(asked),
+    )
+
+
+def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
+    n_tokens = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes))
+    limit = n_tokens * CHARACTERS_A_TOKEN
+    longest = _MAX_DESCRIPTION
+    while True:
+        lines = [_column(item, statistics, longest) for item in schema.attributes]
+        text = "\n".join(lines) or _NONE
+        if len(text) <= limit or longest <= _LEAST_DESCRIPTION:
+            return text
+        longest //= 2
+
+
+def _column(item: Attribute, statistics: Mapping[str, ColumnStatistics], longest: int) -> str:
+    unit = f", {item.unit}" if item.unit else ""
+    description = _cut(item.description, longest)
+    found = statistics.get(item.name)
+    holds = f" [{describe_column(found)}]" if found else ""
+    implied = (
+        "" if item.absent_means == "unknown" else f" Not mentioned counts as {_implied(item)}."
+    )
+    return f"- {item.name} ({item.type}{unit}): {description}{implied}{holds}"
+
+
+def _cut(description: str, longest: int) -> str:
+    """Cut a description to its first sentences, or, where the first is too long, between words."""
+    if len(description) <= longest:
+        return description
+    end = max(description.rfind(f"{mark} ", 0, longest) for mark in ".!?")
+    if end > 0:
+        return description[: end + 1]
+    return f"{description[:longest].rsplit(' ', 1)[0]} …"
+
+
+def _implied(item: Attribute) -> str:
+    return "false" if item.absent_means == "false" else "0"
+
+
+def _linked(matches: Sequence[ValueMatch]) -> str:
+    lines = [f"- {match.column} = '{match.value}' ({match.n_records} records)" for match in matches]
+    return "\n".join(lines) or _NONE

@@ -12,21 +12,12 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.engine import quote_name, quote_text
-from srag_mcp.store.guard import Value
 
 _N_NEAREST = 3
 _MAX_CONDITIONS = 40
 _MAX_UNSTORED = 5
 _MAX_SHOWN_CHARACTERS = 200
 _LEAST_ALIKE = 0.5
-
-
-def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
-    """Whether a result says nothing: no rows, NULLs only, or a single count of 0."""
-    values = [value for row in rows for value in row]
-    return all(value is None for value in values) or (
-        len(values) == 1 and not isinstance(values[0], bool) and values[0] == 0
-    )
 
 
 def diagnose(corpus: Corpus, facts: QueryFacts) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from srag_mcp.ask.answer import is_empty
 from srag_mcp.ask.ask import ask
-from srag_mcp.ask.diagnosis import is_empty
 from srag_mcp.errors import QuestionError
 from srag_mcp.pipeline.report import UncoveredQuestion
 from srag_mcp.settings import Settings

@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 import anyio
 
+from srag_mcp.ask.answer import is_empty
 from srag_mcp.ask.by_model import Translated, translate_question
-from srag_mcp.ask.diagnosis import explain_nothing, is_empty
+from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.pipeline.engine import Thinker

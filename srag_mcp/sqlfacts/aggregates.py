@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from srag_mcp.sqlfacts.three_valued import (
+from srag_mcp.sqlfacts.conditions import (
     ALWAYS,
     are_definite,
     columns_of,

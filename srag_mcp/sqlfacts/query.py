@@ -19,7 +19,14 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
-from srag_mcp.sqlfacts.readings import UncountedError, all_of, any_of, is_extreme, read_records
+from srag_mcp.sqlfacts.conditions import (
+    UncountedError,
+    all_of,
+    any_of,
+    is_extreme,
+    read_records,
+)
+from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
     exp,
     inner_query,
@@ -33,7 +40,6 @@ from srag_mcp.sqlfacts.trees import (
     without_tables,
     write,
 )
-from srag_mcp.sqlfacts.words import say_query
 
 Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
 Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
@@ -360,6 +366,58 @@ class QueryFacts:
         return Condition(
             write(without_tables(part)), tuple(dict.fromkeys(known)), tuple(dict.fromkeys(texts))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundLiteral:
+    """A literal as the question says it and as the corpus stores it."""
+
+    asked: str
+    column: str
+    stored: str
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One reading of a question.
+
+    Attributes:
+        question: As it was asked.
+        restated: The reading in plain words, with the column names, so that a person can check it.
+        facts: The query, one SELECT in DuckDB's dialect, and what it says.
+        literals: What was bound to stored values.
+        score: 0 to 1, how sure the reading is; 1 when every word of the question has its place.
+        ordered: Whether the order of the rows is part of the answer.
+        unsettled: Whether a second reader should be asked: the words leave open what was meant.
+    """
+
+    question: str
+    restated: str
+    facts: QueryFacts
+    literals: tuple[BoundLiteral, ...] = ()
+    score: float = 1.0
+    ordered: bool = False
+    unsettled: bool = False
+
+    @property
+    def sql(self) -> str:
+        """The query."""
+        return self.facts.sql
+
+    @property
+    def kind(self) -> Kind:
+        """What the answer is: one `value`, a `boolean`, a `list` of values, or `rows`."""
+        return self.facts.kind
+
+    @property
+    def columns(self) -> tuple[ColumnUse, ...]:
+        """Columns used, each once a role."""
+        return self.facts.columns
+
+    @property
+    def unit(self) -> str | None:
+        """Unit of a single value or of a list, where it is known."""
+        return self.facts.unit
 
 
 def _outputs_of(tree: exp.Expr | None) -> list[exp.Expr]:

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.ask import diagnosis
-from srag_mcp.ask.diagnosis import is_empty
+from srag_mcp.ask.answer import is_empty
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.ask.question_prompt import TranslationReply
+from srag_mcp.ask.by_model import TranslationReply
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.reply_content import find_misfit
 from srag_mcp.records.reply import RecordsReply

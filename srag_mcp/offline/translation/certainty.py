@@ -15,7 +15,7 @@ from srag_mcp.offline.translation.lexicon import (
 from srag_mcp.offline.translation.tokens import stems
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 
 _EVIDENT = 0.5
 _ASKING = frozenset(stems("has have is are number n of count"))

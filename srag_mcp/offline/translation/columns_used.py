@@ -29,8 +29,7 @@ from srag_mcp.offline.translation.reading import (
     Truth,
     Verdict,
 )
-from srag_mcp.sqlfacts.query import ColumnUse, Role
-from srag_mcp.sqlfacts.translation import BoundLiteral
+from srag_mcp.sqlfacts.query import BoundLiteral, ColumnUse, Role
 
 
 def columns_used(reading: Reading) -> tuple[ColumnUse, ...]:

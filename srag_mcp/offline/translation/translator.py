@@ -16,8 +16,7 @@ from srag_mcp.offline.translation.profiles import describe_table
 from srag_mcp.offline.translation.reading import Grouping, Reading
 from srag_mcp.offline.translation.unsettled import is_unsettled
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 

@@ -3,8 +3,7 @@ import pytest
 from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.sqlfacts.translation import BoundLiteral, Translation
+from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
 
 SCHEMA = Schema(
     title="Receipt",

@@ -6,8 +6,7 @@ from typing import Protocol
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.sqlfacts.query import ColumnUse
-from srag_mcp.sqlfacts.translation import BoundLiteral, Translation
+from srag_mcp.sqlfacts.query import BoundLiteral, ColumnUse, Translation
 
 
 class World(Protocol):

@@ -8,7 +8,7 @@ from srag_mcp.offline.translation.certainty import is_certain
 from srag_mcp.offline.translation.translator import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import MemoryValueIndex
 

@@ -13,7 +13,7 @@ from typing import Protocol
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.sqlfacts.translation import Translation
+from srag_mcp.sqlfacts.query import Translation
 
 
 class World(Protocol):

@@ -149,7 +149,7 @@ def test_an_answer_that_the_model_wrote_into_the_query_is_none(ships: Corpus) ->
     assert "'four decks' would be the same whatever the records say" in correction.message
 
 
-def test_an_answer_in_the_words_of_the_model_is_not_shown(ships: Corpus) -> None:
+def test_the_words_of_the_model_are_never_shown_as_the_reading(ships: Corpus) -> None:
     sql = "SELECT greatest(max(crew), 3) FROM ships"  # has no plain words
     said = reply(sql, restated="57 ships, of which 12 sank in 1999.")
     found = translate(replying([said]), ships, "How many ships are there?")

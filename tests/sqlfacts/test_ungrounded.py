@@ -1,7 +1,7 @@
 import pytest
 
-from srag_mcp.sqlfacts.grounding import find_ungrounded, reads_tables
 from srag_mcp.sqlfacts.trees import parse_query
+from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
 
 
 @pytest.mark.parametrize(

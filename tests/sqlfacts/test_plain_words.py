@@ -1,7 +1,7 @@
 import pytest
 
+from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import parse_query
-from srag_mcp.sqlfacts.words import say_query
 
 
 @pytest.mark.parametrize(

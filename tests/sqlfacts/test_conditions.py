@@ -2,13 +2,13 @@ import pytest
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.sqlfacts.three_valued import (
+from srag_mcp.sqlfacts.conditions import (
     admitting_conditions,
     is_definite,
     join_definite,
     make_definite,
 )
+from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.sqlfacts.trees import parse_query, where_of
 
 
