@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
+from srag_mcp.text.shown import literal
 
 MAX_VALUES_SHOWN = 8
 MAX_UNIQUE_SHOWN = 3
@@ -83,27 +84,31 @@ def write_brief(
     return Brief(reason[0], reason[1], schema.entity, columns, linked)
 
 
-def describe_column(statistics: ColumnStatistics) -> str:
+def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> str:
     """Say what a column holds in one line.
 
     `"62 to 1244, median 482; known in 98 of 100"`, `"known in 99 of 100: Berlin (12), Rome (9), …
-    14 distinct"`; values that no other record has come without a count.
+    14 distinct"`; values that no other record has come without a count. *literals*: texts stand as
+    SQL has them, so that a value is told from what is said of it: `'Berlin' (12)`.
     """
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null
     n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
-    shown = ", ".join(_show_value(item, are_unique) for item in statistics.values[:n_shown])
+    values = statistics.values[:n_shown]
+    shown = ", ".join(_show_value(item, are_unique, literals) for item in values)
     rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
     return f"{known}: {shown}{rest}" if shown else known
 
 
-def _show_value(item: ValueCount, are_unique: bool) -> str:
+def _show_value(item: ValueCount, are_unique: bool, literals: bool) -> str:
     text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
     if len(text) > MAX_VALUE_CHARACTERS:
         text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
-    if "," in text:
+    if literals and isinstance(item.value, str):
+        text = literal(text)
+    elif "," in text:
         text = f"'{text}'"
     return text if are_unique else f"{text} ({item.count})"
 

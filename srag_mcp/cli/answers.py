@@ -1,16 +1,23 @@
 """What `srag-mcp ask` prints."""
 
+import re
 import shlex
 from dataclasses import asdict, replace
 
 from srag_mcp.ask.answer import Answer, render_bounds, render_denominator, render_taken
 from srag_mcp.ask.brief import Brief
 from srag_mcp.cli.tables import print_json
-from srag_mcp.cli.wording import printable, quote, shorten, shorten_reason
+from srag_mcp.text.shown import one_line, printable, quoted, shorten
 
 MAX_COLUMNS = 40
 MAX_ID = 200
 MAX_MISSING = 3
+_COLUMN_LIST = re.compile(r"\s*\(columns: .*\)\s*$", re.DOTALL)
+
+
+def shorten_reason(reason: str) -> str:
+    """Leave the list of all columns out of the reason of a refusal: a terminal shows it apart."""
+    return _COLUMN_LIST.sub("", reason)
 
 
 def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
@@ -29,7 +36,7 @@ def print_answer(answer: Answer, corpus: str, *, as_json: bool) -> None:
             print(proposal)
         print(f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"')
     else:
-        print(printable(answer.text))
+        print(one_line(answer.text))
         _print_grounds(answer)
 
 
@@ -38,7 +45,7 @@ def _print_brief(brief: Brief) -> None:
     more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
     print(f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}")
     for match in brief.linked_values:
-        print(f"{quote(match.value)} is a value of {match.column}")
+        print(f"{quoted(match.value)} is a value of {match.column}")
 
 
 def _propose_columns(answer: Answer, corpus: str) -> list[str]:
@@ -60,10 +67,10 @@ def _print_grounds(answer: Answer) -> None:
     if answer.bounds is not None:
         print(render_bounds(answer.bounds))
     for warning in (*answer.assumptions, *answer.warnings):
-        print(f"Note: {warning}.")
-    print(f"\nSQL:  {answer.sql}")
+        print(f"Note: {one_line(warning)}.")
+    print(f"\nSQL:  {printable(answer.sql)}")
     if answer.taken is not None:
         print(f"By:   {answer.engine}, {render_taken(answer.taken)}")
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID)
-        print(f"Says: {document}: {source.column} — {quote(source.as_stated or '')}")
+        print(f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}")

@@ -11,8 +11,8 @@ import typer
 
 from srag_mcp import __version__
 from srag_mcp.cli.serve_command import serve
-from srag_mcp.cli.wording import printable
 from srag_mcp.errors import SragError
+from srag_mcp.text.shown import printable
 
 SERVE = "serve"
 

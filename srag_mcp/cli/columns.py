@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from srag_mcp.cli.tables import print_json, print_table, render_cell
-from srag_mcp.cli.wording import shorten
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.shown import one_line, shorten
 
 MAX_VALUES = 5
 MAX_CHARACTERS = 30
@@ -20,7 +20,7 @@ def print_schema(corpus: Corpus, *, as_json: bool) -> None:
     if as_json:
         print_json(schema_to_json(schema))
         return
-    print(f"{schema.title}: table {schema.entity}, {corpus.info().n_documents} documents")
+    print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
     units = {attribute.name: attribute.unit for attribute in schema.attributes}
     print_table(
         ("column", "type", "unit", "known", "holds"),

@@ -4,8 +4,8 @@ import sys
 from dataclasses import asdict
 
 from srag_mcp.cli.tables import print_json, print_table
-from srag_mcp.cli.wording import quote
 from srag_mcp.store.evidence import Evidence, EvidencePage
+from srag_mcp.text.shown import quoted
 
 
 def print_evidence(found: EvidencePage, offset: int, *, as_json: bool) -> None:
@@ -27,5 +27,5 @@ def print_evidence(found: EvidencePage, offset: int, *, as_json: bool) -> None:
 
 
 def _says(evidence: Evidence) -> str:
-    said = "" if evidence.as_stated is None else quote(evidence.as_stated)
+    said = "" if evidence.as_stated is None else quoted(evidence.as_stated)
     return " ".join(part for part in (said, f"({evidence.note})" if evidence.note else "") if part)

@@ -7,10 +7,10 @@ from pathlib import Path
 import typer
 
 from srag_mcp.cli.agent_jobs import is_for_agents
+from srag_mcp.cli.answers import shorten_reason
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
-from srag_mcp.cli.wording import printable, shorten_reason
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.jobs import start_job
@@ -21,6 +21,7 @@ from srag_mcp.schema.schema_file import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
 from srag_mcp.store.job import Job
+from srag_mcp.text.shown import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +154,4 @@ def _print_lines(report: IngestReport) -> None:
         UncoveredQuestion(item.question, shorten_reason(item.reason)) for item in report.uncovered
     )
     for line in replace(report, uncovered=uncovered).lines():
-        print(printable(line.replace("\n", " ")))
+        print(one_line(line))

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio.to_thread
 from pydantic import JsonValue
 
-from srag_mcp.cli.wording import printable
+from srag_mcp.cli.tables import print_json
 from srag_mcp.errors import SettingsError
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.server.corpora import Corpora
@@ -25,9 +25,10 @@ from srag_mcp.server.prompt_pages import (
     prompt_status,
 )
 from srag_mcp.server.prompt_results import AnswersPage, PromptPage, PromptStep
-from srag_mcp.server.rendering import structured
+from srag_mcp.server.rendering import exact
 from srag_mcp.settings import Settings
 from srag_mcp.store.spool import LEASE_S
+from srag_mcp.text.shown import printable
 
 
 def fetch_prompts(
@@ -83,7 +84,7 @@ def read_answers(file: str) -> list[JsonValue]:
 def print_prompts(page: PromptPage, corpus: str, *, as_json: bool) -> None:
     """Print prompts, a step after the other; on stderr, where the job stands and what to do."""
     if as_json:
-        print(json.dumps(structured(page) | {"next": _advice(page, corpus)}, ensure_ascii=False))
+        print_json(exact(page) | {"next": _advice(page, corpus)}, indent=None)
         return
     for step in page.steps:
         print(printable(_render_step(step)))
@@ -96,7 +97,7 @@ def print_answers(page: AnswersPage, n_refused: int, corpus: str, *, as_json: bo
     if n_refused and page.state in ASKING:
         advice = f"send the {n_refused} refused again, put right: srag-mcp prompts answer {corpus}"
     if as_json:
-        print(json.dumps(structured(page) | {"next": advice}, ensure_ascii=False))
+        print_json(exact(page) | {"next": advice}, indent=None)
         return
     print(f"{page.accepted} accepted, {len(page.problems)} refused")
     for item in page.problems:

@@ -4,8 +4,8 @@ import sys
 from dataclasses import asdict
 
 from srag_mcp.cli.tables import print_json, print_table
-from srag_mcp.cli.wording import quote
 from srag_mcp.store.reviews import ReviewPage
+from srag_mcp.text.shown import quoted
 
 
 def print_reviews(found: ReviewPage, offset: int, *, as_json: bool) -> None:
@@ -24,9 +24,9 @@ def print_reviews(found: ReviewPage, offset: int, *, as_json: bool) -> None:
                 item.document_id,
                 item.column,
                 item.value,
-                quote(item.as_stated),
+                quoted(item.as_stated),
                 item.rule_value,
-                quote(item.rule_as_stated),
+                quoted(item.rule_as_stated),
             )
             for item in found.reviews
         ],

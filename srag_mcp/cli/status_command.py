@@ -68,7 +68,7 @@ def _latest_job(location: "Path", settings: "Settings") -> "Job":
 
 def _print_job(job: "Job", corpus: str, *, as_json: bool) -> None:
     from srag_mcp.cli.tables import print_json
-    from srag_mcp.cli.wording import printable
+    from srag_mcp.text.shown import one_line
 
     if as_json:
         print_json(
@@ -87,7 +87,7 @@ def _print_job(job: "Job", corpus: str, *, as_json: bool) -> None:
     print(f"job {job.id} is {job.status}{_describe_progress(job)}")
     for line in (*job.report, job.error):
         if line:
-            print(printable(line.replace("\n", " ")))
+            print(one_line(line))
     print(_advise(job, corpus), file=sys.stderr)
 
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from srag_mcp.ask.answer import render_value
-from srag_mcp.cli.wording import printable
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.text.shown import one_line, printable_json
 
 WIDTH_OF_FILES = 100
 ONE_LINE_A_ROW = 1_000_000
@@ -21,12 +21,13 @@ _LEAST_COLUMN = 6
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[Value]], *, file_width: int = WIDTH_OF_FILES
 ) -> None:
-    """Print rows below their column names; cells are folded, never cut.
+    """Print rows below their column names, each on a line; cells are folded, never cut.
 
     Where the columns are too many for the width, each row is printed as a table of its own, with a
     line a column. *file_width* is that of a file or pipe; with `ONE_LINE_A_ROW` nothing is folded
     there.
     """
+    columns = [one_line(column) for column in columns]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
@@ -79,11 +80,10 @@ def print_page(page: ResultPage, *, as_json: bool) -> None:
 
 
 def render_cell(value: Value) -> str:
-    """Write a value for a table: as stored, with booleans as yes and no."""
-    return render_value(value) if isinstance(value, bool) else printable(str(value))
+    """Write a value for a table: as stored, on one line, with booleans as yes and no."""
+    return render_value(value) if isinstance(value, bool) else one_line(str(value))
 
 
-def print_json(value: object) -> None:
-    """Print *value* as indented JSON."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+def print_json(value: object, indent: int | None = 2) -> None:
+    """Print *value* as JSON."""
+    print(printable_json(json.dumps(value, ensure_ascii=False, indent=indent)))

@@ -14,7 +14,8 @@ from pydantic import BaseModel
 from srag_mcp.errors import SragError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.page_size import cut_middle
-from srag_mcp.server.rendering import render_json, structured
+from srag_mcp.server.rendering import exact, render_json, structured
+from srag_mcp.text.shown import printable
 
 Returned = TypeVar("Returned")
 Tool = TypeVar("Tool", bound=Callable[..., object])
@@ -56,7 +57,7 @@ async def run_blocking(
         limiter = corpora.query_threads if queries else None
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter)
     except SragError as error:
-        raise ToolError(cut_middle(str(error), MAX_ERROR_CHARACTERS)) from error
+        raise ToolError(cut_middle(printable(str(error)), MAX_ERROR_CHARACTERS)) from error
     except anyio.get_cancelled_exc_class():
         pool.give_up(call)
         raise
@@ -64,5 +65,14 @@ async def run_blocking(
 
 def as_result(page: BaseModel, text: str | None = None) -> CallToolResult:
     """Wrap *page*: structured content, and *text* (default: the same as compact JSON)."""
-    content = TextContent(type="text", text=render_json(page) if text is None else text)
-    return CallToolResult(content=[content], structured_content=structured(page))
+    return _result(structured(page), text)
+
+
+def as_exact_result(page: BaseModel) -> CallToolResult:
+    """Wrap a page whose texts a language model has to read as they are."""
+    return _result(exact(page))
+
+
+def _result(content: dict[str, object], text: str | None = None) -> CallToolResult:
+    shown = TextContent(type="text", text=render_json(content) if text is None else text)
+    return CallToolResult(content=[shown], structured_content=content)

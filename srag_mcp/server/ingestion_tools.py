@@ -3,7 +3,7 @@
 Imports of the pages stand in the functions: listing the tools does not need them.
 """
 
-from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import anyio
@@ -112,9 +112,11 @@ def _add_status_tool(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         from srag_mcp.server.job_pages import cancel_page, status_page
 
-        read = cancel_page if cancel else status_page
-        page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
-        return as_result(await _wait(ctx, corpora, page, wait_seconds, read))
+        if cancel:
+            stop = partial(cancel_page, corpora, corpus, job_id, wait_seconds)
+            return as_result(await run_blocking(corpora, stop))
+        page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))
+        return as_result(await _wait(ctx, corpora, page, wait_seconds))
 
 
 async def _wait(
@@ -122,12 +124,10 @@ async def _wait(
     corpora: Corpora,
     page: JobStatus,
     wait_seconds: float,
-    read: Callable[[Corpora, str, str], JobStatus] | None = None,
 ) -> JobStatus:
-    """Read the state of the job, by *read*, until it ends or prompts wait, or the time is over."""
+    """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
     from srag_mcp.server.job_pages import describe_progress, percent_done, status_page
 
-    read = read or status_page
     corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
@@ -138,5 +138,5 @@ async def _wait(
             if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)
-            page = await run_blocking(corpora, lambda: read(corpora, corpus, job_id))
+            page = await run_blocking(corpora, lambda: status_page(corpora, corpus, job_id))
     return page

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.errors import JobError, SchemaError
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.page_size import shorten
 from srag_mcp.server.results import JobStatus
 from srag_mcp.settings import EngineChoice
+from srag_mcp.text.shown import shorten
 
 if TYPE_CHECKING:
     from srag_mcp.store.job import Job
@@ -105,11 +105,11 @@ def status_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
     )
 
 
-def cancel_page(corpora: Corpora, corpus: str, job_id: str) -> JobStatus:
-    """Ask a job to stop; what is finished is kept."""
+def cancel_page(corpora: Corpora, corpus: str, job_id: str, wait_s: float) -> JobStatus:
+    """Ask a job to stop, and wait so long for its end; what is finished is kept."""
     from srag_mcp.pipeline.jobs import cancel_job
 
-    job = cancel_job(corpus_folder(corpora, corpus), corpora.settings, job_id)
+    job = cancel_job(corpus_folder(corpora, corpus), corpora.settings, job_id, wait_s)
     page = _page(corpora, corpus, job)
     if job.is_running:
         page.report.insert(0, "it was asked to stop; it ends after the document it is at")

@@ -46,8 +46,10 @@ def cut_middle(text: str, max_characters: int) -> str:
     return f"{text[: max_characters - end - 1]}…{text[-end:]}"
 
 
-def shorten(text: str, max_characters: int) -> str:
-    """Shorten *text* to so many characters, with an ellipsis: `("a long one", 6) -> "a lon…"`."""
-    if len(text) <= max_characters:
-        return text
-    return f"{text[: max(0, max_characters - 1)].rstrip()}…"
+def fit_lines(lines: Sequence[str], max_characters: int) -> list[str]:
+    """Keep the first *lines* that fit, long ones cut in the middle; the rest are counted."""
+    if sum(map(len, lines)) <= max_characters:
+        return list(lines)
+    kept = take_whole([cut_middle(line, max_characters // 3) for line in lines], max_characters)
+    n_left = len(lines) - len(kept)
+    return [*kept, f"and {n_left} more"] if n_left else kept

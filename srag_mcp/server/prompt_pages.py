@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from srag_mcp.errors import JobError
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.job_pages import open_spool, status_page
-from srag_mcp.server.page_size import shorten, take_whole
+from srag_mcp.server.page_size import take_whole
 from srag_mcp.server.prompt_results import (
     AnswerProblem,
     AnswersPage,
@@ -23,6 +23,7 @@ from srag_mcp.server.prompt_results import (
     PromptStep,
 )
 from srag_mcp.server.results import JobStatus
+from srag_mcp.text.shown import shorten
 
 if TYPE_CHECKING:
     from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt

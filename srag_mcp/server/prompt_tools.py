@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from srag_mcp.server.arguments import Answers, CorpusName, JobId
-from srag_mcp.server.calls import as_result, described, run_blocking
+from srag_mcp.server.calls import as_exact_result, described, run_blocking
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.ingestion_tools import WAIT_S
 from srag_mcp.server.prompt_results import AnswersPage, PromptPage
@@ -43,7 +43,7 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         call = PromptCall(corpus, job_id, max, again=again)
         if not again:
             await _await_prompts(corpora, call)
-        return as_result(await run_blocking(corpora, lambda: prompt_page(corpora, call)))
+        return as_exact_result(await run_blocking(corpora, lambda: prompt_page(corpora, call)))
 
     @server.tool(title="Answer prompts", annotations=TURNS)
     @described
@@ -65,7 +65,9 @@ def add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         call, outcomes = await run_blocking(corpora, lambda: keep_answers(corpora, call, answers))
         if next:
             await _await_prompts(corpora, call)
-        return as_result(await run_blocking(corpora, lambda: answers_page(corpora, call, outcomes)))
+        return as_exact_result(
+            await run_blocking(corpora, lambda: answers_page(corpora, call, outcomes))
+        )
 
 
 async def _await_prompts(corpora: Corpora, call: "PromptCall") -> None:

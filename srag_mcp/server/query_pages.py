@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.server.corpora import ROWS_SHARE, Corpora
-from srag_mcp.server.page_size import json_size, shorten, take_whole
+from srag_mcp.server.page_size import fit_lines, json_size, take_whole
 from srag_mcp.server.results import (
     AnswerPage,
     BriefPage,
@@ -14,6 +14,7 @@ from srag_mcp.server.results import (
     SourceEntry,
 )
 from srag_mcp.server.schema_pages import column_lines, other_tables, propose_column
+from srag_mcp.text.shown import shorten
 
 if TYPE_CHECKING:
     from srag_mcp.ask.answer import Answer
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from srag_mcp.store.evidence import Evidence
     from srag_mcp.store.guard import ResultPage
 
+WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
 MAX_QUOTE_CHARACTERS = 500
+MAX_WARNING_CHARACTERS = 3000
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with "
@@ -49,13 +52,14 @@ def run_sql_page(corpora: Corpora, call: SqlCall) -> ResultTable:
     corpus = corpora.readable(call.corpus)
     page = _select(corpus, call)
     coverage, notes = _grounds(corpus, call, page)
+    room = int(corpora.settings.max_result_characters * WORDS_SHARE)
     return ResultTable(
         columns=list(page.columns),
         rows=[list(row) for row in page.rows],
         truncated=page.truncated,
         next_offset=page.next_offset,
-        coverage=coverage,
-        notes=notes,
+        coverage=fit_lines(coverage, room),
+        notes=fit_lines(notes, room),
     )
 
 
@@ -63,7 +67,7 @@ def _select(corpus: "Corpus", call: SqlCall) -> "ResultPage":
     try:
         return corpus.select(call.sql, limit=call.limit, offset=call.offset)
     except QueryError as error:
-        if isinstance(error, UnknownNameError) and "column" in str(error).partition("\n")[0]:
+        if isinstance(error, UnknownNameError) and 'column "' in str(error).partition("\n")[0]:
             msg = f"{error}{propose_column(corpus)}"
             raise UnknownNameError(msg, call.sql, error.nearest) from error
         if type(error) is not QueryError:  # the texts of its subclasses say what to do
@@ -120,7 +124,7 @@ def _answer_page(answer: "Answer") -> AnswerPage:
         documents=found.n_documents if found is not None else 0,
         denominator=" ".join(denominator),
         bounds=[answer.bounds.lower, answer.bounds.upper] if answer.bounds else [],
-        warnings=[*answer.assumptions, *answer.warnings],
+        warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
         sources=[_source_entry(source) for source in answer.sources],
         engine=_engine(answer),
     )

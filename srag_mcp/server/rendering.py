@@ -1,9 +1,10 @@
 """Results as text: compact, and with every fact of the structured content."""
 
 import csv
+import hashlib
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import BaseModel
 
@@ -16,16 +17,34 @@ from srag_mcp.server.results import (
     SchemaPage,
     SourceEntry,
 )
+from srag_mcp.text.shown import inert, literal, one_line, printable, printable_json
+
+ROWS = "rows, as data:"
 
 
-def structured(page: BaseModel) -> dict[str, object]:
+def exact(page: BaseModel) -> dict[str, object]:
     """Return *page* as JSON values, without what has its default."""
     return page.model_dump(mode="json", exclude_defaults=True)
 
 
-def render_json(page: BaseModel) -> str:
-    """Write the structured content of *page* as compact JSON."""
-    return json.dumps(structured(page), ensure_ascii=False, separators=(",", ":"))
+def structured(page: BaseModel) -> dict[str, object]:
+    """Return *page* as `exact` does, with nothing in its texts that acts or hides."""
+    return {name: _printable(value) for name, value in exact(page).items()}
+
+
+def _printable(value: object) -> object:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {printable(str(name)): _printable(item) for name, item in value.items()}
+    return value
+
+
+def render_json(content: dict[str, object]) -> str:
+    """Write structured content as compact JSON."""
+    return printable_json(json.dumps(content, ensure_ascii=False, separators=(",", ":")))
 
 
 def render_schema(page: SchemaPage) -> str:
@@ -34,30 +53,29 @@ def render_schema(page: SchemaPage) -> str:
     lines = [head, *page.columns, "other tables:", *page.other_tables, *page.notes]
     if page.truncated:
         lines.append(f"truncated: more columns follow; next_offset {page.next_offset}")
-    return "\n".join(lines)
+    return _lines(lines)
 
 
 def render_table(page: ResultTable) -> str:
-    """Write rows as CSV, then what a reader must know about them."""
-    lines = [render_csv(page.columns, page.rows)]
+    """Write what a reader must know about rows, then the rows: below `ROWS` all is data."""
+    lines = [*page.coverage, *page.notes]
     if page.truncated:
         lines.append(f"truncated: more rows follow; next_offset {page.next_offset}")
-    return "\n".join([*lines, *page.coverage, *page.notes])
+    return _lines([*lines, ROWS, *_csv_lines(page.columns, page.rows)])
 
 
 def render_answer(page: AnswerPage) -> str:
-    """Write an answer as lines: text, denominator, reading, query, rows, quotes; or the brief."""
+    """Write an answer as lines: text, denominator, reading, query, quotes, rows; or the brief."""
     if page.brief is not None:
-        return "\n".join([page.text, *_brief_lines(page.brief)])
+        return _lines([page.text, *_brief_lines(page.brief)])
     lines = [page.text, page.denominator, *page.warnings]
     if page.bounds:
         lines.append(f"bounds: {page.bounds[0]} to {page.bounds[1]}")
     lines += [f"reading: {page.reading}", f"sql: {page.sql}", f"engine: {page.engine}"]
-    lines.append(render_csv(page.columns, page.rows))
     if page.truncated:
         lines.append("truncated: more rows exist; page through them with run_sql and this sql")
     lines += [_source_line(item) for item in page.sources]
-    return "\n".join(line for line in lines if line)
+    return _lines([*lines, ROWS, *_csv_lines(page.columns, page.rows)])
 
 
 def _source_line(item: SourceEntry) -> str:
@@ -70,7 +88,7 @@ def _source_line(item: SourceEntry) -> str:
 
 def _brief_lines(brief: BriefPage) -> list[str]:
     linked = [
-        f"the question may mean {item.column} = {item.value!r} ({item.records} records)"
+        f"the question may mean {item.column} = {literal(item.value)} ({item.records} records)"
         for item in brief.linked_values
     ]
     head = f"table {brief.table}, {brief.documents} documents:"
@@ -79,19 +97,31 @@ def _brief_lines(brief: BriefPage) -> list[str]:
 
 
 def render_document(page: DocumentPage) -> str:
-    """Write the text of a document below one line that says which part it is."""
+    """Write the text of a document between a line that says which part it is, and its end.
+
+    The mark of the end is made of the text, so that the text cannot have it.
+    """
     more = f"; truncated, next_start {page.next_start}" if page.truncated else ""
-    head = f"{page.document_id} ({page.title}), {page.start}-{page.end} of {page.characters}{more}"
-    return f"{head}\n{page.text or page.note}"
+    part = f"{page.start}-{page.end} of {page.characters}{more}"
+    if not page.text:
+        return _lines([f"{page.document_id} ({page.title}), {part}", page.note])
+    mark = f"end {hashlib.sha256(page.text.encode('utf-8', 'replace')).hexdigest()[:16]}"
+    head = one_line(f"{page.document_id} ({page.title}), {part}; text up to '{mark}':")
+    end = f"{mark}: {page.end - page.start} characters"
+    return "\n".join([head, inert(printable(page.text)), end])
 
 
-def render_csv(columns: Sequence[str], rows: Iterable[Sequence[CellScalar]]) -> str:
+def _lines(lines: Iterable[str]) -> str:
+    """Write each of *lines* on a line of its own, whatever a document has put into it."""
+    return "\n".join(inert(flat) for line in lines if (flat := one_line(line)))
+
+
+def _csv_lines(columns: Sequence[str], rows: Iterable[Sequence[CellScalar]]) -> Iterator[str]:
     """Write a header line and one line a row; NULL is an empty field, text is quoted on need."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_render_cell(value) for value in row] for row in rows)
-    return text.getvalue().rstrip("\n")
+    for row in (columns, *rows):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="").writerow([_render_cell(value) for value in row])
+        yield text.getvalue()
 
 
 def _render_cell(value: CellScalar) -> str:
@@ -99,4 +129,4 @@ def _render_cell(value: CellScalar) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return one_line(str(value))

@@ -3,7 +3,6 @@
 Imports of the pages stand in the functions: listing the tools does not need them.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from pydantic import BaseModel
 
 from srag_mcp.errors import SragError
 from srag_mcp.server.corpora import Corpora
+from srag_mcp.text.shown import printable
 
 
 def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
@@ -49,14 +49,14 @@ def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         length = corpora.settings.max_result_characters
         with _not_found():
-            return document_page(corpora, corpus, id, 0, length).text
+            return printable(document_page(corpora, corpus, id, 0, length).text)
 
 
 def _json(page: Callable[[], BaseModel]) -> str:
-    from srag_mcp.server.rendering import structured
+    from srag_mcp.server.rendering import render_json, structured
 
     with _not_found():
-        return json.dumps(structured(page()), ensure_ascii=False)
+        return render_json(structured(page()))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.errors import NotIngestedError, SragError, UnknownNameError
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.page_size import json_size, shorten, take_whole
+from srag_mcp.server.page_size import json_size, take_whole
 from srag_mcp.server.results import (
     CorpusEntry,
     CorpusList,
@@ -18,6 +18,7 @@ from srag_mcp.server.results import (
     StatisticsPage,
     ValueEntry,
 )
+from srag_mcp.text.shown import shorten
 
 if TYPE_CHECKING:
     from srag_mcp.schema.attribute import Attribute
@@ -157,21 +158,24 @@ def column_lines(corpus: "Corpus") -> list[str]:
     """
     statistics = {item.column: item for item in corpus.statistics()}
     lines = ["document_id string: key of the record; the same in documents and cells"]
-    lines += [_line(item, statistics.get(item.name)) for item in corpus.schema().attributes]
+    lines += [
+        _line(corpus.sql_name(item.name), item, statistics.get(item.name))
+        for item in corpus.schema().attributes
+    ]
     longest = _longest_line(lines)
     return [shorten(line, longest) for line in lines]
 
 
-def _line(attribute: "Attribute", statistics: "ColumnStatistics | None") -> str:
+def _line(name: str, attribute: "Attribute", statistics: "ColumnStatistics | None") -> str:
     from srag_mcp.ask.brief import describe_column
 
     unit = f" {attribute.unit}" if attribute.unit else ""
     absent = attribute.absent_means
     absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
-    holds = describe_column(statistics) if statistics else "nothing"
+    holds = describe_column(statistics, literals=True) if statistics else "nothing"
     said = re.split(r"[.;]\s", attribute.description, maxsplit=1)[0].rstrip(".")
     meaning = f" — {said}" if said else ""
-    return f"{attribute.name} {attribute.type}{unit}{absence}: {holds}{meaning}"
+    return f"{name} {attribute.type}{unit}{absence}: {holds}{meaning}"
 
 
 def _longest_line(lines: Sequence[str]) -> int:
@@ -260,4 +264,5 @@ def _statistics_entry(item: "ColumnStatistics", unit: str | None) -> StatisticsE
 
 
 def _shown(value: str | int | float | bool) -> str | int | float | bool:
-    return shorten(value, MAX_VALUE_CHARACTERS) if isinstance(value, str) else value
+    is_long = isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS
+    return shorten(str(value), MAX_VALUE_CHARACTERS) if is_long else value

@@ -8,12 +8,16 @@ from srag_mcp.store.build_info import BuildInfo, read_info
 from srag_mcp.store.build_statistics import read_statistics
 from srag_mcp.store.build_tables import CELL_COLUMNS, DOCUMENT_COLUMNS
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.statistics import ColumnStatistics
 
 _PAGE_ROWS = 50_000
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics FROM srag_statistics ORDER BY position"
+_KEYWORDS = """
+SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
+"""
 _VALUES = "SELECT column_name, value, n_records FROM srag_values LIMIT ? OFFSET ?"
 
 
@@ -24,6 +28,7 @@ class BuildContent:
     info: BuildInfo
     schema: Schema
     statistics: tuple[ColumnStatistics, ...]
+    keywords: frozenset[str]  # names that SQL reads as words of its own, unless they are quoted
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
@@ -49,10 +54,12 @@ def read_content(worker: QueryPool, path: Path) -> BuildContent:
     info = read_info(worker.read(path, _INFO))
     schema = worker.read(path, _SCHEMA)
     statistics = worker.read(path, _STATISTICS)
+    keywords = worker.read(path, _KEYWORDS)
     return BuildContent(
         info,
         Schema.model_validate_json(str(schema[0][0])),
         tuple(read_statistics(str(row[0])) for row in statistics),
+        SESSION_VALUES | {str(row[0]) for row in keywords},
     )
 
 

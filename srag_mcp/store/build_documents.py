@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from srag_mcp.store.evidence import Read
 from srag_mcp.store.guard import Value
+from srag_mcp.text.shown import one_line
 
 _BY_ID = """
 SELECT document_id, title, path, media_type, characters FROM documents WHERE document_id = $1
@@ -13,6 +14,9 @@ _LIKE = """
 SELECT document_id, title, path, media_type, characters FROM documents
 WHERE contains(lower(concat_ws(' ', document_id, title)), lower($1))
 ORDER BY document_id LIMIT $2
+"""
+_ODD_IDS = r"""
+SELECT document_id FROM documents WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $')
 """
 _TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
 
@@ -32,6 +36,13 @@ def find_document(read: Read, document_id: str) -> DocumentEntry | None:
     """Return the document of that id; None if there is none."""
     found = [_entry(row) for row in read(_BY_ID, [document_id])]
     return found[0] if found else None
+
+
+def find_shown(read: Read, shown: str) -> DocumentEntry | None:
+    """Return the document whose id is shown as *shown*: on one line, without what acts or hides."""
+    ids = [str(row[0]) for row in read(_ODD_IDS, [])]
+    found = [document_id for document_id in ids if one_line(document_id) == one_line(shown)]
+    return find_document(read, found[0]) if len(found) == 1 else None
 
 
 def find_documents_like(read: Read, text: str, limit: int) -> tuple[DocumentEntry, ...]:

@@ -15,9 +15,11 @@ from srag_mcp.store.build_documents import (
     DocumentEntry,
     find_document,
     find_documents_like,
+    find_shown,
     read_document_text,
 )
 from srag_mcp.store.build_info import BuildInfo
+from srag_mcp.store.engine import quote_name
 from srag_mcp.store.evidence import (
     Evidence,
     EvidenceFilter,
@@ -119,6 +121,11 @@ class Corpus:
                 return index
         raise self._vanishing()
 
+    def sql_name(self, name: str) -> str:
+        """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
+        is_plain = name.isidentifier() and name.casefold() not in self._content()[1].keywords
+        return name if is_plain else quote_name(name)
+
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
         return self._content()[1].tables()
@@ -208,7 +215,7 @@ class Corpus:
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
         """
-        found = find_document(self.read, document_id)
+        found = find_document(self.read, document_id) or find_shown(self.read, document_id)
         if found is not None:
             return found
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)

@@ -29,7 +29,7 @@ def test_a_server_loads_no_other_command() -> None:
     assert said["made"] == {"serve": ["serve"]}
     loaded = [name for name in said["loaded"] if name.startswith("srag_mcp.cli.")]
     assert sorted(loaded) == [
-        f"srag_mcp.cli.{name}" for name in ("app", "options", "serve_command", "wording")
+        f"srag_mcp.cli.{name}" for name in ("app", "options", "serve_command")
     ]
     assert "rich" not in said["loaded"]
 

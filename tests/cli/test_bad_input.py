@@ -196,13 +196,14 @@ def test_a_document_cannot_speak_to_the_terminal(
         cli("trace", ferries, "name").out,
         cli("schema", ferries).out,
         cli("ask", ferries, "Which name has the lowest passengers?").out,
+        cli("sql", ferries, "SELECT name AS \"a\nb\", E'\\x1b]0;PWNED\\x07' FROM ferry").out,
+        cli("sql", ferries, "SELECT name, chr(155) || 'X', chr(8238) FROM ferry", "--json").out,
         cli("sql", ferries, 'SELECT "\x1b[2J" FROM ferry').err,
     ]
 
     for text in shown:
         assert "Evil" in text or "error: " in text
-        assert "\x1b" not in text
-        assert "\x07" not in text
+        assert [letter for letter in "\x1b\x07\x9b\u202e" if letter in text] == []
 
 
 @pytest.mark.parametrize(

@@ -178,13 +178,9 @@ async def test_a_job_that_waits_for_answers_is_cancelled_and_says_so(
 
     async with connect(notes, **FEW_ROUNDS) as client:
         job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
-        at_once = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=0)
         ended = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=50)
 
     assert (job.state, job.waiting) == ("running", 1)
-    assert (at_once.state, at_once.waiting) == ("running", 0)
-    assert at_once.report[0] == "it was asked to stop; it ends after the document it is at"
-    assert at_once.next.startswith("call ingest_status")
     assert (ended.state, ended.job_id) == ("cancelled", job.job_id)
 
 

@@ -16,7 +16,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
-from srag_mcp.server.page_size import cut_text, json_size, shorten, take_whole
+from srag_mcp.server.page_size import cut_text, json_size, take_whole
 from srag_mcp.server.results import (
     AnswerPage,
     DocumentPage,
@@ -26,6 +26,7 @@ from srag_mcp.server.results import (
     TracePage,
 )
 from srag_mcp.settings import Settings
+from srag_mcp.text.shown import shorten
 
 pytestmark = pytest.mark.anyio
 

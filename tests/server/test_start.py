@@ -51,7 +51,7 @@ def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_
     assert said["n_tools"] == 12
     assert [name for name in HEAVY if name in said["loaded"]] == []
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
-    assert layers == {"errors", "server", "settings"}
+    assert layers == {"errors", "server", "settings", "text"}
     assert [name for name in said["loaded"] if name.endswith("_pages")] == []
 
 

@@ -185,8 +185,8 @@ async def test_the_schema_says_what_columns_hold(client: Client) -> None:
     assert (page.table, page.documents) == ("boats", 8)
     assert page.columns == [
         "document_id string: key of the record; the same in documents and cells",
-        "name string: known in 7 of 8: Gale, Juno, Moth, … 7 distinct — The name of the boat",
-        "harbour string: known in 7 of 8: Bergen (3), Brest (2), Kiel (2)"
+        "name string: known in 7 of 8: 'Gale', 'Juno', 'Moth', … 7 distinct — The name of the boat",
+        "harbour string: known in 7 of 8: 'Bergen' (3), 'Brest' (2), 'Kiel' (2)"
         " — The harbour of the boat",
         "length number m: 6.5 to 31.5, median 12.5; known in 7 of 8 — The length of the boat",
         "built integer: 1975 to 2019, median 2001.5; known in 6 of 8 — The built of the boat",

@@ -172,7 +172,11 @@ def _explain_text(text: str, sql: str, tables: Mapping[str, Sequence[str]]) -> Q
     known = [column for columns in tables.values() for column in columns]
     nearest = nearest_names(unknown["a"] or unknown["b"], [*known, *tables])
     about = text.partition("\nLINE ")[0]
-    return UnknownNameError(f"{_first_lines(about, 2)}.{did_you_mean(nearest)}", sql, nearest)
+    name = unknown["a"] or unknown["b"]
+    is_text = unknown["a"] and f'"{name}"' in sql  # double quotes are for names
+    hint = f" If it is a text, write it in single quotes: '{name}'." if is_text else ""
+    said = f"{_first_lines(about, 2)}.{did_you_mean(nearest)}{hint}"
+    return UnknownNameError(said, sql, nearest)
 
 
 def is_exhausting(error: "duckdb.Error | MemoryError") -> bool:

@@ -2,7 +2,8 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
 from srag_mcp.store.guard.vocabulary import WordList, fold, read_vocabulary
@@ -39,13 +40,21 @@ def refuse_statement(sql: str) -> RefusedQueryError:
     return RefusedQueryError(f"{word.upper()[:30]} is not allowed: {advice}.", sql)
 
 
-def refuse_word(name: str, kind: str, words: WordList, sql: str) -> QueryError:
-    """Say why the function or type *name* is not in the vocabulary; *kind* is "function" or so."""
+def refuse_word(
+    name: str,
+    kind: str,
+    words: WordList,
+    sql: str,
+    tables: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> QueryError:
+    """Say why the function or type *name* is not in the vocabulary; *kind* is "function" or so.
+
+    It may have been meant as a column of *tables*.
+    """
     denial = words.denied.get(fold(name))
     if denial is not None:
-        return RefusedQueryError(
-            f"The {kind} {name} is not allowed: it {denial.reason}. Instead: {denial.instead}.", sql
-        )
+        said = f"The {kind} {name} is not allowed: it {denial.reason}. Instead: {denial.instead}."
+        return RefusedQueryError(said + hint_at_quotes(name, tables), sql)
     here = read_vocabulary().elsewhere.get(fold(name))
     if here is not None:
         return UnknownNameError(f"There is no {kind} {name} here: write {here}.", sql)
@@ -53,6 +62,13 @@ def refuse_word(name: str, kind: str, words: WordList, sql: str) -> QueryError:
     return UnknownNameError(
         f"There is no {kind} {name[:60]} here.{did_you_mean(nearest)}", sql, nearest
     )
+
+
+def hint_at_quotes(name: str, tables: Mapping[str, Iterable[str]]) -> str:
+    """Say that *name*, which SQL reads as a word of its own, is a column; nothing if it is none."""
+    known = {fold(column): column for columns in tables.values() for column in columns}
+    column = known.get(fold(name))
+    return "" if column is None else f' For the column of this name write "{column}", in quotes.'
 
 
 def refuse_table(path: list[str], exposed: Iterable[str], sql: str) -> QueryError:
@@ -64,7 +80,8 @@ def refuse_table(path: list[str], exposed: Iterable[str], sql: str) -> QueryErro
         return RefusedQueryError(f"{message} The tables are {', '.join(tables)}.", sql)
     nearest = nearest_names(path[-1], tables)
     return UnknownNameError(
-        f"There is no table {name} in this corpus; the tables are {', '.join(tables)}."
+        f"There is no table {name} in this corpus; the tables are {', '.join(tables)}; get_schema"
+        " shows their columns."
         f"{did_you_mean(nearest)}",
         sql,
         nearest,
@@ -73,7 +90,7 @@ def refuse_table(path: list[str], exposed: Iterable[str], sql: str) -> QueryErro
 
 def without_settings(message: str) -> str:
     """Leave out DuckDB's advice to change a setting, which nobody can follow here."""
-    return re.sub(r"\s*Use \"?'?SET [^\n]*", "", message)
+    return re.sub(r"\s*(?:Use \"?'?|\* )SET [^\n]*", "", message)
 
 
 def nearest_names(name: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -154,7 +154,7 @@ class _Judge:
             if fold(name) not in self.words.functions.allowed:
                 raise refuse_word(name, "function", self.words.functions, self.sql)
         elif (denied := DENIED_CLASSES.get(type(node).__name__)) is not None:
-            raise refuse_word(denied, "function", self.words.functions, self.sql)
+            raise refuse_word(denied, "function", self.words.functions, self.sql, self.exposed)
 
     def judge_table(self, node: "exp.Expr", visible: frozenset[str]) -> str | None:
         """Return the folded name of the exposed table that *node* reads, if it reads one."""

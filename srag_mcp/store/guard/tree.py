@@ -7,12 +7,14 @@ that is bound elsewhere in the statement may still mean a table here.
 
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import QueryError, RefusedQueryError
 from srag_mcp.store.guard.refusal import (
+    hint_at_quotes,
     refuse_statement,
     refuse_table,
     refuse_word,
@@ -80,7 +82,7 @@ def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
     """
     walk = _Walk(sql, tables, read_vocabulary())
     # An explicit stack, for a tree may be deeper than Python recurses.
-    stack: list[tuple[Json, Visible]] = [(_parse(sql), frozenset())]
+    stack: list[tuple[Json, Visible]] = [(_parse(sql, tables), frozenset())]
     while stack:
         value, visible = stack.pop()
         if isinstance(value, list):
@@ -107,7 +109,7 @@ def open_parser() -> "duckdb.DuckDBPyConnection":
     return connection
 
 
-def _parse(sql: str) -> Json:
+def _parse(sql: str, tables: Mapping[str, Sequence[str]]) -> Json:
     import duckdb  # heavy, and only needed where SQL is judged
 
     cursor = open_parser().cursor()  # a result lives as long as its cursor runs nothing else
@@ -117,12 +119,13 @@ def _parse(sql: str) -> Json:
     except (duckdb.Error, ValueError, RecursionError) as error:
         # No text comes for a blob literal with letters beyond ASCII (x'’'); JSON that is nested
         # too deep cannot be read.
-        msg = f"DuckDB cannot read the statement: {error}"
+        is_deep = isinstance(error, RecursionError)
+        msg = f"DuckDB cannot read the statement: {'it is nested too deep' if is_deep else error}"
         raise RefusedQueryError(msg, sql) from error
     finally:
         cursor.close()
     if answer.get("error"):
-        raise _parse_error(answer, sql)
+        raise _parse_error(answer, sql, tables)
     statements = answer["statements"]
     if not isinstance(statements, list) or len(statements) != 1:
         n_statements = len(statements) if isinstance(statements, list) else 0
@@ -131,13 +134,17 @@ def _parse(sql: str) -> Json:
     return statements[0]
 
 
-def _parse_error(answer: dict[str, Json], sql: str) -> QueryError:
+def _parse_error(
+    answer: dict[str, Json], sql: str, tables: Mapping[str, Sequence[str]]
+) -> QueryError:
     if answer.get("error_type") == "not implemented":
         return refuse_statement(sql)
     position = str(answer.get("position", ""))
     where = f" (at {sql[int(position) :][:40]!r})" if position.isdigit() else ""
     message = without_settings(str(answer.get("error_message")))
-    return QueryError(f"DuckDB cannot parse it: {message}{where}", sql)
+    near = re.search(r'near "(\w+)"', message)
+    hint = "" if near is None else hint_at_quotes(near[1], tables)
+    return QueryError(f"DuckDB cannot parse it: {message}{where}{hint}", sql)
 
 
 @dataclass(slots=True)
