@@ -55,7 +55,7 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
         ("questions", "total", "answered", *OUTCOMES),
         [*rows, _counts("all", results)],
     )
-    answered = [item for item in results if item.answer is not None]
+    answered = [item for item in results if item.is_answered]
     if answered:
         right = sum(item.outcome == "right" for item in answered)
         print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")
@@ -63,5 +63,5 @@ def _print_questions(results: Sequence[QuestionResult]) -> None:
 
 def _counts(kind: str, results: Sequence[QuestionResult]) -> tuple[str | int, ...]:
     outcomes = [result.outcome for result in results]
-    n_answered = sum(result.answer is not None for result in results)
+    n_answered = sum(result.is_answered for result in results)
     return (kind, len(results), n_answered, *(outcomes.count(outcome) for outcome in OUTCOMES))

@@ -9,13 +9,14 @@ another name for (see `renaming`); how many do only for that reason is counted, 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
-from srag_mcp.evaluation.renaming import name_as_gold
+from srag_mcp.evaluation.comparison import equal_cells, gold_type, name_as_gold, number_of
 from srag_mcp.schema.names import snake_case
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
 from srag_mcp.values.booleans import read_boolean
@@ -23,6 +24,7 @@ from srag_mcp.values.types import ColumnType
 
 _LEAST_AGREEMENT = 0.1
 _NAME_WEIGHT = 1e-3
+_PAGE_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +147,41 @@ def _alike(field: str, column: str) -> float:
     from rapidfuzz import fuzz
 
     return float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
+
+
+def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:
+    """Return the cells of every record by document id, page by page."""
+    entity = corpus.schema().entity.replace('"', '""')
+    records: dict[str, dict[str, Value]] = {}
+    offset: int | None = 0
+    while offset is not None:
+        page = corpus.select(f'SELECT * FROM "{entity}"', limit=_PAGE_ROWS, offset=offset)  # noqa: S608
+        for row in page.rows:
+            cells = dict(zip(page.columns, row, strict=True))
+            records[str(cells.pop("document_id"))] = cells
+        offset = page.next_offset if page.truncated else None
+    return records
+
+
+def match_documents(
+    records: Mapping[str, Mapping[str, Value]], names: Sequence[str]
+) -> dict[str, Mapping[str, Value]]:
+    """Return the records by the names that gold uses: an id, a file name, or a stem."""
+    found = match_names(records, names)
+    matched: dict[str, Mapping[str, Value]] = {}
+    for document_id, name in found.items():
+        matched.setdefault(name, records[document_id])
+    return matched
+
+
+def match_names(document_ids: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the name that gold uses for each document that it names."""
+    wanted = set(names)
+    matched: dict[str, str] = {}
+    for document_id in document_ids:
+        path = PurePosixPath(document_id)
+        for name in (document_id, path.name, path.stem):
+            if name in wanted:
+                matched[document_id] = name
+                break
+    return matched

@@ -1,23 +1,36 @@
-"""The bench of an evaluation: the folder in which a pack is ingested, and what is read from it.
+"""The bench of an evaluation: where a pack is ingested and asked.
 
 The pack itself is never written to: its documents are copied.
 """
 
+import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from srag_mcp.evaluation.found_records import match_names
-from srag_mcp.evaluation.pack import Pack
+import anyio
+
+from srag_mcp.ask.answer import Answer
+from srag_mcp.ask.ask import OFFLINE, Asking, ask_model
+from srag_mcp.errors import PackError, QuestionError, SragError
+from srag_mcp.evaluation.alignment import match_names
+from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
+from srag_mcp.evaluation.matching import is_right
+from srag_mcp.evaluation.pack import Pack, PackQuestion
+from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.pipeline.engine import Thinker
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
+
+logger = logging.getLogger(__name__)
 
 _LIMITS = QueryLimits(timeout_s=30, max_rows=10_000, max_bytes=20_000_000)
 
@@ -32,7 +45,7 @@ class Bench:
     folder: Path
     settings: Settings
     worker: QueryPool
-    on_progress: OnProgress
+    on_progress: OnProgress = lambda stage, done, total: None
 
     def corpus(self, folder: Path) -> Corpus:
         """Open what was ingested in *folder*."""
@@ -44,19 +57,44 @@ class Bench:
         What is hidden is left out, and with it what an earlier ingestion made of the documents, and
         so are links that lead out of the folder.
         """
-        folder = self.folder / pack.name
-        source = pack.folder / "documents"
+        folder, source = self.folder / pack.name, pack.folder / "documents"
         paths = [path for path in sorted(source.rglob("*")) if _is_document(path, source)]
         names = {path: path.relative_to(source).as_posix() for path in paths}
-        wanted = match_names(names.values(), list(pack.gold)) if pack.gold else None
+        wanted = match_names(names.values(), list(pack.gold)) if pack.is_part else None
         for path, name in names.items():
-            if wanted is not None and name not in wanted and pack.is_part:
-                continue
             target = folder / name
-            if not target.exists():
+            if (wanted is None or name in wanted) and not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, target)
         return folder
+
+    def tables(self, pack: Pack) -> Iterator[tuple[Corpus | None, list[PackQuestion]]]:
+        """Ingest each table of *pack* as a corpus, with a document a row, and give its questions.
+
+        None for one that cannot be ingested: its questions count as refused.
+
+        Raises:
+            PackError: If a question names a table that is not there.
+        """
+        tables = list(dict.fromkeys(str(question.table) for question in pack.questions))
+        for number, table in enumerate(tables):
+            self.on_progress("tables", number, len(tables))
+            source = (pack.folder / table).resolve()
+            if not source.is_relative_to(pack.folder) or not source.is_file():
+                msg = f"questions.jsonl names {table!r}, which is no file of the pack"
+                raise PackError(msg)
+            folder = self.folder / str(number) / source.stem
+            folder.mkdir(parents=True)
+            shutil.copy(source, folder)
+            corpus: Corpus | None = self.corpus(folder)
+            try:
+                ingest(folder, self.settings, rows="row")
+            except SragError as error:
+                logger.warning(
+                    "%s was not ingested, its questions count as refused: %s", table, error
+                )
+                corpus = None
+            yield corpus, [item for item in pack.questions if item.table == table]
 
 
 def _is_document(path: Path, source: Path) -> bool:
@@ -66,7 +104,9 @@ def _is_document(path: Path, source: Path) -> bool:
 
 
 @contextmanager
-def open_bench(settings: Settings, work: Path | None, on_progress: OnProgress) -> Iterator[Bench]:
+def open_bench(
+    settings: Settings, work: Path | None = None, on_progress: OnProgress | None = None
+) -> Iterator[Bench]:
     """Set up a bench in the folder *work*, which is kept; in a temporary one when None."""
     with (
         tempfile.TemporaryDirectory(prefix="srag-eval-") as scratch,
@@ -75,4 +115,62 @@ def open_bench(settings: Settings, work: Path | None, on_progress: OnProgress) -
         folder = Path(scratch if work is None else work).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         apart = settings.model_copy(update={"home": folder / "home"})
-        yield Bench(folder, apart, worker, on_progress)
+        bench = Bench(folder, apart, worker)
+        yield bench if on_progress is None else Bench(folder, apart, worker, on_progress)
+
+
+def ask_questions(
+    corpus: Corpus | None,
+    questions: Sequence[PackQuestion],
+    thinker: Thinker | None = None,
+    on_progress: OnProgress = lambda stage, done, total: None,
+) -> tuple[QuestionResult, ...]:
+    """Ask all questions, many at a time where a language model is asked; in the order given.
+
+    Where there is no corpus, all are refused.
+    """
+    results: dict[str, QuestionResult] = {}
+    asking = OFFLINE if thinker is None else Asking("model", thinker.model)
+    slots = anyio.Semaphore(1 if thinker is None else thinker.max_in_flight)
+
+    async def ask_one(question: PackQuestion) -> None:
+        async with slots:
+            try:
+                answer = await ask_model(corpus, question.question, asking) if corpus else None
+            except QuestionError:  # longer than any question that is read
+                answer = None
+            results[question.id] = judge(question, answer, asking)
+            on_progress("asking", len(results), len(questions))
+
+    async def ask_each() -> None:
+        async with anyio.create_task_group() as tasks:
+            for question in questions:
+                tasks.start_soon(ask_one, question)
+
+    run_to_end(ask_each)
+    _warn_of_failures(results.values())
+    return tuple(results[question.id] for question in questions)
+
+
+def judge(
+    question: PackQuestion, answer: Answer | None, asking: Asking = OFFLINE
+) -> QuestionResult:
+    """Compare an answer with gold; None is one that could not be asked for.
+
+    A question to which the model gave no reply (no recorded one, a spent budget, a server that is
+    gone) is `failed`, whatever its gold answer: nobody judged whether it can be answered.
+    """
+    if answer is not None and asking.engine == "model" and answer.engine != "model":
+        return QuestionResult(question, "failed", answer)
+    outcome: Outcome
+    if answer is None or answer.refused:
+        outcome = "right" if question.answer is None else "refused"
+    else:
+        outcome = "right" if is_right(question, answer.rows) else "wrong"
+    return QuestionResult(question, outcome, answer)
+
+
+def _warn_of_failures(results: Iterable[QuestionResult]) -> None:
+    failures = [item.answer.text for item in results if item.answer and item.outcome == "failed"]
+    if failures:
+        logger.warning("%d questions count as failed, the first: %s", len(failures), failures[0])

@@ -1,8 +1,11 @@
-"""Comparing values: when a found value is the gold value."""
+"""Comparing values: when a found value is the gold value.
+
+Also where it is another name for it: who infers a schema names the members of a closed set himself.
+"""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
 from srag_mcp.store.guard import Value
@@ -86,3 +89,34 @@ def gold_type(values: Sequence[str]) -> ColumnType:
         whole = all(value.lstrip("-").isdigit() for value in given)
         return INTEGER if whole else NUMBER
     return BOOLEAN if classify_values(given).type.is_boolean else TEXT
+
+
+def name_as_gold(categories: Iterable[str], gold: Collection[str]) -> dict[str, str]:
+    """Return, by category, the gold value that is another name for it.
+
+    One is the other where they fold to the same, or else where the words of one are among those of
+    the other and neither has a second match: `"bachelor's degree" -> "Bachelor"`. A category that
+    could be two gold values is none of them.
+    """
+    left, wanted = list(dict.fromkeys(categories)), list(dict.fromkeys(gold))
+    by_fold = {fold(value): value for value in wanted}
+    same = {item: by_fold[fold(item)] for item in left if fold(item) in by_fold}
+    wanted = [value for value in wanted if value not in same.values()]
+    left = [item for item in left if item not in same]
+    kin = [(item, value) for item in left for value in wanted if _are_kin(item, value)]
+    only = {
+        item: value
+        for item, value in kin
+        if sum(item == other for other, _ in kin) == 1
+        and sum(value == other for _, other in kin) == 1
+    }
+    return same | only
+
+
+def _are_kin(first: str, second: str) -> bool:
+    one, other = _words(first), _words(second)
+    return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def _words(text: str) -> set[str]:
+    return set(fold(text).split()) - {"s"}  # of a possessive

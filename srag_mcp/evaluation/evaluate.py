@@ -2,28 +2,28 @@
 
 import logging
 import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.alignment import FieldScore, align, score_by_name
-from srag_mcp.evaluation.bench import Bench, OnProgress, open_bench
-from srag_mcp.evaluation.evaluation import Evaluation
-from srag_mcp.evaluation.found_records import match_documents, read_records
-from srag_mcp.evaluation.gold_records import write_gold_records
-from srag_mcp.evaluation.gold_schema import read_gold_schema
+from srag_mcp.evaluation.alignment import (
+    FieldScore,
+    align,
+    match_documents,
+    read_records,
+    score_by_name,
+)
+from srag_mcp.evaluation.bench import Bench, OnProgress, ask_questions, open_bench
+from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
+from srag_mcp.evaluation.gold_schema import read_gold_schema, write_gold_records
 from srag_mcp.evaluation.pack import Pack, read_pack
-from srag_mcp.evaluation.questions import ask_questions
 from srag_mcp.evaluation.subset import take_documents
-from srag_mcp.evaluation.tables import evaluate_tables
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.replay_model import write_replies
-from srag_mcp.pipeline.engine import Thinker, choose_engine, open_thinker
+from srag_mcp.pipeline.engine import choose_engine, open_thinker
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.guard import Value
@@ -66,7 +66,7 @@ def evaluate(
     pack: Path,
     settings: Settings,
     plan: EvaluationPlan = PLAN,
-    on_progress: OnProgress = lambda stage, done, total: None,
+    on_progress: OnProgress | None = None,
 ) -> Evaluation:
     """Evaluate the engine of *settings* on the pack in the folder *pack*.
 
@@ -82,27 +82,41 @@ def evaluate(
     if plan.n_documents is not None:
         content = take_documents(content, plan.n_documents)
     with open_bench(settings, plan.work, on_progress) as bench:
-        if content.of_tables:
-            found = evaluate_tables(content, bench)
-        else:
-            found = _evaluate_documents(content, bench, plan)
-    return found.after(time.monotonic() - started)
+        do = _evaluate_tables if content.of_tables else _evaluate_documents
+        found = do(content, bench, plan)
+    return replace(found, seconds=time.monotonic() - started)
+
+
+def _evaluate_tables(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
+    results: dict[str, QuestionResult] = {}
+    n_documents = 0
+    for corpus, questions in bench.tables(pack):
+        n_documents += corpus.info().n_documents if corpus else 0
+        results |= {result.id: result for result in ask_questions(corpus, questions)}
+    ordered = tuple(results[question.id] for question in pack.questions)
+    return Evaluation(pack.name, "offline", n_documents, (), ordered)
 
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     folder = _ingest(pack, bench, plan)
-    corpus = bench.corpus(folder)
-    with _opened(folder, bench.settings) as thinker:
-        results = ask_questions(corpus, pack.questions, thinker, bench.on_progress)
-        taken = Totals() if thinker is None else thinker.replies.ledger().total
-        if thinker is not None and plan.record is not None:
-            write_replies(plan.record, thinker.replies.kept(), "delta")
+    corpus, settings, taken = bench.corpus(folder), bench.settings, Totals()
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        engine = choose_engine(work, settings)
+        with open_thinker(work, settings, engine, lambda: False) as thinker:
+            results = ask_questions(corpus, pack.questions, thinker, bench.on_progress)
+            if thinker is not None:
+                taken = thinker.replies.ledger().total
+                if plan.record is not None:
+                    write_replies(plan.record, thinker.replies.kept(), "delta")
     found = match_documents(read_records(corpus), list(pack.gold))
     if plan.schema != "gold-records":
-        _warn_of_missing([name for name in pack.gold if name not in found])
+        missing = [name for name in pack.gold if name not in found]
+        told = "gold.csv names documents that are not there; %d rows count as wrong: %s"
+        if missing:
+            logger.warning(told, len(missing), ", ".join(missing[:_MAX_NAMED]))
     return Evaluation(
         pack=pack.name,
-        engine="offline" if thinker is None else thinker.engine,
+        engine=engine,
         documents=corpus.info().n_documents,
         cells=_score(pack, plan, corpus.schema(), found),
         questions=results,
@@ -119,8 +133,12 @@ def _score(
         return ()
     if plan.schema == "gold":
         return score_by_name(pack.gold, found)
-    categories = {item.name: item.categories for item in schema.attributes if item.categories}
-    return align(pack.gold, found, categories)
+    return align(pack.gold, found, categories_of(schema))
+
+
+def categories_of(schema: Schema) -> dict[str, Sequence[str]]:
+    """Return the closed set of each column that has one."""
+    return {item.name: item.categories for item in schema.attributes if item.categories}
 
 
 def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
@@ -141,33 +159,9 @@ def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
         schema=gold,
         on_progress=lambda step: bench.on_progress(step.stage, step.done, step.total),
     )
-    _warn_of_failures(report)
+    for failure in report.failed[:_MAX_NAMED]:
+        logger.warning("%s could not be read: %s", failure.path, failure.reason)
     if report.stopped or report.cancelled:
         msg = f"the ingestion of {pack.name} was stopped: {report.stopped or 'cancelled'}"
         raise PackError(msg)
     return folder
-
-
-def _warn_of_failures(report: IngestReport) -> None:
-    for failure in report.failed[:_MAX_NAMED]:
-        logger.warning("%s could not be read: %s", failure.path, failure.reason)
-
-
-def _warn_of_missing(names: Collection[str]) -> None:
-    if names:
-        shown = ", ".join(list(names)[:_MAX_NAMED])
-        logger.warning(
-            "gold.csv names documents that are not there; %d rows count as wrong: %s",
-            len(names),
-            shown,
-        )
-
-
-@contextmanager
-def _opened(folder: Path, settings: Settings) -> Iterator[Thinker | None]:
-    """Open the language model for the questions, with the replies of the ingestion."""
-    state = CorpusFolder(folder, settings.home).writable()
-    with open_work(state) as work:
-        engine = choose_engine(work, settings)
-        with open_thinker(work, settings, engine, lambda: False) as thinker:
-            yield thinker

@@ -1,11 +1,12 @@
 """An evaluation: how well a pack's records were found and its questions answered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from srag_mcp.ask.answer import Answer
 from srag_mcp.evaluation.alignment import FieldScore
-from srag_mcp.evaluation.pack_question import Expected
+from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.store.guard import Value
 
 Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
@@ -17,25 +18,38 @@ OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "refused", "failed")
 class QuestionResult:
     """One question: *outcome* is `right` too where a question without an answer was refused.
 
-    It is `failed` where a language model gave no reply. *answer* has the rows of the answer, None
-    when there is none; *sql* is empty then.
+    It is `failed` where a language model gave no reply. *answer* is None where it was not asked.
     """
 
-    id: str
-    kind: str
+    question: PackQuestion
     outcome: Outcome
-    sql: str
-    answer: tuple[tuple[Value, ...], ...] | None
-    expected: Expected
+    answer: Answer | None
+
+    @property
+    def id(self) -> str:
+        """The id of the question."""
+        return self.question.id
+
+    @property
+    def kind(self) -> str:
+        """The kind of the question."""
+        return self.question.kind
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer that could be compared."""
+        refused = self.answer is None or self.answer.refused
+        return not refused and self.outcome != "failed"
 
     def to_json(self) -> dict[str, object]:
         """Return it as JSON; a single value stands for its row and its list."""
+        answer = self.answer if self.is_answered else None
         return {
             "id": self.id,
             "outcome": self.outcome,
-            "sql": self.sql,
-            "answer": _flat(self.answer),
-            "expected": self.expected,
+            "sql": answer.sql if answer else "",
+            "answer": _flat(answer.rows) if answer else None,
+            "expected": self.question.answer,
         }
 
 
@@ -60,10 +74,6 @@ class Evaluation:
     calls: int = 0
     tokens: int = 0
 
-    def after(self, seconds: float) -> "Evaluation":
-        """Return it with the time it took."""
-        return replace(self, seconds=seconds)
-
     @property
     def cells_mean(self) -> float | None:
         """The mean accuracy over the gold fields; None for a pack without gold records."""
@@ -74,6 +84,10 @@ class Evaluation:
         """Return it as the JSON that `srag-mcp eval --json` prints."""
         kinds = sorted({result.kind for result in self.questions})
         mean = self.cells_mean
+        by_kind = {
+            kind: count_outcomes([result for result in self.questions if result.kind == kind])
+            for kind in kinds
+        }
         return {
             "pack": self.pack,
             "engine": self.engine,
@@ -83,13 +97,7 @@ class Evaluation:
             "cells_renamed": {
                 score.field: round(score.renamed, 4) for score in self.cells if score.renamed
             },
-            "questions": count_outcomes(self.questions)
-            | {
-                "by_kind": {
-                    kind: count_outcomes([r for r in self.questions if r.kind == kind])
-                    for kind in kinds
-                }
-            },
+            "questions": count_outcomes(self.questions) | {"by_kind": by_kind},
             "per_question": [result.to_json() for result in self.questions],
             "seconds": round(self.seconds, 2),
             "calls": self.calls,
@@ -103,9 +111,7 @@ def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, object]:
     return {"total": len(outcomes), **{name: outcomes.count(name) for name in OUTCOMES}}
 
 
-def _flat(rows: tuple[tuple[Value, ...], ...] | None) -> object:
-    if rows is None:
-        return None
+def _flat(rows: tuple[tuple[Value, ...], ...]) -> object:
     if any(len(row) != 1 for row in rows):
         return [list(row) for row in rows]
     values = [row[0] for row in rows]

@@ -10,46 +10,57 @@ give the measure beside the name that was asked for). Then:
 - a truth value only matches a truth value.
 
 The rows of a grouped answer are compared as rows, in whatever order their columns come.
+
+Answers about a table are compared as the evaluator of WikiTableQuestions does: normalised texts,
+numbers and dates as sets of equal size. Two readings of ours: a truth value is yes or no, and an
+expected `33 years` is the number 33.
+Source: Pasupat and Liang, "Compositional Semantic Parsing on Semi-Structured Tables" (ACL 2015),
+`evaluator.py` 1.0.2.
 """
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import permutations
 
-from srag_mcp.evaluation.comparison import date_of, equal_numbers, month_of, number_of
-from srag_mcp.evaluation.pack_question import PackQuestion, Row
+from srag_mcp.evaluation.comparison import EXACT, date_of, equal_numbers, month_of, number_of
+from srag_mcp.evaluation.pack import PackQuestion, Row
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
+from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.numbers import read_number
 
 _MAX_COLUMNS = 6
+
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "´": "'", "`": "'", "“": '"', "”": '"'})
+_DASHES = re.compile(r"[‐‑‒–—−]")
+_CITATION = re.compile(r"(?<!^)(?:\[[^\]]*\]|[•♦†‡*#+])+$|\[(?:nb )?\d+\]")
+_DETAILS = re.compile(r"(?<!^)\s*\([^)]*\)$")
+_QUOTED = re.compile(r'^"([^"]*)"$')
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)")
+_WITH_UNIT = re.compile(r"(?P<number>[+-]?\d[\d,]*(?:\.\d+)?)\s+(?P<unit>[^\W\d_]+)")
 
 
 def is_right(question: PackQuestion, rows: Sequence[Sequence[Value]]) -> bool:
     """Return whether *rows* answer *question* as expected; nothing answers the unanswerable."""
-    expected = question.answer
-    if expected is None:
+    if question.answer is None:
         return False
-    members = expected if isinstance(expected, tuple) else (expected,)
-    if not members:
+    if question.table is not None:
+        first = [row[0] for row in rows if row]
+        return bool(question.values) and is_right_of_table(first, question.values)
+    if not question.members:
         return all(value is None for row in rows for value in row)
-    wanted = [member for member in members if isinstance(member, tuple)]
+    wanted = [member for member in question.members if isinstance(member, tuple)]
     if wanted:
         return _same_rows(rows, wanted, question)
-    return _is_right_column(question, rows, [m for m in members if not isinstance(m, tuple)])
-
-
-def _is_right_column(
-    question: PackQuestion, rows: Sequence[Sequence[Value]], members: Sequence[Scalar]
-) -> bool:
-    values = pick_column(rows, members)
+    values, members = pick_column(rows, question.values), question.values
     if values is None:
         return False
+    equal = [[equal_values(v, member, question.tolerance) for member in members] for v in values]
     if question.ordered:
-        return len(values) == len(members) and all(
-            equal_values(value, member, question.tolerance)
-            for value, member in zip(values, members, strict=True)
-        )
-    return _same_members(values, members, question.tolerance)
+        return len(values) == len(members) and all(row[at] for at, row in enumerate(equal))
+    return bool(values) and all(map(any, equal)) and all(map(any, zip(*equal, strict=True)))
 
 
 def pick_column(rows: Sequence[Sequence[Value]], members: Sequence[Scalar]) -> list[Value] | None:
@@ -90,14 +101,6 @@ def _could_be(found: Value, expected: Scalar) -> bool:
     return isinstance(found, str) or (found is not None and number_of(expected) is not None)
 
 
-def _same_members(values: Sequence[Value], members: Sequence[Scalar], tolerance: float) -> bool:
-    matched = [[equal_values(value, member, tolerance) for member in members] for value in values]
-    every_value = all(any(row) for row in matched)
-    return (
-        bool(values) and every_value and all(any(column) for column in zip(*matched, strict=True))
-    )
-
-
 def _same_rows(
     rows: Sequence[Sequence[Value]], wanted: Sequence[Row], question: PackQuestion
 ) -> bool:
@@ -105,23 +108,83 @@ def _same_rows(
     width, n_wanted = len(rows[0]) if rows else 0, len(wanted[0])
     if width > _MAX_COLUMNS or len(rows) != len(wanted):
         return False
-    return any(
-        _equal_rows([[row[place] for place in places] for row in rows], wanted, question)
-        for places in permutations(range(width), n_wanted)
-    )
+    if any(len(want) != n_wanted for want in wanted):
+        return False
 
-
-def _equal_rows(
-    found: Sequence[Sequence[Value]], wanted: Sequence[Row], question: PackQuestion
-) -> bool:
     def equal(row: Sequence[Value], want: Row) -> bool:
         pairs = zip(row, want, strict=True)
         return all(equal_values(value, member, question.tolerance) for value, member in pairs)
 
-    if any(len(row) != len(want) for row, want in zip(found, wanted, strict=True)):
+    for places in permutations(range(width), n_wanted):
+        found = [[row[place] for place in places] for row in rows]
+        same = [[equal(row, want) for want in wanted] for row in found]
+        if question.ordered and all(row[at] for at, row in enumerate(same)):
+            return True
+        if not question.ordered and all(map(any, same)) and all(map(any, zip(*same, strict=True))):
+            return True
+    return False
+
+
+def is_right_of_table(values: Sequence[Value], expected: Sequence[Scalar]) -> bool:
+    """Return whether *values* are the *expected* answers: as many different ones, all equal."""
+    found = [_said(value) for value in values if value is not None]
+    wanted = list(dict.fromkeys(str(value) for value in expected))
+    if len({_normalise(text) for text in found}) != len({_normalise(text) for text in wanted}):
         return False
-    if question.ordered:
-        return all(equal(row, want) for row, want in zip(found, wanted, strict=True))
-    return all(any(equal(row, want) for row in found) for want in wanted) and all(
-        any(equal(row, want) for want in wanted) for row in found
-    )
+    return all(any(_equal_texts(text, member) for text in found) for member in wanted)
+
+
+def _normalise(text: str) -> str:
+    """Return *text* without accents, citations, details in brackets, quotes, case."""
+    plain = unicodedata.normalize("NFKD", _DASHES.sub("-", text.translate(_QUOTES)))
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
+    while True:
+        shorter = _DETAILS.sub("", _CITATION.sub("", plain).strip()).strip()
+        shorter = _QUOTED.sub(r"\1", shorter).strip()
+        if shorter == plain:
+            break
+        plain = shorter
+    return " ".join(plain.removesuffix(".").lower().split())
+
+
+def _said(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return str(value)
+
+
+def _equal_texts(found: str, expected: str) -> bool:
+    if _normalise(found) == _normalise(expected):
+        return True
+    number, wanted = _number(found), _number(_without_unit(expected))
+    if number is not None and wanted is not None:
+        return abs(number - wanted) < EXACT
+    day, wanted_day = _day(found), _day(expected)
+    return day is not None and day == wanted_day
+
+
+def _without_unit(text: str) -> str:
+    """Return the number of `40 knots` or `12 points`, and any other text as it is."""
+    match = _WITH_UNIT.fullmatch(_normalise(text))
+    if match is None:
+        return text
+    quantity = read_number(match.group())
+    known = quantity is not None and quantity.unit is not None
+    return match["number"] if known or match["unit"].startswith("point") else text
+
+
+def _number(text: str) -> float | None:
+    text = _normalise(text)
+    quantity = read_number(text) if _NUMBER.fullmatch(text) else None
+    return float(quantity.value) if quantity else None
+
+
+def _day(text: str) -> DateText | None:
+    day = date_of(text)
+    if day is not None:
+        return DateText(day.year, day.month, day.day)
+    found = find_dates(text, partial=True)
+    whole = len(found) == 1 and found[0][0].of(text) == text.strip()
+    return DateText(found[0][1].year, found[0][1].month, found[0][1].day) if whole else None

@@ -1,20 +1,17 @@
 """A part of a pack: fewer documents, with the answers that hold for them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
 from srag_mcp.errors import PackError, StoreError
 from srag_mcp.evaluation.matching import is_right, pick_column
-from srag_mcp.evaluation.pack import Pack
-from srag_mcp.evaluation.pack_question import Expected, PackQuestion
+from srag_mcp.evaluation.pack import KEY, Expected, Pack, PackQuestion
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.csv_table import CsvTable, open_csv_table
 from srag_mcp.store.guard import Value
 
 _TABLE = "gold"
-_KEY = "document"
 
 
 def take_documents(pack: Pack, n_documents: int) -> Pack:
@@ -35,27 +32,24 @@ def take_documents(pack: Pack, n_documents: int) -> Pack:
         return pack
     kept = {names[number * len(names) // n_documents] for number in range(n_documents)}
     gold = {name: cells for name, cells in pack.gold.items() if name in kept}
-    path = pack.folder / "gold.csv"
+    path, questions = pack.folder / "gold.csv", []
     try:
         with (
-            open_csv_table(path, _TABLE, _KEY) as whole,
-            open_csv_table(path, _TABLE, _KEY, kept) as part,
+            open_csv_table(path, _TABLE, KEY) as whole,
+            open_csv_table(path, _TABLE, KEY, kept) as part,
         ):
-            questions = tuple(_asked_again(pack, whole, part))
+            for question in pack.questions:
+                sql = question.gold_sql
+                if question.answer is None:
+                    questions.append(question)
+                elif sql and is_right(question, _rows(whole, sql)):
+                    answer = _answer(question, _rows(part, sql))
+                    if answer is not None and answer != ():
+                        questions.append(replace(question, answer=answer))
     except StoreError as error:
         msg = f"the gold of {pack.name} cannot be queried: {error}"
         raise PackError(msg) from error
-    return replace(pack, gold=gold, questions=questions, is_part=True)
-
-
-def _asked_again(pack: Pack, whole: CsvTable, part: CsvTable) -> Iterator[PackQuestion]:
-    for question in pack.questions:
-        if question.answer is None:
-            yield question
-        elif question.gold_sql and is_right(question, _rows(whole, question.gold_sql)):
-            answer = _answer(question, _rows(part, question.gold_sql))
-            if answer is not None and answer != ():
-                yield replace(question, answer=answer)
+    return replace(pack, gold=gold, questions=tuple(questions), is_part=True)
 
 
 def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
@@ -64,14 +58,11 @@ def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
 
 def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:
     """Write a result as answers of packs are written: one value, members of a list, or rows."""
-    expected = question.answer
-    members = expected if isinstance(expected, tuple) else (expected,)
-    if any(isinstance(member, tuple) for member in members):
+    if any(isinstance(member, tuple) for member in question.members):
         return tuple(tuple(value for value in row if value is not None) for row in rows)
-    single = [m for m in members if m is not None and not isinstance(m, tuple)]
-    column = pick_column(rows, single) if single else []
+    column = pick_column(rows, question.values) if question.values else []
     values = tuple(value for value in column or () if value is not None)
-    if isinstance(expected, tuple):
+    if isinstance(question.answer, tuple):
         return values
     return values[0] if values else None
 

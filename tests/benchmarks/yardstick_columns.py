@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.evaluation.comparison import equal_cells, gold_type, number_of
-from srag_mcp.evaluation.renaming import name_as_gold
+from srag_mcp.evaluation.comparison import equal_cells, gold_type, name_as_gold, number_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold

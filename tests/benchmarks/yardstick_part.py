@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -22,16 +22,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from srag_mcp.ask.ask import ask
-from srag_mcp.errors import QuestionError
-from srag_mcp.evaluation.alignment import align
-from srag_mcp.evaluation.bench import Bench, open_bench
-from srag_mcp.evaluation.evaluate import EvaluationPlan, SchemaSource, evaluate
+from srag_mcp.evaluation.alignment import align, match_documents, read_records
+from srag_mcp.evaluation.bench import Bench, ask_questions, open_bench
+from srag_mcp.evaluation.evaluate import EvaluationPlan, SchemaSource, categories_of, evaluate
 from srag_mcp.evaluation.evaluation import QuestionResult
-from srag_mcp.evaluation.found_records import match_documents, read_records
-from srag_mcp.evaluation.pack import Pack, read_pack
-from srag_mcp.evaluation.pack_question import PackQuestion
-from srag_mcp.evaluation.questions import judge
-from srag_mcp.evaluation.tables import ingest_table
+from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -139,7 +134,7 @@ def _measure(task: Task) -> Part:
         pack = read_pack(task.pack)
         pack = replace(pack, name=task.called or pack.name)
         # One reader process: the yardstick itself runs a process for each core.
-        with open_bench(Settings(engine="offline", workers=1), None, _say_nothing) as bench:
+        with open_bench(Settings(engine="offline", workers=1)) as bench:
             part = (
                 _of_tables(task, pack, bench)
                 if pack.of_tables
@@ -147,10 +142,6 @@ def _measure(task: Task) -> Part:
             )
     found = {"name": task.name, "what": task.what, "seconds": time.monotonic() - started}
     return part.model_copy(update=found)
-
-
-def _say_nothing(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
@@ -166,8 +157,7 @@ def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
         records = Records(pack.gold, {names[name]: found[name] for name in names}, extra)
     else:
         records = Records(pack.gold, match_documents(found, list(pack.gold)))
-    categories = {item.name: item.categories for item in schema.attributes if item.categories}
-    scores = align(pack.gold, records.found, categories)
+    scores = align(pack.gold, records.found, categories_of(schema))
     n_gold = len(pack.gold)
     part = Part(
         name=pack.name,
@@ -176,7 +166,7 @@ def _of_documents(task: Task, pack: Pack, bench: Bench) -> Part:
         n_documents=corpus.info().n_documents,
         n_records=len(found),
         n_extra_records=len(records.extra),
-        questions=[_ask(corpus, question) for question in pack.questions],
+        questions=_ask(corpus, pack.questions),
         columns=judge_columns(schema.attributes, records),
         cells={
             score.field: score.accuracy * n_gold / (n_gold + len(records.extra)) for score in scores
@@ -194,24 +184,23 @@ def _ask_with(change: Replaced, part: Part, corpus: Corpus, pack: Pack) -> Part:
     """Ask again with one change; where that fails, whatever the reason, say so."""
     changed = Part(name=part.name, columns=part.columns)
     with change.in_force(), ThreadPoolExecutor(1) as pool:
-        asked = [pool.submit(_ask, corpus, question) for question in pack.questions]
-        errors = [error for one in asked if (error := one.exception()) is not None]
-        if errors:
-            changed.error = repr(errors[0])
+        asked = pool.submit(_ask, corpus, pack.questions)
+        if error := asked.exception():
+            changed.error = repr(error)
         else:
-            changed.questions = [one.result() for one in asked]
+            changed.questions = asked.result()
     return changed
 
 
 def _of_tables(task: Task, pack: Pack, bench: Bench) -> Part:
-    tables = list(dict.fromkeys(str(question.table) for question in pack.questions))
-    part = Part(name=task.name, what="tables", folder="the stem of the table's file")
+    tables = list(dict.fromkeys(question.table for question in pack.questions))
     first, step = task.shard
-    for number in range(first, len(tables), step):
-        corpus = ingest_table(pack, bench, tables[number], number)
+    kept = set(tables[first::step])
+    pack = replace(pack, questions=tuple(item for item in pack.questions if item.table in kept))
+    part = Part(name=task.name, what="tables", folder="the stem of the table's file")
+    for corpus, questions in bench.tables(pack):
         part.n_documents += corpus.info().n_documents if corpus else 0
-        for question in (item for item in pack.questions if item.table == tables[number]):
-            part.questions.append(_ask(corpus, question))
+        part.questions += _ask(corpus, questions)
     return part
 
 
@@ -227,28 +216,25 @@ def _replay(task: Task) -> Part:
     )
 
 
-def _judged(result: QuestionResult) -> Question:
-    said = json.dumps({"kind": result.kind, "question": "", **result.to_json()}, default=str)
-    return Question.model_validate_json(said)
+def _ask(corpus: Corpus | None, questions: Sequence[PackQuestion]) -> list[Question]:
+    results = ask_questions(corpus, questions)
+    schema = corpus.schema() if corpus else None
+    names = [schema.entity, *(item.name for item in schema.attributes)] if schema else []
+    return [_judged(result, names) for result in results]
 
 
-def _ask(corpus: Corpus | None, question: PackQuestion) -> Question:
-    try:
-        answer = ask(corpus, question.question) if corpus else None
-    except QuestionError:  # longer than any question that is read
-        answer = None
-    judged = _judged(judge(question, answer))
-    judged.question = question.question
-    if corpus is None or answer is None:
-        return judged
-    names = [item.name for item in corpus.schema().attributes]
-    judged.notes = [*answer.warnings, *answer.assumptions]
-    judged.templates = [
-        normalise_note(note, [*names, corpus.schema().entity]) for note in judged.notes
-    ]
-    if answer.refused:
+def _judged(result: QuestionResult, names: Sequence[str] = ()) -> Question:
+    """Write a result down, with what was said beside the answer; *names* are those of columns."""
+    said = {"kind": result.kind, "question": result.question.question, **result.to_json()}
+    judged = Question.model_validate_json(json.dumps(said, default=str))
+    answer = result.answer
+    if answer is not None and answer.refused:
         judged.notes = [answer.text]
-    judged.bounds = (answer.bounds.lower, answer.bounds.upper) if answer.bounds else None
+    elif answer is not None:
+        judged.notes = [*answer.warnings, *answer.assumptions]
+        judged.templates = [normalise_note(note, names) for note in judged.notes]
+        bounds = answer.bounds
+        judged.bounds = (bounds.lower, bounds.upper) if bounds else None
     return judged
 
 

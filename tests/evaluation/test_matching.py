@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.evaluation.matching import is_right
-from srag_mcp.evaluation.pack_question import Expected, PackQuestion
+from srag_mcp.evaluation.pack import Expected, PackQuestion
 from srag_mcp.store.guard import Value
 
 

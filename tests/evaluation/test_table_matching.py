@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.evaluation.table_matching import is_right_of_table
+from srag_mcp.evaluation.matching import is_right_of_table
 from srag_mcp.store.guard import Value
 
 
