@@ -41,6 +41,12 @@ class Settings(BaseModel):
     workers: int = Field(
         default=0, ge=0, description="Processes that read documents; 0 means one a core."
     )
+    document_timeout_s: float = Field(
+        default=60.0,
+        gt=0,
+        description="A document that takes longer to read is left until the next ingestion;"
+        " large ones have more time.",
+    )
     query_timeout_s: float = Field(
         default=5.0, gt=0, le=300, description="A query is stopped after this many seconds."
     )

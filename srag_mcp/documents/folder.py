@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a process that reads documents starts faster without
 
 DOCUMENTS_FOLDER = "documents"
 SCHEMA_FILE = "schema.json"
+QUESTIONS_FILE = "sample_questions.txt"
 _DIGITS = re.compile(r"(\d+)")
 _MIB = 1024 * 1024
 
@@ -61,6 +62,21 @@ def find_documents(
     return sorted(sources, key=lambda s: natural_key(s.relative)), problems
 
 
+def find_own_file(folder: Path, name: str) -> Path | None:
+    """Return the file *name* beside the documents of *folder*; None where there is none.
+
+    Raises:
+        CorpusError: If it is a link that leads out of the folder: it is not read.
+    """
+    path = folder / name
+    if not path.is_file():
+        return None
+    if not _leads_inside(path, folder.resolve()):
+        msg = f"{path} is a link that leads out of the folder; put the file itself there"
+        raise CorpusError(msg)
+    return path
+
+
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:
     """Return a sort key that puts `a2` before `a10`."""
     parts = _DIGITS.split(text)
@@ -99,8 +115,8 @@ def _files(folder: Path, root: Path) -> tuple[list[Path], list[DocumentError]]:
             continue
         pending += [current / entry.name for entry in entries if entry.is_dir()]
         found += [current / entry.name for entry in entries if not entry.is_dir()]
-    schema = folder / SCHEMA_FILE
-    return sorted(path for path in found if path != schema), problems
+    beside = {folder / SCHEMA_FILE, folder / QUESTIONS_FILE}
+    return sorted(path for path in found if path not in beside), problems
 
 
 def _entries(current: Path, home: Path) -> list[os.DirEntry[str]]:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from srag_mcp.pipeline.file_plan import FilePlan
-from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import Extracted, FileDone, Reply, Sampled, Unreadable
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.store.work import WorkDatabase
@@ -45,14 +45,14 @@ class ExtractionRun:
 
     def finish(
         self,
-        n_processes: int,
+        readers: ReaderPool,
         on_progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
     ) -> None:
         """Do all tasks, or those before *cancelled* says so."""
         self.n_removed = self._work.remove_files(self._plan.gone)
         tasks = self._plan.tasks
-        with closing(perform_tasks(tasks, min(n_processes, len(tasks)))) as replies:
+        with closing(readers.perform(tasks)) as replies:
             for reply in replies if tasks else ():
                 self._take(reply)
                 on_progress(Progress("extracting", self._n_done, len(tasks), reply.path))
@@ -82,7 +82,9 @@ class ExtractionRun:
             self._failed.add(reply.path)
             self._documents = [item for item in self._documents if item.path != reply.path]
             stored = self._work.known_documents([reply.path]).get(reply.path, {})
-            self._files.append(replace(state, error=reply.reason, stale=tuple(stored)))
+            again = "; the next ingestion tries again" if reply.passing else ""
+            failed = replace(state, error=f"{reply.reason}{again}", passing=reply.passing)
+            self._files.append(replace(failed, stale=tuple(stored)))
             return
         self._stale.setdefault(reply.path, []).extend(reply.stale)
         self._told.setdefault(reply.path, []).extend(reply.told)

@@ -135,11 +135,10 @@ def _failed_state(problem: DocumentError) -> FinishedFile:
 
 def _is_done(finished: dict[str, FinishedFile], state: FinishedFile) -> bool:
     before = finished.get(state.path)
-    return before is not None and (before.size, before.mtime_ns, before.rows) == (
-        state.size,
-        state.mtime_ns,
-        state.rows,
-    )
+    if before is None or before.passing:
+        return False
+    known = (before.size, before.mtime_ns, before.rows)
+    return known == (state.size, state.mtime_ns, state.rows)
 
 
 def is_same_file(state: FinishedFile, source: SourceFile) -> bool:

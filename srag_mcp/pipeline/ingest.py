@@ -91,9 +91,7 @@ def ingest(
     with open_work(state) as work:
         if run.wish.fresh:
             work.forget_failures()
-        settled = settle_tables(
-            work, run.found, run.rows, fresh=run.wish.fresh, n_processes=run.n_processes
-        )
+        settled = settle_tables(work, run.found, run.rows, run.readers, fresh=run.wish.fresh)
         run = replace(run, found=settled.found, wish=replace(run.wish, tables=settled))
         engine = choose_engine(work, run.settings)
         wish = run.unfinished(engine)
@@ -154,13 +152,13 @@ def _think(run: Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
 
 def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> IngestReport:
     schema, extension = _choose_schema(run, work, thought)
-    plan = plan_files(work, run.found, schema, run.n_processes)
+    plan = plan_files(work, run.found, schema, run.readers.n_processes)
     if thought is not None and plan.tasks:
         # while others read: it will be asked about them
         load = thought.thinker.model.load
         threading.Thread(target=load, name="loading", daemon=True).start()
     extraction = ExtractionRun(work, plan)
-    extraction.finish(run.n_processes, run.on_progress, run.cancelled)
+    extraction.finish(run.readers, run.on_progress, run.cancelled)
     thoughts, published = Thoughts(), False
     told: tuple[str, ...] = ()
     if not extraction.cancelled:

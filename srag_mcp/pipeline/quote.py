@@ -13,7 +13,7 @@ from srag_mcp.pipeline.engine import choose_engine
 from srag_mcp.pipeline.extension import EXTENSION_TOKENS
 from srag_mcp.pipeline.file_plan import find_files
 from srag_mcp.pipeline.quoted_documents import find_quoted
-from srag_mcp.pipeline.reader_pool import default_processes
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
@@ -93,15 +93,15 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     settings, options = continued.settings, continued.options
     found = find_files(folder, settings)
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
-    n_processes = settings.workers or default_processes()
+    readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
-        found = settle_tables(work, found, rows, fresh=fresh, n_processes=n_processes).found
+        found = settle_tables(work, found, rows, readers, fresh=fresh).found
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine != "offline"
         )
         added = _added_attributes(schema, options.get("attribute", ""))
-        documents = find_quoted(work, found, _extended(schema, added), settings)
+        documents = find_quoted(work, found, _extended(schema, added), readers, settings)
     if engine == "model" and not settings.model:
         msg = "no language model is named: set SRAG_MODEL or --model"
         raise SettingsError(msg)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Document
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.pipeline.file_plan import FoundFiles, plan_files
-from srag_mcp.pipeline.reader_pool import default_processes
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.sampling import Sample, read_sample
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.schema import Schema
@@ -27,7 +27,11 @@ class QuotedDocuments:
 
 
 def find_quoted(
-    work: WorkDatabase, found: FoundFiles, schema: Schema | None, settings: Settings
+    work: WorkDatabase,
+    found: FoundFiles,
+    schema: Schema | None,
+    readers: ReaderPool,
+    settings: Settings,
 ) -> QuotedDocuments:
     """Find the stored documents that lack predictions, and estimate those of unread files.
 
@@ -38,11 +42,10 @@ def find_quoted(
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)
     pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
-    n_processes = settings.workers or default_processes()
-    plan = plan_files(work, found, schema or Schema(title="Record"), n_processes)
+    plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
     paths = {item.relative for item in found.sources}
     new = paths & plan.states.keys() if kept else paths
-    sample = read_sample(found, n_processes) if new else _UNREAD
+    sample = read_sample(found, readers) if new else _UNREAD
     tables = {item.relative for item in found.sources if found.rows_of(item)}
     stored = work.known_documents(sorted(tables)) if kept else {}
     changed = new - tables  # counted as new, not also as what was stored of them

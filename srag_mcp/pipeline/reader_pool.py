@@ -1,9 +1,14 @@
 """Processes that read documents side by side; one that dies costs the document it was at.
 
-Starting one takes longer than reading most documents, so a few wait for the next tasks.
+A parser that crashes, hangs or fills the memory takes its process with it, and nothing else. They
+are plain processes and no pool of `multiprocessing` (or pebble, which builds on it): that would
+import the script of whoever calls `ingest` in each of them, and return a table's documents at once.
+
+A process is this module, run by `python -P -m`.
 """
 
 import atexit
+import gc
 import os
 import pickle
 import queue
@@ -11,268 +16,294 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator, Iterable, Iterator
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, Final
+from typing import IO, ClassVar
 
-from srag_mcp.pipeline.reading import Extracted, Reply, Task, Unreadable
+from srag_mcp.pipeline.reading import Extracted, Reply, Task, Unreadable, perform
 
-DOCUMENT_TIMEOUT_S = 180.0
+DOCUMENT_TIMEOUT_S = 60.0
+_SECONDS_A_BYTE = 15 / 1024**2  # the slowest real documents take a third of that
 _MAX_WAITING_REPLIES = 32
+_LOOKED_AFTER_S = 0.5
 _LAST_WORDS_S = 2.0
 _MAX_SPARES = 2
 _MAX_SPARE_BYTES = 10_000_000  # what read more may hold much memory
-_COMMAND = (sys.executable, "-P", "-m", "srag_mcp.pipeline.reader_process")
+_COMMAND = (sys.executable, "-P", "-m", "srag_mcp.pipeline.reader_pool")
+# Half of the machine's memory is for all readers together.
+_MOST_MEMORY_BYTES, _LEAST_MEMORY_BYTES = 4 * 1024**3, 512 * 1024**2
+# Documents are trees of small objects without cycles: looking for cycles as often as Python does by
+# itself takes a tenth of the time.
+_OBJECTS_BETWEEN_COLLECTIONS = 10_000
+
+
+class ReaderPool:
+    """Reads documents for one ingestion, or one quote.
+
+    A file at which a process died is not given to another one: each would take as long.
+    """
+
+    def __init__(self, n_processes: int = 0, timeout_s: float = DOCUMENT_TIMEOUT_S) -> None:
+        """Set how many processes read, 0 for one a processor, and how long a reply may take.
+
+        A reply about a large file may take longer.
+        """
+        self.n_processes = n_processes or _count_processors()
+        self._timeout_s = timeout_s
+        self._given_up: dict[str, Unreadable] = {}
+
+    def perform(self, tasks: Sequence[Task]) -> Generator[Reply, None, None]:
+        """Do all tasks; yield replies as they come, those to one task in order.
+
+        Close the iterator to stop early: the processes are ended. Otherwise a few of them wait for
+        the next tasks, since starting one takes longer than reading most documents.
+
+        Raises:
+            OSError: If no process could be started.
+        """
+        for task in tasks:
+            if task.source.relative in self._given_up:
+                yield self._given_up[task.source.relative]
+        todo = [task for task in tasks if task.source.relative not in self._given_up]
+        n_running = min(self.n_processes, len(todo))
+        command = (*_COMMAND, str(_memory_of_one(self.n_processes)))
+        readers = [_Reader.waiting(command) or _Reader(command) for _ in range(n_running)]
+        desk = _Desk(iter(todo), self._timeout_s)
+        threads = [
+            threading.Thread(target=desk.serve, args=(reader,), daemon=True) for reader in readers
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            while n_running:
+                reply = desk.next_reply(readers)
+                n_running -= isinstance(reply, _End)
+                if isinstance(reply, _End) and reply.error is not None:
+                    raise reply.error
+                if isinstance(reply, Unreadable) and reply.passing:
+                    self._given_up[reply.path] = reply
+                if reply is not None and not isinstance(reply, _End):
+                    yield reply
+        finally:
+            desk.stopping.set()
+            for thread, reader in zip(threads, readers, strict=True):
+                if n_running:
+                    reader.kill()
+                thread.join()
+                reader.wait_or_close(is_useful=not n_running)
 
 
 class _End:
     """Says that a thread has no more replies; *error* is why it stopped early."""
 
     def __init__(self, error: OSError | None = None) -> None:
-        self.error: Final = error
+        self.error = error
 
 
-def perform_tasks(
-    tasks: Iterable[Task], n_processes: int, document_timeout_s: float = DOCUMENT_TIMEOUT_S
-) -> Generator[Reply, None, None]:
-    """Do all tasks on up to *n_processes*; yield replies as they come, those to one task in order.
+class _Desk:
+    """Hands tasks to readers, each in a thread, and takes their replies."""
 
-    Close the iterator to stop early: the processes are ended. Otherwise a few of them may wait for
-    the tasks of another call; they end with this process.
-
-    Raises:
-        OSError: If no process could be started.
-    """
-    waiting = _Tasks(tasks)
-    stopping = threading.Event()
-    replies: queue.Queue[Reply | _End] = queue.Queue(_MAX_WAITING_REPLIES)
-    readers = [_SPARES.take() or _Reader() for _ in range(max(1, n_processes))]
-    threads = [
-        threading.Thread(target=_serve, args=(reader, waiting, replies, stopping), daemon=True)
-        for reader in readers
-    ]
-    for reader in readers:
-        reader.timeout_s = document_timeout_s
-    for thread in threads:
-        thread.start()
-    finished = False
-    try:
-        yield from _collect(replies, len(threads))
-        finished = True
-    finally:
-        stopping.set()
-        if not finished:
-            _drain(replies, threads, readers)
-        for thread, reader in zip(threads, readers, strict=True):
-            thread.join()
-            _SPARES.keep(reader) if finished else reader.close()
-
-
-def _collect(replies: "queue.Queue[Reply | _End]", n_running: int) -> Iterator[Reply]:
-    while n_running:
-        reply = replies.get()
-        if not isinstance(reply, _End):
-            yield reply
-            continue
-        n_running -= 1
-        if reply.error is not None:
-            raise reply.error
-
-
-def _serve(
-    reader: "_Reader",
-    waiting: "_Tasks",
-    replies: "queue.Queue[Reply | _End]",
-    stopping: threading.Event,
-) -> None:
-    error: OSError | None = None
-    try:
-        while not stopping.is_set():
-            task = waiting.take()
-            if task is None:
-                break
-            for reply in reader.ask(task):
-                replies.put(reply)
-    except OSError as failure:
-        error = failure
-    finally:
-        replies.put(_End(error))
-
-
-class _Tasks:
-    """Hands tasks out to threads."""
-
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._tasks = iter(tasks)
+    def __init__(self, tasks: Iterator[Task], timeout_s: float) -> None:
+        self.stopping = threading.Event()
+        self._tasks = tasks
         self._lock = threading.Lock()
+        self._timeout_s = timeout_s
+        self._replies: queue.Queue[Reply | _End] = queue.Queue(_MAX_WAITING_REPLIES)
 
-    def take(self) -> Task | None:
-        with self._lock:
-            return next(self._tasks, None)
+    def serve(self, reader: "_Reader") -> None:
+        """Let *reader* do tasks until there is none left."""
+        end = _End()
+        try:
+            while not self.stopping.is_set():
+                with self._lock:
+                    task = next(self._tasks, None)
+                if task is None:
+                    break
+                timeout_s = self._timeout_s + _SECONDS_A_BYTE * task.source.size
+                for reply in reader.ask(task, timeout_s):
+                    self._put(reply)
+        except OSError as error:
+            end = _End(error)
+        finally:
+            self._put(end)
+
+    def _put(self, reply: Reply | _End) -> None:
+        while not self.stopping.is_set():
+            with suppress(queue.Full):
+                self._replies.put(reply, timeout=_LOOKED_AFTER_S)
+                return
+
+    def next_reply(self, readers: Sequence["_Reader"]) -> Reply | _End | None:
+        """Return a reply; None where none came for a while. Readers that are overdue are ended."""
+        now = time.monotonic()
+        for reader in readers:
+            reader.kill_if_overdue(now)
+        with suppress(queue.Empty):
+            return self._replies.get(timeout=_LOOKED_AFTER_S)
+        return None
 
 
 class _Reader:
-    """One process, replaced when it dies.
+    """One process, replaced when it dies."""
 
-    Attributes:
-        timeout_s: How long a reply may take.
-        n_bytes: How much it was given to read.
-    """
+    _spares: ClassVar[list["_Reader"]] = []
+    _spares_lock: ClassVar = threading.Lock()
 
-    def __init__(self) -> None:
-        self.timeout_s = DOCUMENT_TIMEOUT_S
-        self.n_bytes = 0
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
         self._process: subprocess.Popen[bytes] | None = None
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
-        self._overdue = False
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._n_bytes = 0
+        self._timeout_s = 0.0
+        self._deadline: float | None = None
 
-    def ask(self, task: Task) -> Iterator[Reply]:
+    @classmethod
+    def waiting(cls, command: Sequence[str]) -> "_Reader | None":
+        """Return a reader whose process runs and waits for tasks; None where there is none."""
+        with cls._spares_lock:
+            while cls._spares:
+                reader = cls._spares.pop()
+                if reader._is_running() and reader._command == tuple(command):
+                    return reader
+                reader._close()
+        return None
+
+    @classmethod
+    def close_spares(cls) -> None:
+        """End the processes that wait."""
+        with cls._spares_lock:
+            while cls._spares:
+                cls._spares.pop()._close()
+
+    def ask(self, task: Task, timeout_s: float) -> Iterator[Reply]:
         """Yield the replies to *task*; `Unreadable` if the process dies or takes too long."""
         self._errors.seek(0)  # for the process, too: it writes where this file is
         self._errors.truncate()
-        process = self._running()
-        self.n_bytes += task.source.size
+        self._n_bytes += task.source.size
+        self._timeout_s = timeout_s
+        process = self._process
+        if process is None:
+            process = self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+            )
         try:
-            _send(process, task)
-            last = False
-            while not last:
-                reply = self._receive(process)
-                last = not isinstance(reply, Extracted)
+            pickle.dump(task, _pipe(process.stdin), protocol=pickle.HIGHEST_PROTOCOL)
+            _pipe(process.stdin).flush()
+            is_last = False
+            while not is_last:
+                self._deadline = time.monotonic() + timeout_s
+                reply: Reply = pickle.load(_pipe(process.stdout))
+                self._deadline = None
+                is_last = not isinstance(reply, Extracted)
                 yield reply
         except (EOFError, OSError, pickle.UnpicklingError):
-            yield Unreadable(task.source.relative, self._why_it_died())
-
-    def is_waiting(self) -> bool:
-        """Whether its process runs, and is the one that would be started now."""
-        process = self._process
-        return process is not None and process.poll() is None and process.args == _COMMAND
+            yield Unreadable(task.source.relative, self._why_it_died(), passing=True)
 
     def kill(self) -> None:
         """End the process, from any thread; who waits for a reply gets `Unreadable`."""
-        process = self._process
-        if process is not None:
-            process.kill()
+        if self._process is not None:
+            self._process.kill()
 
-    def close(self) -> None:
-        """Let go of the process and of what it said."""
-        self._end()
-        self._errors.close()
+    def kill_if_overdue(self, now: float) -> None:
+        """End the process if a reply should have come before *now*."""
+        if self._deadline is not None and self._deadline < now:
+            self.kill()
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._process = subprocess.Popen(
-                _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
-            )
-        return self._process
+    def wait_or_close(self, *, is_useful: bool) -> None:
+        """Keep the process for the next tasks if it may be of use, or end it."""
+        with self._spares_lock:
+            fits = len(self._spares) < _MAX_SPARES and self._n_bytes <= _MAX_SPARE_BYTES
+            if is_useful and fits and self._is_running():
+                self._spares.append(self)
+                return
+        self._close()
 
-    def _receive(self, process: subprocess.Popen[bytes]) -> Reply:
-        self._overdue = False
-        watchdog = threading.Timer(self.timeout_s, self._stop_overdue, [process])
-        watchdog.daemon = True
-        watchdog.start()
-        try:
-            reply: Reply = pickle.load(_open_pipe(process.stdout))
-            return reply
-        finally:
-            watchdog.cancel()
-
-    def _stop_overdue(self, process: subprocess.Popen[bytes]) -> None:
-        self._overdue = True
-        process.kill()
+    def _is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def _why_it_died(self) -> str:
+        is_overdue = self._deadline is not None and self._deadline < time.monotonic()
+        self._deadline = None
         status = self._end(_LAST_WORDS_S)
-        if self._overdue:
-            return f"reading it took longer than {self.timeout_s:g} s"
+        if is_overdue:
+            return f"reading it took longer than {self._timeout_s:.0f} s"
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         said = f": {lines[-1][:300]}" if lines else ""
         return f"the process that read it ended (exit status {status}{said})"
 
-    def _end(self, patience_s: float = 0.0) -> int | None:
+    def _close(self) -> None:
+        self._end(0.0)
+        self._errors.close()
+
+    def _end(self, patience_s: float) -> int | None:
+        """End the process; one that is about to end by itself may do so within *patience_s*."""
         process, self._process = self._process, None
         if process is None:
             return None
-        return _end_process(process, patience_s)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s)
+        process.kill()
+        status = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                _pipe(pipe).close()
+        return status
 
 
-class _Spares:
-    """Readers without tasks, kept for the next ones."""
-
-    def __init__(self) -> None:
-        self._readers: list[_Reader] = []
-        self._lock = threading.Lock()
-        atexit.register(self.close)
-
-    def take(self) -> _Reader | None:
-        """Return a reader whose process runs; None where there is none."""
-        with self._lock:
-            while self._readers:
-                reader = self._readers.pop()
-                if reader.is_waiting():
-                    return reader
-                reader.close()
-        return None
-
-    def keep(self, reader: _Reader) -> None:
-        """Keep *reader* if it may be of use, or end it."""
-        with self._lock:
-            useful = reader.is_waiting() and reader.n_bytes <= _MAX_SPARE_BYTES
-            if useful and len(self._readers) < _MAX_SPARES:
-                self._readers.append(reader)
-                return
-        reader.close()
-
-    def close(self) -> None:
-        """End all."""
-        with self._lock:
-            for reader in self._readers:
-                reader.close()
-            self._readers.clear()
+atexit.register(_Reader.close_spares)
 
 
-_SPARES: Final = _Spares()
-
-
-def _send(process: subprocess.Popen[bytes], task: Task) -> None:
-    pipe = _open_pipe(process.stdin)
-    pickle.dump(task, pipe, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.flush()
-
-
-def _open_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     if pipe is None:  # never: both are asked for when the process starts
         msg = "the reader process has no pipe"
         raise OSError(msg)
     return pipe
 
 
-def _end_process(process: subprocess.Popen[bytes], patience_s: float) -> int:
-    """End a process; one that is about to end by itself may do so within *patience_s*."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(patience_s)
-    process.kill()
-    status = process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
-    return status
-
-
-def _drain(
-    replies: "queue.Queue[Reply | _End]",
-    threads: Iterable[threading.Thread],
-    readers: Iterable[_Reader],
-) -> None:
-    """End the processes and take what threads still put, so that they can end."""
-    while any(thread.is_alive() for thread in threads):
-        for reader in readers:
-            reader.kill()
-        with suppress(queue.Empty):
-            replies.get(timeout=0.05)
-
-
-def default_processes() -> int:
-    """Return the number of processors that this process may use."""
+def _count_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory_of_one(n_processes: int) -> int:
+    """Return how much memory one of several readers may use."""
+    try:
+        everything = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not known, as on Windows
+        return _MOST_MEMORY_BYTES // n_processes
+    share = everything // 2 // n_processes
+    return max(_LEAST_MEMORY_BYTES, min(_MOST_MEMORY_BYTES, share))
+
+
+def main() -> None:
+    """Answer pickled tasks from stdin with pickled replies on stdout, until stdin ends."""
+    replies = os.fdopen(os.dup(1), "wb")
+    # What parsers print must not mix with the replies.
+    os.dup2(2, 1)
+    _limit_memory(int(sys.argv[-1]))
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    with suppress(BrokenPipeError, KeyboardInterrupt):
+        while True:
+            try:
+                # The tasks come from the parent process, over a pipe of its own.
+                task = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            for reply in perform(task):
+                pickle.dump(reply, replies, protocol=pickle.HIGHEST_PROTOCOL)
+            replies.flush()
+
+
+def _limit_memory(n_bytes: int) -> None:
+    try:
+        import resource  # not on Windows
+    except ImportError:
+        return
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+
+
+if __name__ == "__main__":
+    main()

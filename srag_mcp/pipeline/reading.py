@@ -94,10 +94,14 @@ class FileDone:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """The last reply to a task whose file cannot be read, and why."""
+    """The last reply to a task whose file cannot be read, and why.
+
+    *passing*: another time it may be read, as its process was ended or had too little memory.
+    """
 
     path: str
     reason: str
+    passing: bool = False
 
 
 Task: TypeAlias = SampleTask | ExtractTask
@@ -114,7 +118,9 @@ def perform(task: Task) -> Iterator[Reply]:
     except DocumentError as error:
         yield Unreadable(task.source.relative, error.reason)
     except MemoryError:
-        yield Unreadable(task.source.relative, "reading it needs more memory than allowed")
+        yield Unreadable(
+            task.source.relative, "reading it needs more memory than allowed", passing=True
+        )
 
 
 def _sample(task: SampleTask) -> Sampled:

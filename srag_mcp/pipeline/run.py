@@ -8,7 +8,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.engine import Engine
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files
-from srag_mcp.pipeline.reader_pool import default_processes
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.pipeline.sample_questions import tidy_questions
 from srag_mcp.pipeline.sampling import read_sample
@@ -25,7 +25,7 @@ class Run:
 
     folder: Path
     settings: Settings
-    n_processes: int
+    readers: ReaderPool
     found: FoundFiles
     wish: SchemaWish
     rows: RowsMode
@@ -68,7 +68,7 @@ def plan_run(
     return Run(
         folder=folder.expanduser().resolve(),
         settings=settings,
-        n_processes=settings.workers or default_processes(),
+        readers=ReaderPool(settings.workers, settings.document_timeout_s),
         found=find_files(folder, settings),
         wish=SchemaWish(
             options.get("schema"),
@@ -89,7 +89,7 @@ def sample_documents(run: Run) -> Sequence[Document]:
         CorpusError: If no file can be read, so that there is nothing to learn from.
     """
     run.on_progress(Progress("schema"))
-    sample = read_sample(run.found, run.n_processes)
+    sample = read_sample(run.found, run.readers)
     if sample.documents:
         return sample.documents
     problems = [str(item) for item in (*sample.failed, *run.found.failed, *run.found.skipped)]

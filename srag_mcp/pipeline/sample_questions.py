@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file
 from srag_mcp.errors import DocumentError
 
 MAX_CHARACTERS = 500
@@ -14,9 +15,10 @@ def read_sample_questions(folder: Path) -> list[str]:
 
     Raises:
         DocumentError: If it cannot be read, or is not text.
+        CorpusError: If it is a link that leads out of the folder.
     """
-    path = folder / "sample_questions.txt"
-    if not path.is_file():
+    path = find_own_file(folder, QUESTIONS_FILE)
+    if path is None:
         return []
     try:
         data = path.read_bytes()

@@ -9,7 +9,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles
-from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
 
 Item = TypeVar("Item")
@@ -33,14 +33,13 @@ class Sample:
     counts: Mapping[str, int]
 
 
-def read_sample(found: FoundFiles, n_processes: int) -> Sample:
+def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     """Read a sample of the documents."""
     documents: list[Document] = []
     failed: list[DocumentError] = []
     counts: dict[str, int] = {}
     n_characters = 0
-    tasks = list(sample_tasks(found))
-    for reply in perform_tasks(tasks, min(n_processes, len(tasks))):
+    for reply in readers.perform(list(sample_tasks(found))):
         if isinstance(reply, Sampled):
             documents.extend(reply.documents)
             counts[reply.path] = reply.n_documents

@@ -19,7 +19,7 @@ from srag_mcp.documents.table_files import (
 )
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
-from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import RowsWanted, Sampled, SampleTask
 from srag_mcp.pipeline.sampling import spread_evenly
 from srag_mcp.pipeline.wishes import RowsMode
@@ -53,17 +53,17 @@ class TableMode(BaseModel):
 class TableSurvey:
     """The tables of some table files, read when they are asked for."""
 
-    def __init__(self, sources: Sequence[SourceFile], n_processes: int) -> None:
+    def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool) -> None:
         self.n_files = len(sources)
         self._sources = spread_evenly(sources, _MAX_SURVEYED)
         self.n_sampled = len(self._sources)
-        self._n_processes = n_processes
+        self._readers = readers
 
     @cached_property
     def files(self) -> dict[str, tuple[TableSketch, ...]]:
         """The tables of each file that can be read; none of one that is no table."""
         tasks = [SampleTask(source, RowsWanted(), n_documents=0) for source in self._sources]
-        replies = perform_tasks(tasks, min(self._n_processes, len(tasks)))
+        replies = self._readers.perform(tasks)
         found = {reply.path: reply.tables for reply in replies if isinstance(reply, Sampled)}
         return dict(sorted(found.items()))
 
@@ -115,7 +115,7 @@ class SettledTables:
 
 
 def settle_tables(
-    work: WorkDatabase, found: FoundFiles, asked: RowsMode, *, fresh: bool, n_processes: int
+    work: WorkDatabase, found: FoundFiles, asked: RowsMode, readers: ReaderPool, *, fresh: bool
 ) -> SettledTables:
     """Decide whether rows are documents.
 
@@ -128,7 +128,7 @@ def settle_tables(
     finished = work.files()
     known = [state for item in tables if (state := finished.get(item.relative))]
     before = None if fresh else _remembered(work, known)
-    survey = TableSurvey(tables, n_processes)
+    survey = TableSurvey(tables, readers)
     if asked == "file":
         mode = TableMode(rows=False, reason="each table is a document, as asked")
     elif (before is not None and not before.rows and asked == "auto") or (

@@ -3,16 +3,19 @@
 import json
 from pathlib import Path
 
-from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.documents.folder import SCHEMA_FILE, find_own_file
 from srag_mcp.errors import SchemaError
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
 
 
 def find_schema_file(folder: Path) -> Path | None:
-    """Return the schema that a person put beside the documents of *folder*."""
-    path = folder / SCHEMA_FILE
-    return path if path.is_file() else None
+    """Return the schema that a person put beside the documents of *folder*.
+
+    Raises:
+        CorpusError: If it is a link that leads out of the folder.
+    """
+    return find_own_file(folder, SCHEMA_FILE)
 
 
 def read_schema_file(path: Path) -> Schema:

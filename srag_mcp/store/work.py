@@ -111,11 +111,14 @@ class WorkDatabase:
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
         rows = self.connection.execute(
-            "SELECT path, size, mtime_ns, rows, error, coalesce(told, '') FROM files"
+            "SELECT path, size, mtime_ns, rows, error, coalesce(told, ''), coalesce(passing, false)"
+            " FROM files"
         ).fetchall()
         return {
-            path: FinishedFile(path, size, mtime_ns, by_rows, error, (), tuple(told.splitlines()))
-            for path, size, mtime_ns, by_rows, error, told in rows
+            path: FinishedFile(
+                path, size, mtime, by_row, error, (), tuple(told.splitlines()), again
+            )
+            for path, size, mtime, by_row, error, told, again in rows
         }
 
     def forget_files(self, paths: Sequence[str]) -> None:
@@ -193,20 +196,20 @@ class WorkDatabase:
 
     def _replace_files(self, files: Sequence[FinishedFile]) -> bool:
         """Write the rows of *files*; say whether the published failures change."""
-        paths = [item.path for item in files]
-        if not paths:
+        if not files:
             return False
-        gone = self.connection.execute(
-            "DELETE FROM files WHERE path IN (SELECT unnest(?)) RETURNING error", [paths]
+        before = self.connection.execute(
+            "DELETE FROM files WHERE path IN (SELECT unnest(?)) RETURNING path, error",
+            [[item.path for item in files]],
         ).fetchall()
-        self._append(
-            "files",
-            [
-                (item.path, item.size, item.mtime_ns, item.rows, item.error, "\n".join(item.told))
-                for item in files
-            ],
-        )
-        return any(item.error for item in files) or any(row[0] for row in gone)
+        rows = [
+            (item.path, item.size, item.mtime_ns, item.rows, item.error, "\n".join(item.told),
+             item.passing)
+            for item in files
+        ]  # fmt: skip
+        self._append("files", rows)
+        errors = {str(path): error for path, error in before}
+        return any(item.error != errors.get(item.path) for item in files)
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if not ids:

@@ -38,7 +38,7 @@ class FinishedFile:
 
     *size* and *mtime_ns* recognise it unchanged at the next ingestion; *rows* is whether its rows
     are documents. *stale* are the ids of documents that it no longer holds. *told* is what people
-    should know of it: what was left out, and where.
+    should know of it: what was left out, and where. *passing*: the next ingestion tries again.
     """
 
     path: str
@@ -48,6 +48,7 @@ class FinishedFile:
     error: str | None = None
     stale: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    passing: bool = False
 
 
 def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:

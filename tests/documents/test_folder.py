@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.folder import SourceFile, find_documents, natural_key
+from srag_mcp.documents.folder import SourceFile, find_documents, find_own_file, natural_key
 from srag_mcp.errors import CorpusError
 from srag_mcp.settings import Settings
 
@@ -136,3 +136,24 @@ def test_folders_and_files_without_permission_are_reported(tmp_path: Path) -> No
         "closed/: the folder cannot be listed: Permission denied",
         "names/c.txt: cannot be opened: Permission denied",
     ]
+
+
+def test_questions_and_a_schema_beside_documents_are_no_documents(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "sample_questions.txt", "schema.json", "sub/sample_questions.txt")
+
+    assert _found(tmp_path) == (["a.txt", "sub/sample_questions.txt"], [])
+
+
+@pytest.mark.parametrize("name", ["schema.json", "sample_questions.txt"])
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links")
+def test_a_link_out_of_the_folder_is_not_read(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "corpus"
+    _write(tmp_path, "secret.txt", "corpus/a.txt", "corpus/own.txt")
+    (folder / name).symlink_to(tmp_path / "secret.txt")
+
+    with pytest.raises(CorpusError, match=f"{name} is a link that leads out of the folder"):
+        find_own_file(folder, name)
+    (folder / name).unlink()
+    (folder / name).symlink_to(folder / "own.txt")
+    assert find_own_file(folder, name) == folder / name
+    assert find_own_file(folder, "other.txt") is None

@@ -8,14 +8,14 @@ import pytest
 
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.pipeline import reader_pool
-from srag_mcp.pipeline.reader_pool import perform_tasks
+from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
 
 DEADLY = """
 import os, sys, time
 from pathlib import Path
 from srag_mcp.documents import reading
-from srag_mcp.pipeline import reader_process
+from srag_mcp.pipeline import reader_pool
 import srag_mcp.pipeline.reading as tasks
 
 def read_file(source, *, rows=False):
@@ -30,13 +30,15 @@ def read_file(source, *, rows=False):
         print("noise on stdout", flush=True)
     if "memory" in text:
         raise MemoryError
+    if "fill" in text:
+        bytearray(600_000_000)
     if "hang" in text:
         while True:
             time.sleep(60)
     return reading.read_file(source, rows=rows)
 
 tasks.read_file = read_file
-reader_process.main()
+reader_pool.main()
 """
 
 
@@ -58,7 +60,7 @@ def tasks(folder: Path, *texts: str) -> list[SampleTask]:
 
 def who_reads(folder: Path) -> int:
     """Return the id of the process that a task is given to."""
-    [reply] = perform_tasks(tasks(folder, "who"), 1)
+    [reply] = ReaderPool(1).perform(tasks(folder, "who"))
     assert outcome(reply) == ("0.txt", "who")
     return int((folder / "0.pid").read_text())
 
@@ -74,7 +76,7 @@ def outcome(reply: object) -> tuple[str, str]:
 def test_a_parser_that_kills_its_process_costs_one_document(tmp_path: Path) -> None:
     asked = tasks(tmp_path, "one", "crash", "two", "raise", "print", "memory", "three")
 
-    found = dict(outcome(reply) for reply in perform_tasks(asked, 2))
+    found = dict(outcome(reply) for reply in ReaderPool(2).perform(asked))
 
     assert found == {
         "0.txt": "one",
@@ -90,7 +92,7 @@ def test_a_parser_that_kills_its_process_costs_one_document(tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("deadly")
 def test_what_was_said_about_another_document_is_no_reason(tmp_path: Path) -> None:
-    replies = perform_tasks(tasks(tmp_path, "print", "crash"), 1)
+    replies = ReaderPool(1).perform(tasks(tmp_path, "print", "crash"))
 
     assert [outcome(reply) for reply in replies] == [
         ("0.txt", "print"),
@@ -100,7 +102,7 @@ def test_what_was_said_about_another_document_is_no_reason(tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("deadly")
 def test_a_parser_that_hangs_is_stopped(tmp_path: Path) -> None:
-    replies = perform_tasks(tasks(tmp_path, "hang", "one"), 1, document_timeout_s=4)
+    replies = ReaderPool(1, 4).perform(tasks(tmp_path, "hang", "one"))
 
     assert [outcome(reply) for reply in replies] == [
         ("0.txt", "reading it took longer than 4 s"),
@@ -109,10 +111,43 @@ def test_a_parser_that_hangs_is_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("deadly")
+def test_a_file_at_which_a_process_died_is_not_given_to_another(tmp_path: Path) -> None:
+    readers = ReaderPool(1)
+    asked = tasks(tmp_path, "crash", "one")
+    [died, read] = readers.perform(asked)
+    (tmp_path / "0.txt").write_text("two", encoding="utf-8")
+
+    assert list(readers.perform(asked)) == [died, read]
+    assert [outcome(reply) for reply in ReaderPool(1).perform(asked)] == [
+        ("0.txt", "two"),
+        ("1.txt", "one"),
+    ]
+
+
+@pytest.mark.usefixtures("deadly")
+def test_only_what_may_pass_is_said_to(tmp_path: Path) -> None:
+    replies = ReaderPool(1).perform(tasks(tmp_path, "crash", "memory", ""))
+
+    assert [isinstance(reply, Unreadable) and reply.passing for reply in replies] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
+@pytest.mark.usefixtures("deadly")
+def test_readers_share_one_budget_of_memory(tmp_path: Path) -> None:
+    [reply] = ReaderPool(1000).perform(tasks(tmp_path, "fill"))
+
+    assert outcome(reply) == ("0.txt", "reading it needs more memory than allowed")
+
+
+@pytest.mark.usefixtures("deadly")
 def test_leaving_early_ends_the_processes(tmp_path: Path) -> None:
     asked = tasks(tmp_path, "one", "hang", "hang")
 
-    with closing(perform_tasks(asked, 2)) as replies:
+    with closing(ReaderPool(2).perform(asked)) as replies:
         assert outcome(next(replies)) == ("0.txt", "one")
 
 
@@ -122,7 +157,7 @@ def test_a_process_that_cannot_be_started_is_an_error(
     monkeypatch.setattr(reader_pool, "_COMMAND", (str(tmp_path / "missing"),))
 
     with pytest.raises(FileNotFoundError):
-        list(perform_tasks(tasks(tmp_path, "one"), 1))
+        list(ReaderPool(1).perform(tasks(tmp_path, "one")))
 
 
 @pytest.mark.usefixtures("deadly")
