@@ -132,7 +132,7 @@ def render_value(value: Value, unit: str | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
-    return f"{_render_number(value)}{_render_unit(unit)}"
+    return f"{render_number(value)}{_render_unit(unit)}"
 
 
 def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
@@ -184,10 +184,10 @@ def render_bounds(bounds: Bounds) -> str:
     `"Whatever they would say: 12 to 15."`, `"If those that do not say lie between 3 and 90, as the
     others do: 40.2 to 61."`
     """
-    lower, upper = _render_number(bounds.lower), _render_number(bounds.upper)
+    lower, upper = render_number(bounds.lower), render_number(bounds.upper)
     if bounds.within is None:
         return f"Whatever they would say: {lower} to {upper}."
-    low, high = map(_render_number, bounds.within)
+    low, high = map(render_number, bounds.within)
     condition = f"If those that do not say lie between {low} and {high}, as the others do"
     return f"{condition}: {lower} to {upper}."
 
@@ -224,7 +224,7 @@ def _render_rows(page: ResultPage, unit: str | None) -> str:
     return body
 
 
-def _render_number(value: float) -> str:
+def render_number(value: float) -> str:
     """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
     grouping = digit_grouping(value)
     if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):

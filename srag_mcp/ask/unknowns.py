@@ -9,7 +9,7 @@ value is taken to lie in the range of the known ones.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from srag_mcp.ask.answer import Bounds
+from srag_mcp.ask.answer import Bounds, render_number
 from srag_mcp.sqlfacts.aggregates import Aggregate
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.corpus import Corpus
@@ -52,13 +52,6 @@ class _Records:
 
     def unknowns(self) -> Unknowns:
         """Say what can be, for the kind of aggregate that it is."""
-        numbers: dict[str, Callable[[], Unknowns]] = {
-            "count": self._of_count,
-            "distinct": self._of_count,
-            "share": self._of_share,
-            "sum": self._of_amount,
-            "avg": self._of_amount,
-        }
         changes: dict[str, Callable[[], str]] = {
             "groups": self._of_groups,
             "leads": self._of_leading_group,
@@ -70,19 +63,32 @@ class _Records:
             "max": self._of_end,
         }
         function = self._found.function
-        if function in numbers:
-            return numbers[function]()
-        said = changes[function]()
-        return Unknowns(notes=(said,) if said else ())
+        if function in changes:
+            said = changes[function]()
+            return Unknowns(notes=(said,) if said else ())
+        found = self.range()
+        if found is None:
+            return Unknowns(notes=(NO_BOUNDS,))
+        bounds = found if found.lower < found.upper or found.within else None
+        n_left_out = int(self._amounts().n_without) if function == "sum" and bounds else 0
+        said = f"the sum leaves out {_documents(n_left_out)} without a value"
+        return Unknowns(bounds, (said,) if n_left_out else ())
 
     # Numbers
 
-    def _of_count(self) -> Unknowns:
-        lower, upper = self.range()
-        return Unknowns(Bounds(lower, upper) if lower < upper else None)
+    def range(self) -> Bounds | None:
+        """Return the least and the most that a number can be; None where it is not worked out."""
+        ranges: dict[str, Callable[[], Bounds | None]] = {
+            "count": self._range_of_count,
+            "distinct": self._range_of_count,
+            "share": self._range_of_share,
+            "sum": self._range_of_amount,
+            "avg": self._range_of_amount,
+            "adds": self._range_of_two,
+        }
+        return ranges[self._found.function]()
 
-    def range(self) -> tuple[int, int]:
-        """Return the least and the most that a count of records or of values can be."""
+    def _range_of_count(self) -> Bounds:
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
         known = f"count(*) FILTER ({condition})"
         more = f"{condition} IS NULL"
@@ -90,52 +96,70 @@ class _Records:
             known = f"count(DISTINCT {column}) FILTER ({condition})"
             more = f"{condition} IS NULL OR {condition} AND {column} IS NULL"
         n_known, n_more = self._integers(known, f"count(*) FILTER ({more})")
-        return n_known, n_known + n_more
+        return Bounds(n_known, n_known + n_more)
 
-    def _of_share(self) -> Unknowns:
+    def _range_of_share(self) -> Bounds | None:
         """Bound a share: of the records not known to be part of it, none or all are."""
         whole, part = f"({self._found.condition})", f"({self._found.part})"
-        is_open = f"{whole} IS NULL OR {whole} AND {part} IS NULL"
-        n_undecided, n_part, n_open, n_not, n_whole = self._count(
-            is_open,
+        n_part, n_open, n_not, n_whole = self._count(
             f"{whole} AND {part}",
             f"({whole} AND {part}) IS NULL",
             f"{whole} AND NOT {part}",
             f"{whole} OR {whole} IS NULL AND {part} IS DISTINCT FROM true",
         )
-        n_most = n_part + n_open + n_not
-        if n_most and n_whole and not n_most == n_part + n_not == n_whole:
-            factor = self._found.factor
-            lower, upper = factor * n_part / n_whole, factor * (n_part + n_open) / n_most
-            if lower < upper:
-                return Unknowns(Bounds(lower, upper))
-        return Unknowns(notes=(NO_BOUNDS,) if n_undecided else ())
+        n_most, factor = n_part + n_open + n_not, self._found.factor
+        if not n_most or not n_whole:
+            return None
+        lower, upper = factor * n_part / n_whole, factor * (n_part + n_open) / n_most
+        return Bounds(lower, max(lower, upper))
 
-    def _of_amount(self) -> Unknowns:
+    def _range_of_amount(self) -> Bounds | None:
         """Bound a sum or average, if unknown values lie in the range of the known ones.
 
         Records that meet the condition and do not give the column have a value at either end of the
         range; records for which the condition is unknown are in or out.
         """
-        found, known = self._found, self._amounts()
-        if not known.n_without + known.n_open + known.n_blank:
-            return Unknowns()
+        known, is_average = self._amounts(), self._found.function == "avg"
         statistics = {item.column.lower(): item for item in self._corpus.statistics()}
-        column = statistics.get(found.column.lower())
-        if not known.n_known or column is None or column.type not in {"integer", "number"}:
-            return Unknowns(notes=(NO_BOUNDS,))
+        column = statistics.get(self._found.column.lower())
+        if not known.n_known or column is None or not column.type.is_numeric:
+            return None
+        if not known.n_without + known.n_open + known.n_blank:
+            exact = known.total / known.n_known if is_average else known.total
+            return Bounds(exact, exact)
         low, high = float(str(column.minimum)), float(str(column.maximum))
         within = (low, high) if known.n_without + known.n_blank else None
-        if found.function == "avg":
-            ends = (
-                self._end_of_average(known, low),
-                self._end_of_average(known, high, is_upper=True),
-            )
-            return Unknowns(Bounds(*ends, within))
+        if is_average:
+            lower = self._end_of_average(known, low)
+            return Bounds(lower, self._end_of_average(known, high, is_upper=True), within)
         lower = known.total + known.n_without * low + known.below + known.n_blank * min(low, 0.0)
         upper = known.total + known.n_without * high + known.above + known.n_blank * max(high, 0.0)
-        left_out = f"the sum leaves out {_documents(int(known.n_without))} without a value"
-        return Unknowns(Bounds(lower, upper, within), (left_out,) if known.n_without else ())
+        return Bounds(lower, upper, within)
+
+    def _range_of_two(self) -> Bounds | None:
+        """Bound a sum or difference by the bounds of its sides, as if each were alone."""
+        sides = self._sides()
+        if sides is None:
+            return None
+        one, other = sides
+        within = one.within or other.within
+        if None not in {one.within, other.within} and one.within != other.within:
+            return None  # two columns: no one range says what their unknown values are taken for
+        if self._found.operator == "+":
+            return Bounds(one.lower + other.lower, one.upper + other.upper, within)
+        least, most = one.lower - other.upper, one.upper - other.lower
+        if self._found.operator == "distance":
+            farthest = max(abs(least), abs(most))
+            least, most = (0 if least < 0 < most else min(abs(least), abs(most))), farthest
+        return Bounds(least, most, within)
+
+    def _sides(self) -> tuple[Bounds, Bounds] | None:
+        found = [
+            Bounds(side, side) if isinstance(side, float) else _Records(self._corpus, side).range()
+            for side in self._found.sides
+        ]
+        known = [side for side in found if side is not None]
+        return (known[0], known[1]) if len(known) == len(found) else None
 
     def _amounts(self) -> "_Amounts":
         condition, measure = f"({self._found.condition})", quote_name(self._found.column)
@@ -177,23 +201,30 @@ class _Records:
     # What may be otherwise
 
     def _of_decision(self) -> str:
-        met, most = self.range()
-        return "" if met or not most else f"it may be otherwise: {_not_known_of(most)}"
+        found = self._range_of_count()
+        is_open = not found.lower and found.upper
+        return f"it may be otherwise: {_not_known_of(found.upper)}" if is_open else ""
 
     def _of_comparison(self) -> str:
-        """Say that a comparison of counts may turn out otherwise, where their bounds let it."""
-        left, right = (
-            (side, side) if isinstance(side, float) else _Records(self._corpus, side).range()
-            for side in self._found.sides
-        )
-        ends = {_holds(self._found.operator, a, b) for a in left for b in right}
-        overlap = left[0] <= right[1] and right[0] <= left[1]
-        is_point = left[0] == left[1] == right[0] == right[1]
-        if len(ends) == 1 and (self._found.operator not in {"=", "<>"} or is_point or not overlap):
+        """Say that a comparison may turn out otherwise, where the bounds of its sides let it."""
+        sides = self._sides()
+        if sides is None:
+            return NO_BOUNDS
+        left, right = sides
+        ends = {
+            _holds(self._found.operator, a, b)
+            for a in (left.lower, left.upper)
+            for b in (right.lower, right.upper)
+        }
+        overlap = left.lower <= right.upper and right.lower <= left.upper
+        is_point = left.lower == left.upper == right.lower == right.upper
+        if len(ends) > 1 or (self._found.operator in {"=", "<>"} and overlap and not is_point):
+            return f"it may be otherwise: {_said_range(left)} against {_said_range(right)}"
+        within = left.within or right.within
+        if within is None:
             return ""
-        said = [f"{a:,.0f} to {b:,.0f}" for a, b in (left, right) if a < b]
-        counts = "counts" if len(said) > 1 else "count"
-        return f"it may be otherwise: the {counts} may be {' and '.join(said)}"
+        low, high = map(render_number, within)
+        return f"this is so if those that do not say lie between {low} and {high}, as the others do"
 
     def _of_end(self) -> str:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
@@ -316,8 +347,13 @@ def _holds(operator: str, left: float, right: float) -> bool:
     }[operator]  # fmt: skip
 
 
+def _said_range(found: Bounds) -> str:
+    lower, upper = render_number(found.lower), render_number(found.upper)
+    return lower if lower == upper else f"{lower} to {upper}"
+
+
 def _not_known_of(n_documents: Value) -> str:
-    return f"that is not known of {_documents(int(str(n_documents)))}"
+    return f"that is not known of {_documents(int(float(str(n_documents))))}"
 
 
 def _documents(count: int) -> str:

@@ -30,13 +30,17 @@ if TYPE_CHECKING:
 
 Function: TypeAlias = Literal[
     "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares",
-    "leads", "list", "first"
+    "adds", "leads", "list", "first"
 ]  # fmt: skip
 _Parts: TypeAlias = "list[exp.Expr]"
 _Place: TypeAlias = "tuple[exp.Expr, exp.Select]"  # an expression, and the SELECT that it stands in
 
 _NAMED: dict[str, Function] = {"Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max"}
-_OPERATORS = {"GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "EQ": "=", "NEQ": "<>"}
+_NUMBERS = frozenset({"count", "distinct", "sum", "avg", "share", "adds"})
+_COMPARING = frozenset({">", ">=", "<", "<=", "=", "<>"})
+_OPERATORS = {
+    "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "EQ": "=", "NEQ": "<>", "Add": "+", "Sub": "-"
+}  # fmt: skip
 # What a SELECT may have beside its outputs, so that it reads all records that meet its condition.
 _PLAIN = frozenset({"expressions", "from_", "where", "with_", "order", "limit"})
 _GROUPED = _PLAIN | {"group"}
@@ -49,17 +53,17 @@ class Aggregate:
     Attributes:
         function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
             records, `groups`: the count of records of each, `decides`: a yes or no that one
-            record of *condition* decides, `compares`: one that two numbers decide, the group
-            that `leads` by its count of records, a `list` of records, or those that come `first`
-            by *column*.
+            record of *condition* decides, `compares`: one that two numbers decide, `adds`: the sum
+            or difference of two, the group that `leads` by its count of records, a `list` of
+            records, or those that come `first` by *column*.
         condition: Which records; NULL for one that is not known to meet or miss it.
         column: What is summed, averaged, compared, counted by its values or ranked by.
         part: What those among them meet whose share it is.
         factor: What the share is multiplied with: 100 for a percentage.
         keys: What the records are grouped by, or what a list has each of once, as SQL.
         counted: Which records the query takes, as it was written; empty where *condition* says it.
-        sides: The numbers that are compared.
-        operator: How: `>`, `>=`, `<`, `<=`, `=` or `<>`.
+        sides: The numbers that are compared or added up.
+        operator: How: `>`, `>=`, `<`, `<=`, `=`, `<>`; `+`, `-`, or `distance`.
     """
 
     function: Function
@@ -109,8 +113,13 @@ class _Reader:
             node = node.this.unnest()
         if isinstance(node, exp.Mul | exp.Div):
             return self._quotient(node, select)
+        operator = _OPERATORS.get(type(node).__name__)
+        if isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Sub):
+            return self._of_two(node.this.unnest(), select, "distance")
+        if isinstance(node, exp.Binary) and operator is not None:
+            return self._of_two(node, select, operator)
         if isinstance(node, exp.Predicate | exp.LogicalOr | exp.LogicalAnd):
-            return self._decision(node, select) or self._comparison(node, select)
+            return self._decision(node, select)
         counted = self._counted(node, select, by_column=True)
         return self._of_column(node, select) if counted is None else _of("count", counted)
 
@@ -230,48 +239,31 @@ class _Reader:
     # Yes and no
 
     def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read whether some records are there: `count(*) > 0`, `EXISTS (…)`, `bool_or(pool)`.
-
-        Or whether all meet what is asked, which one that does not decides: `bool_and(pool)`,
-        `count(*) FILTER (pool) = count(*)`.
-        """
-        deciding = None
+        """Read what one record decides: `EXISTS (…)`, `bool_or(pool)`, `bool_and(pool)`."""
+        wanted = []
         if isinstance(node, exp.Exists) and isinstance(node.this, exp.Select):
-            deciding = _definite(where_of(node.this)) if self._reads(node.this) else None
-        elif isinstance(node, exp.LogicalOr | exp.LogicalAnd) and self._reads(select):
-            wanted = exp.not_(node.this) if isinstance(node, exp.LogicalAnd) else node.this
-            deciding = _definite([*where_of(select), wanted])
-        elif isinstance(node, exp.GT | exp.GTE | exp.EQ | exp.NEQ):
-            deciding = self._compared(node, select)
-        return None if deciding is None else _of("decides", deciding)
-
-    def _compared(self, node: exp.Binary, select: exp.Select) -> _Parts | None:
-        """Read what decides a comparison of a count with nothing, or with the count of all."""
-        counted = self._counted(*self._resolve(node.left, select))
-        if counted is None or isinstance(node.right, exp.Literal):
-            nothing = "1" if isinstance(node, exp.GTE) else "0"
-            return counted if node.right.name == nothing else None
-        all_of = self._whole(node.right, select, counted)
-        found = None if all_of is None else _divide(all_of, counted)
-        if found is None or isinstance(node, exp.GT):
+            select = node.this
+        elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
+            wanted = [exp.not_(node.this) if isinstance(node, exp.LogicalAnd) else node.this]
+        else:
             return None
-        whole, within = found
-        return [*whole, exp.not_(exp.and_(*within))]
+        deciding = _definite([*where_of(select), *wanted])
+        return _of("decides", deciding) if self._reads(select) else None
 
-    def _comparison(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read what compares a count with another or with a number: `count(*) >= 2`."""
-        operator = _OPERATORS.get(type(node).__name__)
-        if operator is None or not isinstance(node, exp.Binary):
-            return None
-        sides = tuple(self._side(side.unnest(), select) for side in (node.left, node.right))
+    def _of_two(self, node: exp.Binary, select: exp.Select, operator: str) -> Aggregate | None:
+        """Read what compares two numbers or adds them up: `count(*) >= 2`, `max(a) - max(b)`."""
+        sides = [self._side(side.unnest(), select) for side in (node.left, node.right)]
         known = tuple(side for side in sides if side is not None)
-        return Aggregate("compares", sides=known, operator=operator) if known == sides else None
+        if len(known) < len(sides) or all(isinstance(side, float) for side in sides):
+            return None
+        function: Function = "compares" if operator in _COMPARING else "adds"
+        return Aggregate(function, sides=known, operator=operator)
 
     def _side(self, node: exp.Expr, select: exp.Select) -> Aggregate | float | None:
         if (figure := _figure(node)) is not None:
             return figure
         found = self._number((node, select))
-        return found if found is not None and found.function in {"count", "distinct"} else None
+        return found if found is not None and found.function in _NUMBERS else None
 
     # Records
 

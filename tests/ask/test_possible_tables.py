@@ -127,6 +127,9 @@ def _write(
         "SELECT max(height) FROM towers WHERE town = 'Rann'",
         "SELECT 100.0 * count(*) FILTER (crane) / count(*) FROM towers WHERE town = 'Rann'",
         "SELECT count(*) - count(*) FILTER (crane) FROM towers",
+        "SELECT avg(height) FILTER (crane) - avg(height) FILTER (NOT crane) FROM towers",
+        "SELECT abs(sum(height) FILTER (town = 'Olm') - sum(height) FILTER (lift)) FROM towers",
+        "SELECT 100.0 * count(*) FILTER (crane) / count(*) - 50 FROM towers",
     ],
 )
 def test_a_number_stays_within_its_bounds_or_something_is_said(towers: Towers, sql: str) -> None:
@@ -150,6 +153,8 @@ def test_a_number_stays_within_its_bounds_or_something_is_said(towers: Towers, s
         " <= (SELECT count(*) FROM towers WHERE town = 'Rann')",
         "SELECT (SELECT avg(height) FROM towers WHERE crane)"
         " > (SELECT avg(height) FROM towers WHERE NOT crane)",
+        "SELECT avg(height) FILTER (crane) >= avg(height) FROM towers",
+        "SELECT sum(height) > 90 FROM towers WHERE NOT coalesce(crane, false)",
         "SELECT NOT bool_and(crane) FROM towers",
         "SELECT document_id FROM towers WHERE height = (SELECT max(height) FROM towers)",
         "SELECT document_id FROM towers ORDER BY height LIMIT 1",
