@@ -14,6 +14,7 @@ from srag_mcp.model.choice import open_model
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
+from srag_mcp.store.earlier_work import EarlierAnswers
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state
@@ -118,10 +119,12 @@ def open_thinker(
     is_agent = engine == AGENT
     with open_state(work.state) as state:
         replies = StoredReplies(state)
+        model = AgentModel(PromptSpool(state)) if is_agent else open_model(settings)
+        name = AGENT if is_agent else str(settings.model)
         metered = MeteredModel(
-            AgentModel(PromptSpool(state)) if is_agent else open_model(settings),
+            EarlierAnswers(model, name, state, work),
             replies,
-            AGENT if is_agent else str(settings.model),
+            name,
             budget=Budget(settings.budget_usd, settings.budget_calls),
             spent=replies.unsettled(),
         )

@@ -15,6 +15,7 @@ from srag_mcp.pipeline.engine import Engine
 from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.earlier_work import forget_earlier_answers
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.state import open_state, read_state
 
@@ -108,6 +109,9 @@ def remembered(
     """
     before = read_unfinished(state)
     if wish is not None:
+        if before is not None and before.questions != wish.questions:
+            with open_state(state) as opened:
+                forget_earlier_answers(opened)
         remember_unfinished(state, wish)
     try:
         yield

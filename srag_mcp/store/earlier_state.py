@@ -1,4 +1,4 @@
-"""The state as 16a3ebc kept it, in many files and the work database: taken over, once.
+"""The state as 16a3ebc kept it in files: taken over, once; `earlier_work` does the rest.
 
 What was answered is not asked again; prompts that were handed out and not answered are.
 """
@@ -24,27 +24,15 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
-    import duckdb
-
-    from srag_mcp.store.state import State
 
 logger = logging.getLogger(__name__)
 
-_TAKEN_OVER = "work taken over"
+WORK_TAKEN_OVER = "work taken over"
 _FILES = ("calls.jsonl", "asked.jsonl", "unfinished.json")
 _FOLDERS = ("prompts", "jobs")
 _HASH = re.compile(r"[0-9a-f]{64}")
-_KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _KEEP_REPLY = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
-_KEEP_OLDER = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_WORK_CALLS = """
-SELECT step, subject, prompt_hash, model, outcome, called_at, tokens_in, tokens_out, tokens_cached,
-  seconds, cost_usd, is_estimated, ingestion, call_id
-FROM ledger ORDER BY rowid
-"""
-_WORK_REPLIES = """
-SELECT prompt_hash, asked_model, step, text, model, truncated, delta FROM replies ORDER BY rowid
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +56,7 @@ def has_earlier_state(folder: Path) -> bool:
 def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
     """Write what lies in the files of an earlier version; what is damaged is left out."""
     if not work_path(folder).exists():
-        connection.execute("INSERT INTO notes VALUES (?, 'yes')", [_TAKEN_OVER])
+        connection.execute("INSERT INTO notes VALUES (?, 'yes')", [WORK_TAKEN_OVER])
     for name in ("calls.jsonl", "asked.jsonl"):
         for line in _lines(folder / name):
             _take_over_line(connection, line)
@@ -97,39 +85,6 @@ def remove_earlier_state(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def is_work_taken_over(state: State) -> bool:
-    """Whether the work database holds no replies and calls any more."""
-    return state.note(_TAKEN_OVER) is not None
-
-
-def take_over_work(state: State, work: duckdb.DuckDBPyConnection) -> None:
-    """Move replies and ledger out of the work database, once; its lock is held.
-
-    What the files had is newer.
-    """
-    if is_work_taken_over(state):
-        return
-    tables = {
-        str(row[0]) for row in work.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-    }
-    with state.transaction():
-        if "ledger" in tables:
-            calls = work.execute(_WORK_CALLS).fetchall()
-            state.run_many(_KEEP_CALL, [_call_row(row) for row in calls])
-            latest = {row[:2]: row for row in work.execute(_WORK_REPLIES).fetchall()}
-            useless = set(work.execute("FROM useless_replies").fetchall())
-            replies = [(*row, key in useless) for key, row in latest.items()]
-            state.run_many(_KEEP_OLDER, replies)
-            rows = work.execute(
-                "SELECT value FROM meta WHERE key = 'note:ledger:ingestion'"
-            ).fetchall()
-            state.keep_note("ingestion", rows[0][0] if rows else None)
-        state.keep_note(_TAKEN_OVER, "yes")
-    state.sync()
-    for name in tables & {"ledger", "replies", "useless_replies"}:
-        work.execute(f"DROP TABLE {name}")
-
-
 def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
     if line.startswith(b'{"forgotten"'):
         forget = "UPDATE replies SET is_useless = 1 WHERE prompt_hash = ? AND asked_model = ?"
@@ -141,14 +96,14 @@ def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
         logger.warning("a line of %d bytes among the calls is damaged", len(line))
         return
     call = (*asdict(entry.call).values(), entry.ingestion, entry.call_id)
-    connection.execute(_KEEP_CALL, _call_row(call))
+    connection.execute(KEEP_CALL, call_row(call))
     if entry.kept is not None:
         kept, reply = entry.kept, entry.kept.reply
         said = (kept.step, reply.text, reply.model, reply.truncated, kept.delta)
         connection.execute(_KEEP_REPLY, (kept.prompt_hash, kept.asked_model, *said))
 
 
-def _call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Write the time of a call as text; DuckDB has it without its zone, which is UTC."""
     return (*row[:5], row[5].replace(tzinfo=UTC).isoformat(timespec="microseconds"), *row[6:])
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.earlier_state import is_work_taken_over
+from srag_mcp.store.earlier_work import forget_earlier_answers, is_work_taken_over
 from srag_mcp.store.layout import CorpusFolder, state_path, work_path
 from srag_mcp.store.state import State, read_state
 from srag_mcp.store.work_opening import open_work
@@ -110,6 +110,7 @@ class StoredReplies:
         """Say that the present ingestion is finished: a budget counts anew from here."""
         self._ingestion += 1
         self._state.keep_note(_INGESTION, str(self._ingestion))
+        forget_earlier_answers(self._state)
 
     def _calls(self, since: int) -> list[Call]:
         rows = self._state.run("SELECT * FROM calls WHERE ingestion >= ? ORDER BY at, rowid", since)

@@ -129,7 +129,7 @@ class PromptSpool:
             entry = json.dumps(asdict(_Entry(prompt, dict(reply_schema))))
             self._state.run(
                 "INSERT INTO prompts (name, entry, asked_at) VALUES (?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET is_parked = 0, asked_at = excluded.asked_at",
+                " ON CONFLICT (name) DO UPDATE SET is_parked = 0, asked_at = excluded.asked_at",
                 name,
                 entry,
                 time.time(),
@@ -169,7 +169,7 @@ class PromptSpool:
         since = time.time() - self._lease_s
         [(n_all, n_leased, first)] = self._state.run(
             "SELECT count(*), ifnull(sum(leased_at > ?), 0),"
-            " min(leased_at) FILTER (WHERE leased_at > ?) FROM waiting",
+            " min(CASE WHEN leased_at > ? THEN leased_at END) FROM waiting",
             since,
             since,
         )

@@ -8,7 +8,7 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,9 @@ CREATE TABLE prompts (
   name TEXT PRIMARY KEY, entry TEXT, is_parked INTEGER NOT NULL DEFAULT 0, asked_at REAL NOT NULL,
   leased_at REAL, answer TEXT, answered_at REAL);
 CREATE VIEW waiting AS SELECT * FROM prompts WHERE answer IS NULL AND NOT is_parked;
+CREATE TABLE earlier_answers (
+  step TEXT, subject TEXT, asked_model TEXT, text TEXT, basis TEXT,
+  PRIMARY KEY (step, subject, asked_model));
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY, request TEXT, told TEXT, is_cancelled INTEGER NOT NULL DEFAULT 0);
 """
@@ -63,15 +66,6 @@ class State:
         """
         with self._lock, _store_errors(self.folder):
             return self._connection.execute(sql, values).fetchall()
-
-    def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
-        """Run one statement for each of *rows*; inside of a transaction.
-
-        Raises:
-            StoreError: If they cannot be written.
-        """
-        with self._lock, _store_errors(self.folder):
-            self._connection.executemany(sql, rows)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

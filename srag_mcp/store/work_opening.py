@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from srag_mcp.store.earlier_state import take_over_work
+from srag_mcp.store.earlier_work import take_over_work
 from srag_mcp.store.engine import open_for_writing, store_errors
 from srag_mcp.store.layout import work_path
 from srag_mcp.store.lock import ingestion_lock
@@ -29,7 +29,7 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         _tidy(state)
         work = _open_or_replace(path, state)
         try:
-            take_over_work(shared, work.connection)
+            take_over_work(shared, work)
             yield work
         finally:
             work.connection.close()
