@@ -13,16 +13,17 @@ from srag_mcp.answer.doubts import check_columns
 from srag_mcp.ask.answer import Answer, is_empty, render_text
 from srag_mcp.ask.brief import write_brief
 from srag_mcp.ask.by_model import Translated, translate_question
+from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
+from srag_mcp.grammar.score import SURE
+from srag_mcp.grammar.translate import translate
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.offline.translation.certainty import is_certain
-from srag_mcp.offline.translation.translator import translate
 from srag_mcp.settings import EngineChoice, Settings
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
@@ -156,7 +157,18 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
         return _refuse(corpus, question, str(refusal), refusal.unplaced)
     except QueryError as failure:
         return _refuse(corpus, question, f"the query could not be run: {failure}", ())
+    if all(value is None for row in page.rows for value in row):
+        return _refuse(corpus, question, _why_nothing(corpus, translation), ())
     return _write_answer(corpus, translation, page)
+
+
+def _why_nothing(corpus: Corpus, translation: Translation) -> str:
+    """Say what was looked for in vain: no list and no highest value comes of no record."""
+    try:
+        reasons = explain_nothing(corpus, translation.facts)
+    except QueryError:
+        reasons = []
+    return "; ".join((f"no record has what was asked ({translation.restated})", *reasons))
 
 
 def _check_length(question: str) -> None:
@@ -169,11 +181,11 @@ def _check_length(question: str) -> None:
 
 
 def _is_sure(corpus: Corpus, answer: Answer) -> bool:
-    """Whether every word has its part in the query, and the columns that it uses are filled."""
+    """Whether the reading assumes next to nothing, and the columns that it uses are filled."""
     has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
     if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
         return False
-    return is_certain(answer.translation, corpus.schema())
+    return answer.translation.score >= SURE
 
 
 def _fall_back(

@@ -3,8 +3,91 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from srag_mcp.offline.translation.thesaurus import GROUPS
 from srag_mcp.offline.words import stem
+
+GROUPS = """
+company firm business shop store vendor supplier seller merchant retailer outlet organisation
+price cost amount fee charge sum spend money pay payment expense expenditure total
+date day
+location place venue site locality where
+city town municipality
+country nation state
+author writer
+film movie
+job position role occupation post vacancy title
+salary pay wage compensation earnings remuneration
+employer company
+team club side squad
+opponent rival opposition adversary against
+rank ranking place position standing
+score result outcome
+mass weight weigh
+height tall elevation altitude
+length long
+duration length long time last
+rating score star grade mark review
+revenue sale turnover income proceeds
+birth born birthday birthdate
+death died die
+start begin commence open onset
+end finish close stop terminate expire expiry expiration conclusion
+built build construct complete erect found establish create creation creator open inception invent
+release publish publication issue launch premiere appear
+population inhabitant person resident
+area size surface extent
+temperature hot cold warm degree heat
+rain rainfall precipitation wet
+doctor physician
+disease illness condition disorder diagnosis
+medicine drug medication
+student pupil enrollment enrolment
+school university college institution
+car vehicle
+artist singer performer musician band
+song track single
+customer client buyer purchaser
+quantity number count
+kind type category class sort genre
+maker manufacturer producer brand make
+phone telephone
+mail email
+house home property
+director direct
+win victory winner champion
+lose defeat
+goal score
+material medium made
+colour color
+speed fast quick velocity
+height high
+attendance crowd spectator audience attend
+passenger traveller
+employee staff worker headcount employ
+participant enrol enroll enrolled subject volunteer
+sponsor fund funder funding
+experience seniority
+pool swimming
+skill ability competence
+calorie energy kcal
+ingredient component
+wind gust
+humidity moisture
+discount rebate reduction
+tax vat duty
+due deadline
+buyer customer client
+debt owe owed outstanding
+distance far away mile kilometre kilometer
+guest visitor
+gender sex
+language tongue
+party faction
+vote ballot
+seat chair
+age old
+cap limit ceiling
+nation nationwide
+"""
 
 # Words of forms that mean the same as names of fields, beyond those that the questions' thesaurus
 # has; general language only.

@@ -2,10 +2,15 @@
 
 from functools import lru_cache
 
-from srag_mcp.offline.translation.lexicon import ENTITY_NOUNS, PERSON_NOUNS
 from srag_mcp.offline.words import content_stems, stem
 from srag_mcp.text.words import fold_words as fold
 from srag_mcp.values.units import UNITS
+
+_ENTITY_NOUNS = """
+    record row entry item document file instance example occurrence case occasion page thing
+    time sheet paper text datum listing
+"""
+_PERSON_NOUNS = "applicant candidate person people individual man woman jobseeker"
 
 
 def names_nothing(label: str) -> bool:
@@ -16,6 +21,10 @@ def names_nothing(label: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _general_stems() -> frozenset[str]:
-    words = {*ENTITY_NOUNS, *PERSON_NOUNS, *(word for word in UNITS if word.isalpha())}
+    words = {
+        *_ENTITY_NOUNS.split(),
+        *_PERSON_NOUNS.split(),
+        *(word for word in UNITS if word.isalpha()),
+    }
     periods = ("yearly", "monthly", "weekly", "daily", "hourly")
     return frozenset(stem(fold(word)) for word in (*words, *periods) if len(word) > 2)

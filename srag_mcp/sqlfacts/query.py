@@ -388,7 +388,6 @@ class Translation:
         literals: What was bound to stored values.
         score: 0 to 1, how sure the reading is; 1 when every word of the question has its place.
         ordered: Whether the order of the rows is part of the answer.
-        unsettled: Whether a second reader should be asked: the words leave open what was meant.
     """
 
     question: str
@@ -397,7 +396,6 @@ class Translation:
     literals: tuple[BoundLiteral, ...] = ()
     score: float = 1.0
     ordered: bool = False
-    unsettled: bool = False
 
     @property
     def sql(self) -> str:

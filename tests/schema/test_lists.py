@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.offline.translation.translator import translate
+from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
 from srag_mcp.schema.schema import ListName, Schema

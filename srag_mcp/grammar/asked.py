@@ -1,0 +1,409 @@
+"""What a question asks of a frame: its nouns, what is put out, measured, ranked and sorted by."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from srag_mcp.grammar.filters import Frame, joined
+from srag_mcp.grammar.link import Mention, convert_into
+from srag_mcp.grammar.score import Features
+from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Writer
+from srag_mcp.grammar.table import Column
+from srag_mcp.grammar.words import alike
+from srag_mcp.values.units import unit_of
+
+_SPARE = 0.45
+_MAX_LIMIT = 100
+_FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
+_HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
+_QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
+_PASSED = ("distinct", "rank", "adjective", "number", "aggregate")
+# What says nothing of its own in any reading.
+_IDLE = frozenset({"record", "and", "inclusive"})
+_COUNTING = frozenset({"most", "fewest", "least"})
+
+Head = tuple[tuple[Term, ...], frozenset[int], Features]
+Measure = tuple[Column, frozenset[int], Features]
+Ranked = tuple[Column, frozenset[int], bool, Features]
+
+
+class Asked:
+    """A frame as the forms of questions look at it.
+
+    Attributes:
+        frame, table, writer: The frame, its table, and what writes queries over it.
+        where: Its restrictions, joined.
+        joins: The `or` mentions that the restrictions use.
+        relation: An operator and the mention of a number, with which groups or a result compare.
+    """
+
+    def __init__(self, frame: Frame, where: tuple[Condition, ...], joins: frozenset[int]) -> None:
+        self.frame, self.table, self.where, self.joins = frame, frame.table, where, joins
+        self.writer = Writer(frame.table.name)
+        relations = [option.relation for option in frame.chosen if option.relation is not None]
+        self.relation = relations[0] if relations else None
+        self.relates_twice = len(relations) > 1
+        self._counts = Counter(self.kind(at) for at in frame.free)
+
+    # -- mentions ----------------------------------------------------------------------------
+
+    def mention(self, at: int) -> Mention:
+        """Return a mention by its index."""
+        return self.frame.sentence.mentions[at]
+
+    def kind(self, at: int) -> str:
+        """Return the kind of a mention, empty beyond the ends."""
+        return self.mention(at).kind if 0 <= at < len(self.frame.sentence.mentions) else ""
+
+    def word(self, at: int) -> str:
+        """Return the meaning of a mention within its kind."""
+        return self.mention(at).word
+
+    def words(self, at: int) -> set[str]:
+        """Return the words of a mention, in small letters."""
+        return set(self.frame.sentence.words(self.mention(at)).lower().split())
+
+    def of(self, *kinds: str) -> list[int]:
+        """Return the free mentions of these kinds."""
+        return [at for at in self.frame.free if self.kind(at) in kinds]
+
+    def has(self, *kinds: str) -> bool:
+        """Whether a free mention is of one of these kinds."""
+        return any(self._counts[kind] for kind in kinds)
+
+    def first(self, *kinds: str) -> int | None:
+        """Return the first free mention of these kinds."""
+        return next(iter(self.of(*kinds)), None)
+
+    def after(self, at: int, over: Sequence[str] = ()) -> int | None:
+        """Return the next free mention behind *at*, over kinds that may stand between."""
+        return next((i for i in self.frame.free if i > at and self.kind(i) not in over), None)
+
+    def near(self, left: int, right: int) -> bool:
+        """Whether only words that shape the sentence stand between two mentions."""
+        return self.frame.sentence.near(left, right)
+
+    def covers(self, at: int, columns: frozenset[str]) -> bool:
+        """Whether a mention that no form used says nothing beyond the *columns* in use."""
+        mention = self.mention(at)
+        if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
+            best = mention.columns[0][1]
+            return any(name in columns for name, share in mention.columns if share >= best - 0.3)
+        if mention.kind == "part":
+            dated = any(column.name in columns for column in self.table.columns if column.is_date)
+            day = mention.word == "date" and self.table.is_daily
+            return day or (dated and mention.word in {"date", "year"})
+        if mention.kind == "unit":
+            used = [self.table.by_name[name] for name in columns if name in self.table.by_name]
+            return any(
+                column.attribute.unit is not None
+                and convert_into(1.0, mention.unit, column) is not None
+                for column in used
+            )
+        return mention.kind in _IDLE
+
+    # -- columns -----------------------------------------------------------------------------
+
+    def columns(
+        self, at: int, wanted: Callable[[Column], bool], *, headed: bool = False
+    ) -> Iterator[tuple[Column, Features]]:
+        """Yield the *wanted* columns that a mention may mean, best first.
+
+        Where *headed*, it has to name the column as a noun, and not by a modifier alone.
+        """
+        mention = self.mention(at)
+        if mention.kind != "column":
+            return
+        tokens = self.frame.sentence.tokens[mention.first : mention.last]
+        said = {like for token in tokens for like in (token.stem, *alike(token.stem))}
+        for name, share in mention.columns:
+            column = self.table.by_name[name]
+            close = share >= mention.columns[0][1] - _SPARE
+            if close and wanted(column) and (column.heads & said or not headed):
+                yield column, Counter({"unsaid_name": 1 - share})
+
+    def named(self, wanted: Callable[[Column], bool]) -> Iterator[tuple[int, Column, Features]]:
+        """Yield the free mentions of *wanted* columns."""
+        for at in self.of("column"):
+            for column, features in self.columns(at, wanted):
+                yield at, column, features
+
+    def means_record(self, at: int) -> bool:
+        """Whether a mention is the record, or a text of which each record has its own."""
+        texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
+        return self.kind(at) == "record" or any(True for _ in texts)
+
+    def says_unit(self, at: int, column: Column) -> bool:
+        """Whether a mention says the unit of *column*: `litres of water`."""
+        mention = self.mention(at)
+        tokens = self.frame.sentence.tokens[mention.first : mention.last]
+        unit = column.attribute.unit
+        return unit is not None and any(unit_of(t.text) == (unit_of(unit) or unit) for t in tokens)
+
+    def says_day(self, at: int) -> bool:
+        """Whether a mention speaks of dates, and not of what is dated."""
+        mention = self.mention(at)
+        tokens = self.frame.sentence.tokens[mention.first : mention.last]
+        return any(token.stem in {"date", "day"} for token in tokens)
+
+    def noun(self, asking: int, over: Sequence[str] = _PASSED) -> int | None:
+        """Return the noun behind a question word.
+
+        A column counts that a restriction uses, too, where no verb stands between.
+        """
+        for at in range(asking + 1, len(self.frame.sentence.mentions)):
+            if self.kind(at) in {*over, "or", "and"}:
+                continue
+            if at in self.frame.free:
+                return at
+            named = self.kind(at) == "column" and not self.is_truth(at)
+            if named and self._determines(asking, at):
+                return at
+        return None
+
+    def is_truth(self, at: int) -> bool:
+        """Whether a mention names a column of yes and no, right behind the one before it."""
+        if self.kind(at) != "column":
+            return False
+        adjacent = at == 0 or self._determines(at - 1, at)
+        return adjacent and self.table.by_name[self.mention(at).columns[0][0]].is_boolean
+
+    def counts_truths(self, at: int) -> bool:
+        """Whether a column of yes and no stands there as the noun, and before no other."""
+        last = at + 1 >= len(self.frame.sentence.mentions)
+        return self.is_truth(at) and (last or self.mention(at + 1).first > self.mention(at).last)
+
+    def _determines(self, asking: int, noun: int) -> bool:
+        between = self.frame.sentence.tokens[self.mention(asking).last : self.mention(noun).first]
+        return all(token.word in {"of", "the", "all", "a", "an"} for token in between)
+
+    def pinned(self) -> bool:
+        """Whether a restriction names one record: a value of a text that tells records apart."""
+        return any(
+            item.kind == "value" and not item.denied and len(item.values) == 1
+            for item in self.where
+            if self.table.by_name[item.column].is_own and self.table.by_name[item.column].fill > 0.5
+        )
+
+    # -- what is put out ---------------------------------------------------------------------
+
+    def heads(self) -> Iterator[Head]:
+        """Yield what the question word asks to be put out, and the mentions that say so."""
+        asking = self.first(*_HEADS)
+        if asking is None:
+            yield from self._opening()
+            return
+        kind, noun = self.kind(asking), self.noun(asking)
+        tokens = self.frame.sentence.tokens
+        last = self.mention(asking).last
+        if kind == "what" and last < len(tokens) and tokens[last].word in {"do", "does", "did"}:
+            named = [at for at in self.of("column") if at > asking]
+            noun = named[-1] if named else None  # `what did it cost` asks for what the verb names
+        if kind in {"who", "where"}:
+            yield from self._answering(asking, kind, noun)
+        elif kind == "when":
+            yield from self._times(asking)
+        elif noun is None:
+            if kind == "what" and self.table.label is not None:  # `which are red`
+                headless: Features = Counter({"no_head": 1})
+                yield (Term(self.table.label.name),), frozenset({asking}), headless
+        elif self.kind(noun) == "record" and kind in {"what", "list"}:
+            general = self.word(noun) == "any"
+            label = None if general else self.table.label
+            term = Term(ROW if label is None else label.name)
+            nameless: Features = Counter({"no_label": int(label is None and not general)})
+            yield (term,), frozenset({asking, noun}), nameless
+        elif self.kind(noun) == "part":
+            for term in self.parts(noun):
+                yield (term,), frozenset({asking, noun}), Counter()
+        else:
+            for column, features in self.columns(noun, lambda c: not c.is_boolean, headed=True):
+                terms, used = self._further(Term(column.name), noun)
+                yield terms, frozenset({asking, noun, *used}), features
+
+    def _opening(self) -> Iterator[Head]:
+        """Yield what a question without a question word begins with: `top 3 hotels by price`."""
+        noun = self.noun(-1)
+        if noun is None or self.kind(0) not in {"rank", "adjective", "number"}:
+            return
+        if self.kind(noun) == "record" and self.table.label is not None:
+            yield (Term(self.table.label.name),), frozenset({noun}), Counter()
+        for column, features in self.columns(noun, lambda c: c.is_text, headed=True):
+            yield (Term(column.name),), frozenset({noun}), features
+
+    def _further(self, first: Term, at: int) -> tuple[tuple[Term, ...], set[int]]:
+        """Add the columns that `and` or a comma joins to the one at *at*."""
+        terms: tuple[Term, ...] = (first,)
+        used: set[int] = set()
+        for other in self.of("column"):
+            if other <= at:
+                continue
+            linked = [i for i in range(at + 1, other) if self.kind(i) == "and"]
+            between = self.frame.sentence.tokens[self.mention(at).last : self.mention(other).first]
+            column = next(self.columns(other, lambda c: not c.is_boolean), None)
+            if column is None or not (linked or [token.text for token in between] == [","]):
+                break
+            if all(term.column != column[0].name for term in terms):
+                terms, at = (*terms, Term(column[0].name)), other
+                used |= {other, *linked}
+        return terms, used
+
+    def _answering(self, asking: int, kind: str, noun: int | None) -> Iterator[Head]:
+        """Yield the columns that answer `who` or `where`: the one beside it, or the likeliest."""
+        named = [] if noun is None else list(self.columns(noun, lambda c: c.is_text))
+        for column, features in named:
+            yield (Term(column.name),), frozenset({asking, noun or 0}), features
+        for column in () if named else self.table.answering(kind)[:2]:
+            yield (Term(column.name),), frozenset({asking}), Counter({"who_guessed": 1})
+
+    def _times(self, asking: int) -> Iterator[Head]:
+        named = list(self.named(lambda c: c.is_date or c.is_year))
+        for at, column, features in named:
+            yield (Term(column.name),), frozenset({asking, at}), features
+        if not named and self.table.main_date is not None:
+            assumed: Features = Counter({"date_assumed": 1})
+            yield (Term(self.table.main_date.name),), frozenset({asking}), assumed
+
+    def parts(self, at: int) -> Iterator[Term]:
+        """Yield the terms that a noun of time may mean: a part of a date."""
+        part, main = self.word(at), self.table.main_date
+        dates = list(self.named(lambda c: c.is_date))
+        beside = [c for a, c, _ in dates if abs(a - at) == 1 or len(dates) == 1]
+        words = {token.word for token in self.frame.sentence.tokens}
+        any_year = {"whatever", "calendar"} & words or {"month", "year"} <= words
+        if part == "month" and any_year:
+            part = "month_name"
+        for column in beside or ([main] if main is not None else []):
+            yield Term(column.name, "" if part == "date" else part)
+        if part == "year" and not beside and main is None:
+            for column in self.table.columns:
+                if column.is_year:
+                    yield Term(column.name)
+
+    # -- what is measured --------------------------------------------------------------------
+
+    def measures(self, *, additive: bool = False) -> Iterator[Measure]:
+        """Yield the numbers that are named, or that `how long`, `how far` … ask for."""
+        asked = frozenset(self.of("question_word"))
+        concept = next((self.word(at) for at in asked), "")
+        named = [
+            (at, column, features)
+            for at, column, features in self.named(lambda c: c.is_number and not c.is_year)
+            if not concept or column.measures(concept)
+        ]
+        for at, column, features in named:
+            if column.is_additive or not additive:
+                yield column, asked | {at}, features
+        for column in () if named else self.table.measuring(concept):
+            if column.is_number:
+                yield column, asked, Counter({"concept": 1})
+
+    def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
+        """Yield the one aggregate that is asked for, over each measure that it may mean."""
+        asked = self.of("aggregate")
+        if len(asked) == 1:
+            function = _FUNCTIONS[self.word(asked[0])]
+            for column, used, features in self.measures(additive=function == "sum"):
+                summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
+                yield summary, used | set(asked), features
+
+    def totals(self) -> frozenset[int]:
+        """Return the mentions that say `in total`."""
+        return frozenset(at for at in self.of("aggregate") if self.word(at) == "sum")
+
+    def related(self, summary: Summary) -> tuple[str, float] | None:
+        """Return the relation to a number, in the unit of what is summed up."""
+        if self.relation is None:
+            return None
+        operator, number = self.relation[0], self.mention(self.relation[1])
+        if summary.term is None:
+            plain = number.unit is None and number.number is not None
+            return (operator, number.number or 0.0) if plain else None
+        value = number.in_unit_of(self.table.by_name[summary.term.column])
+        return None if value is None else (operator, value)
+
+    # -- what is ranked and sorted -----------------------------------------------------------
+
+    def ranked(self, at: int) -> Iterator[Ranked]:
+        """Yield what a superlative ranks, and whether it means the highest value."""
+        concept, highest = "", self.word(at) == "highest"
+        if self.kind(at) == "adjective":
+            concept, end = self.word(at).split()
+            highest = end == "high"
+        sorting = self.first("by")
+        follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
+        ordered = list(self.named(lambda c: c.is_number or (c.is_date and bool(concept))))
+        headed = set() if follower is None else {
+            column.name for column, _ in self.columns(follower, lambda _: True, headed=True)
+        }  # fmt: skip
+        beside = [
+            item for item in ordered
+            if item[0] == follower
+            and (sorting is not None or (self.near(at, item[0]) and item[1].name in headed))
+        ]  # fmt: skip
+        counting: Features = Counter({"counting": int(self.is_counting(at))})
+        apart = [
+            item for item in ordered if concept or item[0] != follower or not self.near(at, item[0])
+        ]
+        for place, column, features in beside or apart:
+            if concept and not beside and not column.measures(concept):
+                continue
+            far: Features = Counter({"far_measure": int(not beside)})
+            used = frozenset({place} if sorting is None else {place, sorting})
+            yield column, used, _end(concept, column, highest), features + far + counting
+        named = {column.name for _, column, _ in ordered}
+        measuring = [] if beside else self.table.measuring(concept)
+        others = self.table.others(measuring)
+        for column in measuring:
+            if column.name not in named:
+                assumed: Features = Counter({"concept": 1, "not_own": int(column.name in others)})
+                yield column, frozenset(), _end(concept, column, highest), assumed
+
+    def is_counting(self, at: int) -> bool:
+        """Whether a superlative asks for an amount: `the most`, `the fewest`."""
+        return self.kind(at) == "rank" and bool(self.words(at) & _COUNTING)
+
+    def ranks_records(self, at: int) -> bool:
+        """Whether `most` stands before the noun of the records: `the most hotels with a pool`."""
+        follower = self.after(at)
+        if self.word(at) in {"often", "seldom"}:
+            return True
+        near = follower is not None and self.near(at, follower) and self.means_record(follower)
+        return self.is_counting(at) and near
+
+    def limit(self, at: int) -> tuple[int | None, frozenset[int]]:
+        """Return how many are asked for: `the three cheapest`, `top 5`, `which two cities`."""
+        for place in self.of("number"):
+            number = self.mention(place)
+            amount = number.number or 0
+            if number.unit is None and amount == int(amount) and 1 < amount <= _MAX_LIMIT:
+                noun = self.kind(place + 1) in {"column", "record", "part"}
+                if abs(place - at) == 1 or (place < at and noun):
+                    return int(amount), frozenset({place})
+        return None, frozenset()
+
+    def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
+        """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""
+        direction, place = self.first("direction"), self.first("by", "sorted")
+        falling = direction is not None and self.word(direction).split()[-1] in {"desc", "high"}
+        used = frozenset(at for at in (direction, place) if at is not None)
+        key = None if place is None else self.after(place)
+        if place is not None and key is not None and self.near(place, key):
+            for column, _ in self.columns(key, lambda c: not c.is_boolean):
+                return (Term(column.name), falling), used | {key}
+        concept = "" if direction is None else self.word(direction).split()[0]
+        columns = self.table.measuring(concept) if place is None else []
+        if len(columns) == 1:
+            return (Term(columns[0].name), _end(concept, columns[0], falling)), used
+        return None, frozenset()
+
+
+def read_frame(frame: Frame) -> Asked | None:
+    """Return a frame as forms look at it; None where it asks, or compares with a number, twice."""
+    asked = Asked(frame, *joined(frame, frame.chosen))
+    twice = len(asked.of(*_QUESTION_WORDS)) > 1
+    return None if asked.relates_twice or twice else asked
+
+
+def _end(concept: str, column: Column, highest: bool) -> bool:
+    """Return the end of *column* that is meant: the oldest has the earliest date or year."""
+    return not highest if concept == "age" and "age" not in column.named else highest

@@ -1,0 +1,407 @@
+"""Filters: which column each value, number, period, truth and gap of a question restricts.
+
+Every restriction is a slot with options, one a column that it may be about; a frame takes one
+option of each slot. What an option assumes is a feature with a weight.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+
+from srag_mcp.grammar.link import Sentence, convert_into
+from srag_mcp.grammar.score import Features, cost_of
+from srag_mcp.grammar.sql import (
+    Condition,
+    Value,
+    Where,
+    between,
+    compare,
+    deny,
+    either,
+    holds,
+    is_known,
+    is_one_of,
+    part_is,
+)
+from srag_mcp.grammar.table import Column, Table
+from srag_mcp.values.periods import Period
+from srag_mcp.values.units import is_currency
+
+_MAX_OPTIONS, _MAX_FRAMES = 4, 60
+_ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
+# How much less fully a name may be said than the best one, and still be meant.
+_SPARE = 0.45
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to take a slot.
+
+    Attributes:
+        uses: The mentions that have their place in it.
+        condition: The restriction of records; None for a number that restricts none.
+        relation: Instead, an operator and the mention of a number, with which groups or a result
+            are compared.
+        features: What it assumes.
+    """
+
+    uses: frozenset[int] = frozenset()
+    condition: Condition | None = None
+    relation: tuple[str, int] | None = None
+    features: Features = field(default_factory=Counter)
+
+    @property
+    def column(self) -> str:
+        """The column that it restricts; empty for none."""
+        return "" if self.condition is None else self.condition.column
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A sentence with its restrictions taken one way.
+
+    *chosen* are the options in the order of the sentence, *free* the mentions that none uses, and
+    *features* what the options assume together.
+    """
+
+    sentence: Sentence
+    table: Table
+    chosen: tuple[Option, ...]
+    free: tuple[int, ...]
+    features: Features
+
+
+def frames(sentence: Sentence, table: Table) -> Iterator[Frame]:
+    """Yield the frames of a sentence, those that assume least first."""
+    partial: list[tuple[float, tuple[Option, ...]]] = [(0.0, ())]
+    for options in _Reader(sentence, table).slots():
+        ranked = sorted(options, key=lambda option: cost_of(option.features))[:_MAX_OPTIONS]
+        grown = [
+            (total + cost_of(option.features), (*taken, option))
+            for total, taken in partial
+            for option in ranked
+            if not any(_clash(sentence, option, other) for other in taken)
+        ]
+        partial = sorted(grown, key=lambda pair: pair[0])[:_MAX_FRAMES]
+    for _, taken in partial:
+        used = frozenset(at for option in taken for at in option.uses)
+        free = tuple(at for at in range(len(sentence.mentions)) if at not in used)
+        features = sum((option.features for option in taken), Counter[str]())
+        yield Frame(sentence, table, taken, free, features)
+
+
+def _clash(sentence: Sentence, option: Option, other: Option) -> bool:
+    """Whether two options use a word for different things, or part one name in two."""
+    if any(sentence.mentions[at].kind != "column" for at in option.uses & other.uses):
+        return True
+    values = [at for at in option.uses | other.uses if sentence.mentions[at].kind == "value"]
+    places = sorted((sentence.mentions[at].first, sentence.mentions[at].last) for at in values)
+    beside = any(left[1] == right[0] for left, right in pairwise(places))
+    return beside and option.column == other.column
+
+
+def contradicts(where: Where) -> bool:
+    """Whether two values of one column would both have to hold."""
+    held = [item for item in where if item.kind == "value" and not item.denied]
+    return any(
+        a.column == b.column and not set(a.values) & set(b.values) for a, b in combinations(held, 2)
+    )
+
+
+def joined(frame: Frame, chosen: Sequence[Option]) -> tuple[Where, frozenset[int]]:
+    """Join restrictions; return them with the `or` mentions that they use.
+
+    Values of one column that are listed widen; an `or` between two restrictions that stand side by
+    side makes them alternatives.
+    """
+    groups: list[list[Option]] = []
+    used: set[int] = set()
+    for option in chosen:
+        if option.condition is None:
+            continue
+        links = _links(frame, groups[-1][-1], option) if groups else None
+        if links is None:
+            groups.append([option])
+        else:
+            groups[-1].append(option)
+            used |= links
+    where = tuple(either([o.condition for o in group if o.condition]) for group in groups)
+    return tuple(dict.fromkeys(where)), frozenset(used)
+
+
+def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
+    """Return the mentions that make two restrictions alternatives, None where both must hold."""
+    mentions = frame.sentence.mentions
+    low = max(mentions[at].last for at in left.uses)
+    high = min(mentions[at].first for at in right.uses)
+    if low > high or left.condition is None or right.condition is None:
+        return None
+    between_them = [at for at in frame.free if low <= mentions[at].first < high]
+    kinds = {mentions[at].kind for at in between_them}
+    if kinds - {"or", "and", "record"}:
+        return None
+    if "or" in kinds:
+        return frozenset(at for at in between_them if mentions[at].kind == "or")
+    same = left.column == right.column and left.condition.kind == right.condition.kind == "value"
+    listed = {token.word for token in frame.sentence.tokens[low:high]} <= {",", "and", "&"}
+    return frozenset() if same and listed and not right.condition.denied else None
+
+
+class _Reader:
+    """Finds the slots of one sentence."""
+
+    def __init__(self, sentence: Sentence, table: Table) -> None:
+        self._sentence, self._table = sentence, table
+        self._mentions = sentence.mentions
+        self._taken: set[int] = set()
+        self._aggregates = any(mention.kind == "aggregate" for mention in sentence.mentions)
+
+    def slots(self) -> Iterator[list[Option]]:
+        """Yield the options of each slot; a mention that restricts nothing has no slot."""
+        readers = {
+            "number": self._numbers, "period": self._periods, "value": self._values,
+            "column": self._truths,
+        }  # fmt: skip
+        for at, mention in enumerate(self._mentions):
+            if at not in self._taken and mention.kind in readers:
+                options = list(readers[mention.kind](at))
+                if options:
+                    yield options
+
+    def _kind(self, at: int) -> str:
+        return self._mentions[at].kind if 0 <= at < len(self._mentions) else ""
+
+    def _near(self, left: int, right: int) -> bool:
+        return self._sentence.near(left, right)
+
+    def _columns(self, at: int) -> Iterator[tuple[Column, Features]]:
+        if self._kind(at) == "column":
+            best = self._mentions[at].columns[0][1]
+            for name, share in self._mentions[at].columns:
+                if share >= best - _SPARE:
+                    yield self._table.by_name[name], Counter({"unsaid_name": 1 - share})
+
+    def _beside(self, first: int, last: int) -> Iterator[tuple[Column, Features, int]]:
+        """Yield the columns that stand beside the mentions from *first* to *last*, with places."""
+        for place, edge in ((first - 1, first), (last + 1, last)):
+            if self._kind(place) == "column" and self._near(place, edge):
+                for column, features in self._columns(place):
+                    yield column, features, place
+
+    def _negation(self, at: int, column: str = "") -> int | None:
+        """Return the `not` that stands before a mention, over the own words of *column*."""
+        for place in (at - 1, at - 2):
+            if self._kind(place) == "not" and self._near(place, place + 1):
+                return place
+            own = self._kind(place) == "column" and column in dict(self._mentions[place].columns)
+            if self._kind(place) != "stated" and not own:
+                return None
+        return None
+
+    # -- numbers ----------------------------------------------------------------------------
+
+    def _numbers(self, at: int) -> Iterator[Option]:
+        operator, high, uses, concept = self._relation(at)
+        first, last = min(uses), max(uses)
+        plain = uses == {at} and high is None
+        self._taken |= uses
+        for column, features, place in self._measured(first, last, concept, at):
+            low = self._mentions[at].in_unit_of(column)
+            if low is None:
+                continue
+            if high is None:
+                found = compare(column.name, operator, low)
+            else:
+                unit = self._mentions[at].unit or self._mentions[last].unit
+                ends = [
+                    convert_into(x, unit, column) for x in (self._mentions[at].number or 0, high)
+                ]
+                if None in ends:
+                    continue
+                found = between(column.name, ends[0] or 0.0, ends[1] or 0.0)
+            yield Option(frozenset({*uses, *place}), found, features=features)
+        counting = self._kind(last + 1) == "record" and self._near(last, last + 1)
+        if high is None and not plain and (counting or self._aggregates):
+            kept = frozenset({*uses, *({last + 1} if counting else ())})
+            yield Option(kept, relation=(operator, at))
+        if plain:
+            yield Option(features=Counter({"number_free": 1}))
+
+    def _relation(self, at: int) -> tuple[str, float | None, set[int], str]:
+        """Return operator, upper end, the mentions that say so, and what an adjective measures."""
+        before, after = self._kind(at - 1), self._kind(at + 1)
+        spans = after == "and" and self._kind(at + 2) == "number"
+        link = self._sentence.words(self._mentions[at + 1]) if spans else ""
+        if self._mentions[at].upper is not None:
+            return ">=", self._mentions[at].upper, {at}, ""
+        if spans and (before == "between" or link in {"to", "through", "-", "–"}):
+            opened = {at - 1} if before == "between" else set()
+            return ">=", self._mentions[at + 2].number, {at, at + 1, at + 2, *opened}, ""
+        if before == "compare" and self._near(at - 1, at):
+            return self._mentions[at - 1].word, None, {at - 1, at}, ""
+        if before == "than" and self._kind(at - 2) == "comparative" and self._near(at - 2, at):
+            concept, end = self._mentions[at - 2].word.split()
+            return ("<" if end == "low" else ">"), None, {at - 2, at - 1, at}, concept
+        if after == "compare_after":
+            return self._mentions[at + 1].word, None, {at, at + 1}, ""
+        return "=", None, {at}, ""
+
+    def _measured(
+        self, first: int, last: int, concept: str, at: int
+    ) -> Iterator[tuple[Column, Features, tuple[int, ...]]]:
+        """Yield the columns that a number may be about, and the mention that says so."""
+        seen: set[str] = set()
+        found = list(self._beside(first, last))
+        if self._kind(first - 1) == "record" and self._kind(first - 2) == "column" and first < at:
+            found += [
+                (column, features, first - 2) for column, features in self._columns(first - 2)
+            ]
+        for column, features, place in found:
+            if column.is_number and column.name not in seen:
+                seen.add(column.name)
+                low, high = (place, first) if place < first else (last, place)
+                gap = self._mentions[high].first - self._mentions[low].last
+                yield column, features + Counter({"gap": gap}), (place,)
+        unit = next((m.unit for m in self._mentions[first : last + 1] if m.unit), None)
+        far = []
+        for column in self._table.columns:
+            stored = column.attribute.unit is not None or is_currency(unit)
+            fits = stored and unit is not None and convert_into(1.0, unit, column) is not None
+            measures = unit is None and concept != "any" and column.measures(concept)
+            if column.is_number and column.name not in seen and (fits or measures):
+                far.append(column)
+        others = self._table.others(far)
+        for column in far:
+            yield column, Counter({"number_far": 1, "not_own": int(column.name in others)}), ()
+
+    # -- periods ----------------------------------------------------------------------------
+
+    def _periods(self, at: int) -> Iterator[Option]:
+        operator, uses = "", {at}
+        if self._kind(at - 1) == "compare_time" and self._near(at - 1, at):
+            operator, uses = self._mentions[at - 1].word, {at - 1, at}
+        elif self._kind(at - 1) == "than" and self._kind(at - 2) == "comparative":
+            concept, end = self._mentions[at - 2].word.split()
+            if concept in {"time", "age"}:
+                operator = "<" if (end == "low") != (concept == "age") else ">"
+                uses = {at - 2, at - 1, at}
+        elif self._kind(at - 1) == "between":
+            uses = {at - 1, at}
+        if self._kind(at + 1) == "inclusive":
+            uses.add(at + 1)
+        self._taken |= uses
+        denied = self._negation(min(uses))
+        for column, features, place in self._dated(min(uses), max(uses)):
+            found = _within(column, self._mentions[at].period, operator)
+            if found is not None and denied is not None:
+                yield Option(frozenset({*uses, *place, denied}), deny(found), features=features)
+            elif found is not None:
+                yield Option(frozenset({*uses, *place}), found, features=features)
+
+    def _dated(self, first: int, last: int) -> Iterator[tuple[Column, Features, tuple[int, ...]]]:
+        """Yield the dates that a period may be about: those beside it, or the one of the record."""
+        seen: set[str] = set()
+        for column, features, place in self._beside(first, last):
+            if (column.is_date or column.is_year) and column.name not in seen:
+                seen.add(column.name)
+                yield column, features, (place,)
+        main = self._table.main_date
+        if main is not None and main.name not in seen:
+            alone = sum(column.is_date for column in self._table.columns) == 1
+            yield main, Counter({"date_assumed": int(not alone)}), ()
+        elif main is None:
+            for column in self._table.columns:
+                if column.is_year and column.name not in seen and set(column.named) == {"year"}:
+                    yield column, Counter(), ()
+
+    # -- values -----------------------------------------------------------------------------
+
+    def _values(self, at: int) -> Iterator[Option]:
+        mention = self._mentions[at]
+        phrase = mention.word
+        for choice in mention.choices:
+            column = self._table.by_name[choice.column]
+            denied = self._negation(at, choice.column)
+            uses = {at} if denied is None else {at, denied}
+            written = any(phrase in value or value.isupper() for value in choice.values)
+            differs = not written and " " not in phrase
+            weak = " " not in phrase and not phrase[:1].isupper()
+            features = Counter({
+                "value_part": int(not choice.exact and not weak),
+                "value_part_small": int(not choice.exact and weak),
+                "value_own": int(column.is_own and len(mention.choices) > 1),
+                "value_begins_others": int(bool(choice.longer)),
+                "case_whole": int(differs and choice.exact),
+                "case_part": int(differs and not choice.exact),
+            })  # fmt: skip
+            for place in (at - 1, at + 1):
+                own = dict(self._mentions[place].columns) if self._kind(place) == "column" else {}
+                if column.name in own and self._near(place, at):
+                    uses.add(place)
+                    features["value_unnamed"] -= 1
+            features["value_unnamed"] += 1
+            found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
+            yield Option(frozenset(uses), found, features=features)
+
+    # -- truths and gaps --------------------------------------------------------------------
+
+    def _truths(self, at: int) -> Iterator[Option]:
+        """Yield what a column means by itself: that it holds, that it is known, that it is not."""
+        denied, said = self._negation(at), self._gap_word(at)
+        others = frozenset() if denied is None else frozenset({denied})
+        for column, features in self._columns(at):
+            if said is not None:
+                word, place = said
+                inside = range(min(place, at) + 1, max(place, at))
+                refused = self._negation(min(place, at))
+                refused = next((i for i in inside if self._kind(i) == "not"), refused)
+                if not (column.is_boolean and refused is not None):
+                    known = word == "stated" and refused is None
+                    uses = {at, place, *inside, *(() if refused is None else (refused,))}
+                    found = is_known(column.name, known=known)
+                    yield Option(frozenset(uses), found, features=features)
+            elif column.is_boolean:
+                found = holds(column.name, denied=bool(others), closed=column.closed)
+                yield Option(others | {at}, found, features=features)
+            elif denied is not None and self._near(denied, at):
+                found = is_known(column.name, known=False)
+                if column.has_zero or column.counts:
+                    none = compare(column.name, "=", 0)
+                    found = either([found, none]) if column.closed else none
+                yield Option(others | {at}, found, features=features)
+                yield Option()
+            else:
+                yield Option()
+                return
+
+    def _gap_word(self, at: int) -> tuple[str, int] | None:
+        """Return `missing` or `stated` and its mention where one belongs to a column."""
+        for place in (at + 1, at - 1, at - 2):
+            if self._kind(place) in {"missing", "stated"}:
+                if place > at and self._sentence.words(self._mentions[place]) in _ACTIVE:
+                    continue  # `which flag state`
+                inside = range(min(place, at) + 1, max(place, at))
+                if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
+                    return self._kind(place), place
+        return None
+
+
+def _within(column: Column, period: Period | None, operator: str) -> Condition | None:
+    """Return that a date or a year lies in a period, before, after, since or until it."""
+    if period is None:
+        return None
+    if period.low is None or period.high is None:
+        parts = (("month", period.months), ("day", period.days), ("isodow", period.weekdays))
+        tests = [part_is(column.name, part, numbers) for part, numbers in parts if numbers]  # type: ignore[arg-type]
+        if operator or not column.is_date or not tests:
+            return None
+        sql = " AND ".join(tests)
+        return Condition(sql, column.name, "period", plain=sql)
+    if column.is_year and period.precision not in {"year", "decade", "range"}:
+        return None
+    low: Value = period.low.year if column.is_year else period.low
+    high: Value = period.high.year if column.is_year else period.high
+    if operator:
+        return compare(column.name, operator, low if operator in {"<", ">="} else high)
+    return between(column.name, low, high)

@@ -1,0 +1,498 @@
+"""The forms of questions: each yields the readings of a frame that it can make."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from srag_mcp.grammar.asked import Asked, read_frame
+from srag_mcp.grammar.filters import Frame, Option, contradicts, joined
+from srag_mcp.grammar.score import Features
+from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where
+from srag_mcp.grammar.table import Column
+
+_VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
+_COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
+_RANKING = ("rank", "adjective")
+_PERCENT = 100
+# How much of a name may be left unsaid where its different values are counted.
+_WHOLE = 0.34
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A reading, before it is known whether it places every mention.
+
+    Attributes:
+        sql: The query.
+        columns: The columns in it, but for those of the restrictions.
+        used: The mentions that have their place in it.
+        features: What it assumes.
+        ordered: Whether the order of the rows is asked for.
+        relates: Whether the frame's relation to a number has its place in it.
+    """
+
+    sql: str
+    columns: tuple[str, ...]
+    used: frozenset[int]
+    features: Features = field(default_factory=Counter)
+    ordered: bool = False
+    relates: bool = False
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A reading of a frame: its query, what it assumes, and the mentions that it leaves over."""
+
+    sql: str
+    features: Features
+    ordered: bool
+    left: tuple[int, ...]
+    where: Where
+
+
+Drafts = Iterator[Draft]
+
+
+def compose(frame: Frame) -> Iterator[Parse]:
+    """Yield every reading of *frame*."""
+    asked = read_frame(frame)
+    if asked is None:
+        return
+    restricted = frozenset(item.column for item in asked.where)
+    for form in (read_difference,) if contradicts(asked.where) else FORMS:
+        for draft in form(asked):
+            if (asked.relation is not None) != draft.relates:
+                continue
+            columns = restricted | frozenset(draft.columns)
+            used = draft.used | asked.joins
+            left = tuple(
+                at for at in frame.free if at not in used and not asked.covers(at, columns)
+            )
+            features = frame.features + draft.features
+            yield Parse(draft.sql, features, draft.ordered, left, asked.where)
+
+
+def _single(asked: Asked, summary: Summary, used: frozenset[int], features: Features) -> Draft:
+    column = () if summary.term is None else (summary.term.column,)
+    return Draft(asked.writer.single(summary), column, used, features)
+
+
+def _is_given(asked: Asked, terms: Sequence[Term]) -> bool:
+    """Whether all that is put out is what the question itself says: `X, which artist …`."""
+    return len(terms) == 1 and any(
+        item.column == terms[0].column and item.kind == "value" and len(item.values) == 1
+        for item in asked.where
+        if not item.denied
+    )
+
+
+def read_count(asked: Asked) -> Drafts:
+    """Read `how many hotels …`, `how many different cities …`, `how many reviews … in total`."""
+    asking, totals = asked.first("how_many"), asked.totals()
+    if asking is None or asked.has(*_COMPARING, *_RANKING, "each"):
+        return
+    distinct = frozenset(asked.of("distinct"))
+    target = asked.noun(asking, ("distinct", "aggregate"))
+    taken = target is not None and target not in asked.frame.free
+    if taken or len(totals) < len(asked.of("aggregate")):
+        return
+    nouns = [at for at in asked.of("record") if at > asking]
+    if asked.counts_truths(asking + 1 + len(distinct)):
+        return  # `how many storms`: a yes says that there was one, not how many
+    used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
+    if target is None or asked.kind(target) == "record":
+        if not distinct and (nouns or asked.where):
+            yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
+    elif asked.kind(target) == "part":
+        if asked.word(target) == "date" and asked.table.is_daily:
+            yield _single(asked, count, used | totals | {target}, Counter())
+        for term in asked.parts(target) if distinct else ():
+            summary = Summary("count", term, asked.where, distinct=True)
+            yield _single(asked, summary, used | {target}, Counter())
+    else:
+        yield from _counted(asked, target, used, totals)
+        if nouns and min(nouns) < target and not distinct:
+            yield _single(asked, count, used | totals, Counter())
+
+
+def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
+    """Read how many of what a column names there are: its different values, or their sum."""
+    last = max((at for at in used if at < target), default=target)
+    distinct = any(asked.kind(at) == "distinct" for at in used)
+    for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
+        term = Term(column.name)
+        if column.is_number and not column.is_year and not distinct:
+            things = column.attribute.type == "integer" and column.attribute.unit is None
+            amount = things or column.counts or asked.says_unit(target, column)
+            if asked.pinned() or (amount and column.is_additive and totals):
+                summary = Summary("sum", term, asked.where)
+                yield _single(asked, summary, used | totals | {target}, features)
+            continue
+        whole = features["unsaid_name"] <= _WHOLE
+        named = whole and (asked.says_day(target) or not column.is_date)
+        if named and not totals and asked.near(last, target):
+            summary = Summary("count", term, asked.where, distinct=True)
+            yield _single(asked, summary, used | {target}, features)
+
+
+def read_aggregate(asked: Asked) -> Drafts:
+    """Read `the average price …`, `the total of …`, `how many reviews on average …`."""
+    if asked.has(*_COMPARING, *_RANKING, "by", "yes_no"):
+        return
+    if asked.has("how_many") and asked.totals():
+        return
+    per = asked.of("each")
+    if any(asked.kind(at + 1) != "record" for at in per):
+        return
+    heads = frozenset((*asked.of("how_many", "how_much", "what", "list", "aggregate"), *per))
+    for summary, used, features in asked.summaries():
+        named = [at for at in used if asked.kind(at) == "column"]
+        near = not named or any(asked.near(named[0], at) for at in heads)
+        apart: Features = Counter({"measure_apart": int(not near)})
+        yield _single(asked, summary, heads | used, features + apart)
+
+
+def read_amount(asked: Asked) -> Drafts:
+    """Read `how much tax is on the invoice X`: one record, so that nothing is summed."""
+    head = asked.first("how_much")
+    if head is None or asked.has(*_COMPARING, *_RANKING, "aggregate", "each", "by", "who"):
+        return
+    for column, used, features in asked.measures(additive=True):
+        if asked.pinned():
+            summary = Summary("sum", Term(column.name), asked.where)
+            yield _single(asked, summary, used | {head}, features)
+
+
+def read_groups(asked: Asked) -> Drafts:
+    """Read `the total per region`, `how many orders for each status`."""
+    places = asked.of("each", "by")
+    key_at = asked.after(places[0]) if len(places) == 1 else None
+    if key_at is None or asked.has(*_COMPARING, *_RANKING) or not asked.near(places[0], key_at):
+        return
+    keys: list[tuple[Term, Features]] = []
+    if asked.kind(key_at) == "part":
+        keys = [(term, Counter()) for term in asked.parts(key_at)]
+    grouping = asked.columns(key_at, lambda c: not c.is_own and not c.is_date, headed=True)
+    keys += [(Term(column.name), features) for column, features in grouping]
+    heads = asked.of("how_many", "how_much", "what", "list", "direction")
+    used = frozenset({places[0], key_at, *heads})
+    for key, features in keys:
+        measures = [m for m in asked.measures() if m[0].name != key.column and not m[1] & used]
+        found: list[tuple[Summary, frozenset[int], Features]] = []
+        if asked.has("aggregate"):
+            found = [item for item in asked.summaries() if item[0].term != key]
+        elif asked.has("how_many") and not measures:
+            found = [(Summary("count", None, asked.where), frozenset(), Counter())]
+        elif not asked.has("how_many"):
+            found = [
+                (Summary("sum", Term(column.name), asked.where), said, more)
+                for column, said, more in measures
+                if column.sums
+            ]
+        for summary, said, more in found:
+            column = () if summary.term is None else (summary.term.column,)
+            sql = asked.writer.groups(key, summary)
+            yield Draft(sql, (key.column, *column), used | said, features + more)
+
+
+def read_superlative(asked: Asked) -> Drafts:
+    """Read `the highest price`, `the cheapest hotel`, `which city has the most hotels`, `top 3`."""
+    places = asked.of(*_RANKING)
+    if len(places) != 1 or asked.has(*_COMPARING, "each", "yes_no"):
+        return
+    at = places[0]
+    limit, counted = asked.limit(at)
+    if asked.ranks_records(at):
+        if not asked.has("aggregate"):
+            yield from _most(asked, at, limit, counted | {at})
+        return
+    for column, used, highest, features in asked.ranked(at):
+        ranking = _Ranking(column, highest, limit, used | counted | {at}, features)
+        yield from _extreme(asked, ranking)
+        yield from _picked(asked, ranking)
+
+
+@dataclass(frozen=True)
+class _Ranking:
+    """What a superlative ranks, which end is meant, how many are asked for, and what says so."""
+
+    column: Column
+    highest: bool
+    limit: int | None
+    used: frozenset[int]
+    features: Features
+
+    @property
+    def order(self) -> tuple[Term, bool]:
+        return Term(self.column.name), self.highest
+
+
+def _most(asked: Asked, at: int, limit: int | None, used: frozenset[int]) -> Drafts:
+    """Read which value most (fewest) records have."""
+    summary, falling = Summary("count", None, asked.where), asked.word(at) in {"highest", "often"}
+    for terms, said, features in asked.heads():
+        column = asked.table.by_name.get(terms[0].column)
+        if len(terms) != 1 or column is None or _is_given(asked, terms):
+            continue
+        if terms[0].part or not (column.is_own or column.attribute.type == "number"):
+            sql = asked.writer.best_groups(terms[0], summary, falling, limit)
+            yield Draft(sql, (column.name,), used | said, features)
+
+
+def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
+    """Read the highest (lowest) values themselves."""
+    if asked.has("aggregate", "who", "where", "how_many"):
+        return
+    name, limit = ranking.column.name, ranking.limit
+    own = [head for head in asked.heads() if [t.column for t in head[0]] == [name]]
+    heads = frozenset(asked.of("what", "list", "when", "how_much", "question_word"))
+    if limit is not None:
+        for terms, said, more in own:
+            sql = asked.writer.listing(terms, asked.where, order=ranking.order, limit=limit)
+            used = ranking.used | said | frozenset(asked.of("direction"))
+            yield Draft(sql, (name,), used, ranking.features + more, ordered=True)
+    elif own or not asked.has("what", "list", "when"):
+        summary = Summary("max" if ranking.highest else "min", Term(name), asked.where)
+        yield _single(asked, summary, ranking.used | heads, ranking.features)
+
+
+def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
+    """Read what has the highest (lowest) value: a record, or a group of records."""
+    column, term, limit = ranking.column, ranking.order[0], ranking.limit
+    counting, aggregated = ranking.features["counting"] > 0, asked.has("aggregate")
+    for terms, said, more in asked.heads():
+        if [t.column for t in terms] == [column.name] or _is_given(asked, terms):
+            continue
+        key, head = terms[0], asked.table.by_name.get(terms[0].column)
+        apart = head is not None and not head.is_own and not head.is_number
+        groups = len(terms) == 1 and (bool(key.part) or apart)
+        record = any(at not in said for at in asked.of("record"))
+        columns = (*(t.column for t in terms), column.name)
+        used = ranking.used | said | frozenset(asked.of("aggregate"))
+        features = ranking.features + more
+        sums = column.is_additive and not record
+        summaries = [Summary("sum", term, asked.where)] if sums else []
+        if aggregated:
+            summaries = [s for s, _, _ in asked.summaries() if s.term == term]
+        for summary in summaries if groups else ():
+            sql = asked.writer.best_groups(key, summary, ranking.highest, limit)
+            doubt: Features = Counter({"groups_ranked": int(not counting)})
+            yield Draft(sql, columns, used, features + doubt)
+        if aggregated or key.part or (groups and counting and summaries):
+            continue
+        doubt = Counter({"records_ranked": int(groups and not record)})
+        if limit is None:
+            function = "max" if ranking.highest else "min"
+            sql = asked.writer.extreme(terms, asked.where, term, function)
+            yield Draft(sql, columns, used, features + doubt)
+        else:
+            sql = asked.writer.listing(terms, asked.where, order=ranking.order, limit=limit)
+            used |= frozenset(asked.of("direction"))
+            yield Draft(sql, columns, used, features + doubt, ordered=True)
+
+
+def read_having(asked: Asked) -> Drafts:
+    """Read `which cities have at least three hotels`, `… an average price above 100`."""
+    if asked.relation is None or asked.has(*_COMPARING, *_RANKING, "yes_no"):
+        return
+    count = (Summary("count", None, asked.where), frozenset[int](), Counter[str]())
+    for summary, said, features in asked.summaries() if asked.has("aggregate") else [count]:
+        having = asked.related(summary)
+        for terms, used, more in asked.heads():
+            if having is None or len(terms) != 1 or terms[0].column == ROW:
+                continue
+            key = asked.table.by_name[terms[0].column]
+            if (key.is_number and not key.is_year) or _is_given(asked, terms):
+                continue
+            counted = asked.has("how_many")
+            sql = asked.writer.groups_having(terms[0], summary, having, counted=counted)
+            columns = (terms[0].column, *(() if summary.term is None else (summary.term.column,)))
+            together = used | said | frozenset(asked.of("each"))
+            yield Draft(sql, columns, together, features + more, relates=True)
+
+
+def read_share(asked: Asked) -> Drafts:
+    """Read `what percentage of the hotels with a gym have a pool`."""
+    places = asked.of("share", "fraction")
+    if not places or asked.has(*_COMPARING[2:], *_RANKING, "aggregate", "each"):
+        return
+    chosen = [option for option in asked.frame.chosen if option.condition is not None]
+    base = _of_whole(asked, places[0], chosen)
+    if base is None:
+        return
+    whole = joined(asked.frame, base)
+    if whole[0] == asked.where:
+        return
+    factor = _PERCENT if asked.has("share") else 1
+    some, every = Summary("count", None, asked.where), Summary("count", None, whole[0])
+    used = frozenset({*places, *asked.of("what", "how_many", "how_much")})
+    yield Draft(asked.writer.operation("/", some, every, factor), (), used)
+
+
+def _of_whole(asked: Asked, at: int, chosen: Sequence[Option]) -> list[Option] | None:
+    """Return the restrictions of the whole: those before the question's verb; None if unclear."""
+    if len(chosen) == 1:
+        return []
+    tokens = asked.frame.sentence.tokens
+    nouns = [i for i in asked.of("record") if i > at]
+    start = asked.mention(nouns[0] if nouns else at).last
+    verbs = [
+        number
+        for number in range(start, len(tokens))
+        if tokens[number].word in _VERBS and tokens[number - 1].word not in {"that", "which", "who"}
+    ]
+    if len(verbs) != 1:
+        return None
+    return [o for o in chosen if min(asked.mention(i).first for i in o.uses) < verbs[0]]
+
+
+def read_difference(asked: Asked) -> Drafts:
+    """Read the difference of two groups, or which is more: `how much more does A cost than B`."""
+    comparing = asked.has("than") and asked.has("comparative")
+    if not comparing and not asked.has("difference", "more", "fewer"):
+        return
+    if asked.has("share", "adjective") or len(asked.of("aggregate")) > 1:
+        return
+    if asked.has("rank"):
+        yield from _range(asked)
+        return
+    sides = _sides(asked)
+    if sides is None:
+        return
+    words = ("difference", "more", "fewer", "than", "comparative", "what", "how_many", "how_much")
+    used = sides[2] | frozenset(asked.of(*words, "and", "yes_no", "between", "each"))
+    at = asked.first("comparative")
+    for one, other, said, features in _both(asked, sides[0], sides[1], at):
+        column = () if one.term is None else (one.term.column,)
+        if asked.first("yes_no") == 0:
+            if at is None:
+                continue
+            operator = ">" if asked.word(at).endswith("high") else "<"
+            sql = asked.writer.verdict(one, operator, other)
+        elif asked.has("fewer"):
+            sql = asked.writer.operation("-", other, one)
+        else:
+            signed = asked.has("more", "comparative")
+            sql = asked.writer.operation("-" if signed else "|-|", one, other)
+        yield Draft(sql, column, used | said, features)
+
+
+def _both(
+    asked: Asked, left: Where, right: Where, at: int | None
+) -> Iterator[tuple[Summary, Summary, frozenset[int], Features]]:
+    """Yield what is compared of two groups: an aggregate, the count, a value of two records."""
+    measures = list(asked.measures())
+    concept = "" if at is None else asked.word(at).split()[0]
+    if not measures and concept:
+        columns = [column for column in asked.table.measuring(concept) if column.is_number]
+        measures = [(column, frozenset(), Counter({"concept": 1})) for column in columns]
+    functions = [asked.word(item) for item in asked.of("aggregate")]
+    used = frozenset(asked.of("aggregate"))
+    if not functions and not measures:
+        one, other = Summary("count", None, left), Summary("count", None, right)
+        yield one, other, frozenset(), Counter()
+    for column, said, features in measures if functions or asked.pinned() else ():
+        function = functions[0] if functions else "max"
+        if function != "sum" or column.is_additive:
+            term = Term(column.name)
+            one = Summary(function, term, left)  # type: ignore[arg-type]
+            other = Summary(function, term, right)  # type: ignore[arg-type]
+            yield one, other, said | used, features
+
+
+def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
+    """Return the restrictions of two groups: two values of one column; the others hold for both."""
+    chosen = [option for option in asked.frame.chosen if option.condition is not None]
+    pairs = [
+        (i, j)
+        for i, one in enumerate(chosen)
+        for j, other in enumerate(chosen)
+        if i < j and one.column == other.column and one.condition != other.condition
+        and _sort(one.condition) == _sort(other.condition)
+    ]  # fmt: skip
+    if len(pairs) != 1:
+        return None
+    rest = [option for k, option in enumerate(chosen) if k not in pairs[0]]
+    left = joined(asked.frame, [*rest, chosen[pairs[0][0]]])
+    right = joined(asked.frame, [*rest, chosen[pairs[0][1]]])
+    return left[0], right[0], left[1] | right[1]
+
+
+def _sort(condition: Condition | None) -> str:
+    return "" if condition is None else condition.kind
+
+
+def _range(asked: Asked) -> Drafts:
+    """Read `the difference between the highest and the lowest price`."""
+    ranks = asked.of("rank")
+    if sorted(map(asked.word, ranks)) != ["highest", "lowest"] or not asked.has("difference"):
+        return
+    used = frozenset((*ranks, *asked.of("difference", "between", "and", "what", "how_much")))
+    for column, said, features in asked.measures():
+        high = Summary("max", Term(column.name), asked.where)
+        low = Summary("min", Term(column.name), asked.where)
+        sql = asked.writer.operation("-", high, low)
+        yield Draft(sql, (column.name,), used | said, features)
+
+
+def read_verdict(asked: Asked) -> Drafts:
+    """Read `is the average price higher than 100`."""
+    if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
+        return
+    for summary, used, features in asked.summaries():
+        relation = asked.related(summary)
+        if relation is not None and summary.term is not None:
+            sql = asked.writer.verdict(summary, *relation)
+            together = used | {0} | frozenset(asked.of("than", "comparative"))
+            yield Draft(sql, (summary.term.column,), together, features, relates=True)
+
+
+def read_existence(asked: Asked) -> Drafts:
+    """Read `is there any hotel with a pool`, `did any report show more than …`."""
+    others = ("how_many", "how_much", "what", "aggregate", "each")
+    if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
+        return
+    words = {token.word for token in asked.frame.sentence.tokens}
+    if asked.joins or words & {"all", "every"}:
+        return  # `was it A or B` asks which; `do all` asks for what no one record shows
+    if asked.where and (asked.has("record") or len(asked.where) > 1):
+        yield Draft(asked.writer.existence(asked.where), (), frozenset({0}))
+
+
+def read_listing(asked: Asked) -> Drafts:
+    """Read `which hotels …`, `what is the price of …`, `list the names and prices of …`."""
+    others = ("aggregate", "each", "how_much", "how_many", "yes_no")
+    if asked.has(*_COMPARING, *_RANKING, *others):
+        return
+    order, sorting = asked.order()
+    spread = frozenset(asked.of("distinct"))
+    for terms, used, features in asked.heads():
+        column = asked.table.by_name.get(terms[0].column)
+        numbers = column is not None and column.is_number and len(terms) == 1
+        unpinned = numbers and not asked.pinned()
+        if _is_given(asked, terms) or (unpinned and not (asked.where and asked.has("list"))):
+            continue
+        if not asked.where and (column is None or column.is_own) and order is None:
+            continue
+        text = column is not None and (column.is_text or bool(spread))
+        distinct = len(terms) == 1 and text and order is None
+        sql = asked.writer.listing(terms, asked.where, distinct=distinct, order=order)
+        columns = (*(t.column for t in terms), *(() if order is None else (order[0].column,)))
+        listed: Features = Counter({"list_numbers": int(unpinned)})
+        together = used | spread | sorting
+        yield Draft(sql, columns, together, features + listed, ordered=order is not None)
+
+
+FORMS: tuple[Callable[[Asked], Drafts], ...] = (
+    read_count,
+    read_aggregate,
+    read_amount,
+    read_groups,
+    read_superlative,
+    read_having,
+    read_share,
+    read_difference,
+    read_verdict,
+    read_existence,
+    read_listing,
+)

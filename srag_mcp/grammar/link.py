@@ -1,0 +1,416 @@
+"""Linking: what each stretch of a question may mean, and the likeliest ways to part it.
+
+Every meaning of a stretch is a mention with a weight; a sentence is a row of mentions that do not
+overlap. The heaviest sentences are kept, since a word may be a value here and a column there.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+
+from srag_mcp.grammar.table import Column, Table
+from srag_mcp.grammar.words import (
+    Token,
+    alike,
+    is_function,
+    light_at,
+    operator_stems,
+    phrases,
+    spoken,
+    stems_of,
+    tokenise,
+    words_of,
+)
+from srag_mcp.store.values import ValueIndex, fold_words
+from srag_mcp.text.spans import Span
+from srag_mcp.values.numerals import NUMBER_WORDS, read_number_words
+from srag_mcp.values.periods import Period, find_periods
+from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.units import convert, is_currency, unit_of
+
+_MAX_SENTENCES = 8
+_MAX_PHRASE = 6
+# Values that hold a phrase: where there are more, they are not all known, and none is taken.
+_MAX_VALUES = 200
+# A phrase is no name of a text that is this many times as long: the text is prose.
+_MAX_TEXT = 8
+# How much a word explains by what it is taken for. Only their order matters: a whole name of a
+# column before a part of it, a stored value before a word of the language, a function word last.
+_NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
+_EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
+_SEPARATOR = re.compile(r"[,;/|()\[\]&+–—•]|\s-\s|\band\b")
+# How fully `customer` says `customer_name`.
+_CALLED = 0.9
+# Question words, which do what they say wherever they stand, and words behind which they relate.
+_ASKED = frozenset({"what", "who", "when", "where", "or", "not", "and"})
+_RELATIVE = frozenset({"what", "which", "who", "where", "when", "that"})
+_ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
+_AUXILIARIES = frozenset({"is", "are", "was", "were", "do", "does", "did"})
+_PLACING = frozenset({"over", "under", "above", "below"})
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Stored values of one column that a phrase may mean.
+
+    *exact* is whether the phrase is all of a value; *longer* are other values that begin with it.
+    """
+
+    column: str
+    values: tuple[str, ...]
+    exact: bool
+    longer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of a question with one meaning.
+
+    Attributes:
+        kind: A kind of `words.toml`, or `column`, `value`, `number`, `period`, `record`,
+            `function`, `unknown`.
+        first, last: Its tokens, *last* exclusive.
+        word: The meaning within the kind; of a value the phrase.
+        columns: Of a column: names with how fully each is said, best first.
+        choices: Of a value: one a column.
+        number, upper, unit: Of a number; *upper* is the other end of a range.
+        period: Of a period.
+    """
+
+    kind: str
+    first: int
+    last: int
+    word: str = ""
+    columns: tuple[tuple[str, float], ...] = ()
+    choices: tuple[Choice, ...] = ()
+    number: float | None = None
+    upper: float | None = None
+    unit: str | None = None
+    period: Period | None = None
+
+    def in_unit_of(self, column: Column) -> float | None:
+        """Return its number in the unit of *column*; None when it cannot be compared."""
+        return None if self.number is None else convert_into(self.number, self.unit, column)
+
+
+def convert_into(number: float, unit: str | None, column: Column) -> float | None:
+    """Return *number* of *unit* in the unit of *column*; None when it cannot be compared."""
+    stored = unit_of(column.attribute.unit or "") or column.attribute.unit
+    if unit is None or unit == stored:
+        return number
+    if stored is None:
+        return number if not is_currency(unit) or column.measures("money") else None
+    return convert(number, unit, stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A question as a row of mentions; *loss* is how much lighter it is than the heaviest one."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    mentions: tuple[Mention, ...]
+    loss: float
+
+    def words(self, mention: Mention) -> str:
+        """Return a mention as it was asked."""
+        return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
+
+    def is_bare(self, first: int, last: int) -> bool:
+        """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
+        return all(
+            (token.is_mark and token.word not in {",", ";", "."})
+            or is_function(token.word)
+            or light_at(self.tokens, first + at)
+            for at, token in enumerate(self.tokens[first:last])
+        )
+
+    def near(self, left: int, right: int) -> bool:
+        """Whether only such tokens stand between two mentions, in either order."""
+        low, high = sorted((left, right))
+        if low < 0 or high >= len(self.mentions):
+            return False
+        return self.is_bare(self.mentions[low].last, self.mentions[high].first)
+
+
+Weighed = tuple[float, Mention]
+
+
+def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sentence]:
+    """Return the likeliest ways to part *question*, the heaviest first."""
+    linker = _Linker(question, table, values)
+    ending: list[list[Weighed]] = [[] for _ in range(len(linker.tokens) + 1)]
+    for weight, mention in linker.mentions():
+        ending[mention.last].append((weight, mention))
+    best: list[list[tuple[float, tuple[Mention, ...]]]] = [[(0.0, ())]]
+    for at, token in enumerate(linker.tokens, start=1):
+        plain = Mention("function" if token.is_mark else "unknown", at - 1, at)
+        options = [(total, (*row, plain)) for total, row in best[at - 1]]
+        options += [
+            (total + weight, (*row, mention))
+            for weight, mention in ending[at]
+            for total, row in best[mention.first]
+        ]
+        best.append(nlargest(_MAX_SENTENCES, options, key=lambda option: option[0]))
+    heaviest = best[-1][0][0]
+    return [
+        Sentence(
+            question,
+            linker.tokens,
+            tuple(mention for mention in row if mention.kind != "function"),
+            heaviest - total,
+        )
+        for total, row in best[-1]
+    ]
+
+
+class _Linker:
+    """Yields the mentions of one question."""
+
+    def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
+        self.tokens = tokenise(question)
+        self._question, self._table, self._values = question, table, values
+        self._texts = [column.name for column in table.columns if column.is_text]
+
+    def mentions(self) -> Iterator[Weighed]:
+        """Yield every mention with its weight."""
+        yield from self._numbers()
+        yield from self._periods()
+        for at in range(len(self.tokens)):
+            yield from self._phrases_at(at)
+            yield from self._words_at(at)
+            for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
+                yield from self._columns_over(at, last)
+                yield from self._values_over(at, last)
+
+    # -- words of the language --------------------------------------------------------------
+
+    def _phrases_at(self, at: int) -> Iterator[Weighed]:
+        for length in range(1, _MAX_PHRASE + 1):
+            words = spoken(self.tokens[at : at + length])
+            if len(words) < length:
+                break
+            for kind, meaning in phrases().get(words, ()):
+                if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
+                    continue
+                weight = (_PHRASE + 0.3) * length - 0.3
+                if length == 1 and self._is_bare(at):
+                    weight = _FUNCTION + (0.4 if at == 0 or kind in _ASKED else 0.02)
+                yield weight, Mention(kind, at, at + length, meaning)
+
+    def _words_at(self, at: int) -> Iterator[Weighed]:
+        """Yield what a single word is: without a meaning of its own here, or a record."""
+        token, nouns = self.tokens[at], self._table.nouns | self._table.general
+        idle = Mention("function", at, at + 1)
+        follower = self.tokens[at + 1].stem if at + 1 < len(self.tokens) else ""
+        numbers = any(other.number is not None for other in self.tokens[at + 1 : at + 3])
+        opens = at == 0 and ("yes_no", "") in phrases().get((token.word,), ())
+        acts = token.word.endswith(("ed", "ing"))
+        if token.word in words_of("function", "idle") and follower in nouns:
+            yield _RECORD, idle
+        elif token.word in _PLACING and not numbers:
+            yield _PHRASE + 0.1, idle
+        elif token.word == "daily" and self._table.is_daily:
+            yield _RECORD, idle
+        elif (is_function(token.word) and not opens) or self._relates(at):
+            yield _FUNCTION, idle
+        elif light_at(self.tokens, at) or (token.stem in nouns and acts):
+            yield _LIGHT, idle
+        unit = unit_of(token.text)
+        if (
+            unit is not None
+            and not is_function(token.word)
+            and (len(token.word) > 1 or token.is_mark)
+        ):
+            yield _FUNCTION + 0.4, Mention("unit", at, at + 1, unit=unit)
+        person = token.word in words_of("function", "people") and "person" in nouns
+        if person or (token.stem in nouns and not acts):
+            general = token.stem in self._table.general
+            yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _is_bare(self, at: int) -> bool:
+        return is_function(self.tokens[at].word) or light_at(self.tokens, at)
+
+    def _lasts(self, at: int) -> bool:
+        """Whether `last` is the verb of `how long does it last`."""
+        return self.tokens[at].word == "last" and spoken(self.tokens[:2]) == ("how", "long")
+
+    def _relates(self, at: int) -> bool:
+        """Whether a word asks for nothing: `there`, `last` as a verb, `which` in a clause."""
+        word = self.tokens[at].word
+        if at and (word == "there" or self._lasts(at)):
+            return True
+        before = [token.word for token in self.tokens[:at]]
+        again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
+        return word in _RELATIVE and bool(set(before) & (_ASKING | _AUXILIARIES)) and not again
+
+    # -- numbers and periods ----------------------------------------------------------------
+
+    def _numbers(self) -> Iterator[Weighed]:
+        for span, found in find_quantities(self._question):
+            place = self._place(span)
+            if place is not None:
+                first, last = place
+                upper = None if found.upper is None else float(found.upper)
+                mention = Mention(
+                    "number", first, last, number=float(found.value), upper=upper, unit=found.unit
+                )
+                yield _NUMBER * (last - first), mention
+        for at, token in enumerate(self.tokens):
+            spelled = NUMBER_WORDS.fullmatch(token.word) is not None
+            number = read_number_words(token.word) if spelled else None
+            if number is not None:
+                weight = _FUNCTION + 0.01 if self._is_bare(at) else _NUMBER - 0.1
+                yield weight, Mention("number", at, at + 1, number=float(number))
+
+    def _periods(self) -> Iterator[Weighed]:
+        if not any(column.is_date or column.is_year for column in self._table.columns):
+            return
+        for span, period in find_periods(self._question):
+            place = self._place(span)
+            if place is not None:
+                first, last = place
+                yield _PERIOD * (last - first), Mention("period", first, last, period=period)
+                if first and self.tokens[first - 1].word == "year" and period.precision == "year":
+                    weight = _PERIOD * (last - first + 1)
+                    yield weight, Mention("period", first - 1, last, period=period)
+
+    def _place(self, span: Span) -> tuple[int, int] | None:
+        """Return the tokens that a stretch of the text covers; None where it parts one."""
+        inside = [
+            at
+            for at, token in enumerate(self.tokens)
+            if token.start < span.end and token.end > span.start
+        ]
+        if not inside:
+            return None
+        first, last = self.tokens[inside[0]], self.tokens[inside[-1]]
+        whole = first.start >= span.start and last.end <= span.end
+        return (inside[0], inside[-1] + 1) if whole else None
+
+    # -- columns ----------------------------------------------------------------------------
+
+    def _columns_over(self, first: int, last: int) -> Iterator[Weighed]:
+        """Yield the columns of which the words from *first* to *last* all speak."""
+        tokens = self.tokens[first:last]
+        nouns = self._table.nouns | self._table.general
+        if any(t.is_mark or ("or", "") in phrases().get((t.word,), ()) for t in tokens):
+            return
+        content = [token for token in tokens if not is_function(token.word)]
+        whole = tuple(token.stem for token in tokens)
+        if not content or content[0] is not tokens[0] or content[-1] is not tokens[-1]:
+            for column in self._table.columns:
+                if whole in column.names:
+                    yield _NAME * len(tokens), _column(first, last, [(column.name, 1.0)])
+            return
+        if all(t.stem in nouns and not t.word.endswith(("ed", "ing")) for t in content):
+            return
+        if len(content) > 1 and content[0].stem in nouns and tokens[1] is not content[1]:
+            return  # `claims with an adjuster` speaks of claims
+        fits = [(column.name, self._fit(column, content)) for column in self._table.columns]
+        found = [(name, fit) for name, fit in fits if fit is not None]
+        if found:
+            weight = max(fit[0] for _, fit in found)
+            spare = _FUNCTION * (len(tokens) - len(content))
+            yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
+
+    def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float] | None:
+        """Return the weight of words for *column*, and how fully they say its name (0 to 1)."""
+        said: set[str] = set()
+        named = like = told = idle = 0
+        for token in content:
+            other = (
+                alike(token.stem) & column.named if token.stem not in self._table.named else None
+            )
+            if token.stem in column.named:
+                named += 1
+                said.add(token.stem)
+            elif other:
+                like += 1
+                said |= other
+            elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
+                idle += 1
+            elif (
+                token.stem in column.told
+                and token.stem not in operator_stems()
+                and token.number is None
+            ):
+                told += 1
+            else:
+                return None
+        if not said and (column.is_boolean or not told):
+            return None
+        share, unsaid = max(
+            ((len(said & set(name)) / len(set(name)), set(name) - said) for name in column.names),
+            key=lambda pair: pair[0],
+        )
+        if said and unsaid <= stems_of("naming", "words"):
+            share = max(share, _CALLED)
+        if unsaid & operator_stems():
+            return None
+        weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
+        weight += _FUNCTION * idle + 0.1 * (len(content) - 1)
+        share *= 1.0 if column.heads & said else 0.6
+        return weight, max(share - 0.2 * like - 0.05 * told, 0.05)
+
+    # -- stored values ----------------------------------------------------------------------
+
+    def _values_over(self, first: int, last: int) -> Iterator[Weighed]:
+        """Yield the stored values that the words from *first* to *last* are, or are part of."""
+        tokens = self.tokens[first:last]
+        if tokens[0].is_mark or tokens[-1].is_mark or not self._texts:
+            return
+        nouns = self._table.nouns | self._table.general
+        letter = len(tokens) == 1 and first > 0 and tokens[0].text.isupper()
+        if not letter and all(
+            is_function(t.word) or t.number is not None or t.stem in nouns for t in tokens
+        ):
+            return
+        phrase = self._question[tokens[0].start : tokens[-1].end]
+        asked = fold_words(phrase)
+        choices = self._choices(phrase, asked) if asked else []
+        exact = any(choice.exact for choice in choices)
+        texts = [len(fold_words(value)) for choice in choices for value in choice.values]
+        if not choices or (not exact and min(texts) > _MAX_TEXT * len(asked)):
+            return
+        proper = tokens[0].text[:1].isupper() and first > 0
+        common = len(tokens) == 1 and (spoken(tokens) in phrases() or self._is_bare(first))
+        ends = any(is_function(token.word) for token in (tokens[0], tokens[-1]))
+        weight = (_EXACT if exact else _HELD) * len(tokens) + 0.1 * (len(tokens) - 1)
+        if (common and not proper) or (ends and not letter):
+            weight = (1.2 if exact else _FUNCTION) * len(tokens)
+        yield weight, Mention("value", first, last, word=phrase, choices=tuple(choices))
+
+    def _choices(self, phrase: str, asked: tuple[str, ...]) -> list[Choice]:
+        held: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        found = self._values.search(phrase, self._texts, _MAX_VALUES)
+        if len(found) == _MAX_VALUES:
+            return []
+        for match in found:
+            words = fold_words(match.value)
+            places = range(len(words) - len(asked) + 1)
+            if any(words[at : at + len(asked)] == asked for at in places):
+                held.setdefault(match.column, []).append((match.value, words))
+        return [_choice(column, texts, asked) for column, texts in held.items()]
+
+
+def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:
+    ranked = tuple(sorted(said, key=lambda pair: -pair[1]))
+    return Mention("column", first, last, columns=ranked)
+
+
+def _choice(
+    column: str, found: Sequence[tuple[str, tuple[str, ...]]], asked: tuple[str, ...]
+) -> Choice:
+    """Take the values that are the phrase, or have it as a part of their own; else all with it."""
+    whole = [value for value, words in found if words == asked]
+    if not whole:
+        return Choice(column, tuple(value for value, _ in found), exact=False)
+    taken = [
+        value
+        for value, words in found
+        if words == asked or any(fold_words(part) == asked for part in _SEPARATOR.split(value))
+    ]
+    begun = [v for v, words in found if words[: len(asked)] == asked and v not in taken]
+    return Choice(column, tuple(taken), exact=True, longer=tuple(begun))

@@ -1,0 +1,253 @@
+"""SQL of readings: conditions, terms and whole queries over the record table, as text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from srag_mcp.sqlfacts.trees import exp
+from srag_mcp.store.engine import quote_text
+
+Function: TypeAlias = Literal["count", "sum", "avg", "median", "min", "max"]
+Value: TypeAlias = str | int | float | date
+
+ROW = "document_id"
+_PARTS = {
+    "year": "YEAR({0})",
+    "month": "STRFTIME({0}, '%B %Y')",
+    "month_name": "STRFTIME({0}, '%B')",
+    "quarter": "CONCAT(STRFTIME({0}, '%Y'), '-Q', QUARTER({0}))",
+    "week": "STRFTIME({0}, '%G-W%V')",
+    "weekday": "DAYNAME({0})",
+    "decade": "(YEAR({0}) // 10) * 10",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A column as a query uses it: as it is, or a *part* of its date (`month`, `year` …)."""
+
+    column: str
+    part: str = ""
+
+    @property
+    def sql(self) -> str:
+        """The term as SQL."""
+        name = quoted(self.column)
+        return _PARTS[self.part].format(name) if self.part else name
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on single records, about one column.
+
+    Attributes:
+        sql: As SQL.
+        column: The column.
+        kind: What it compares: stored values, a number, a period, a truth, or that it is known.
+        values: The stored values, where it compares with some.
+        asked: What the question says for them.
+        denied: Whether it says that something is not.
+        plain: Without the denial; *sql* where nothing is denied.
+    """
+
+    sql: str
+    column: str
+    kind: Literal["value", "number", "period", "truth", "known", "either"]
+    values: tuple[str, ...] = ()
+    asked: str = ""
+    denied: bool = False
+    plain: str = ""
+
+
+Where: TypeAlias = tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One number (or date) over the records of *where*; *term* None counts records."""
+
+    function: Function
+    term: Term | None
+    where: Where = ()
+    distinct: bool = False
+
+    @property
+    def sql(self) -> str:
+        """The aggregate, without its records."""
+        if self.term is None:
+            return "COUNT(*)"
+        distinct = "DISTINCT " if self.distinct else ""
+        return f"{self.function.upper()}({distinct}{self.term.sql})"
+
+
+@lru_cache(maxsize=4096)
+def quoted(name: str) -> str:
+    """Return a name as SQL, in quotes where it needs them."""
+    return str(exp.column(name).sql("duckdb"))
+
+
+def literal(value: Value) -> str:
+    """Return a constant as SQL."""
+    if isinstance(value, date):
+        return f"DATE '{value.isoformat()}'"
+    if isinstance(value, str):
+        return quote_text(value)
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def is_one_of(
+    column: str, values: Sequence[str], asked: str = "", *, denied: bool = False
+) -> Condition:
+    """Return that a text column holds one of *values*, or none of them; unknown is neither."""
+    name, texts = quoted(column), [literal(value) for value in values]
+    listed = f"IN ({', '.join(texts)})"
+    plain = f"{name} = {texts[0]}" if len(texts) == 1 else f"{name} {listed}"
+    other = f"{name} <> {texts[0]}" if len(texts) == 1 else f"NOT {name} {listed}"
+    sql = other if denied else plain
+    return Condition(sql, column, "value", tuple(values), asked, denied, plain)
+
+
+def compare(column: str, operator: str, value: Value) -> Condition:
+    """Return that a number or a date stands in a relation to a constant."""
+    sql = f"{quoted(column)} {operator} {literal(value)}"
+    return Condition(sql, column, "period" if isinstance(value, date) else "number", plain=sql)
+
+
+def between(column: str, low: Value, high: Value) -> Condition:
+    """Return that a number or a date lies between two constants, both included."""
+    if low == high:
+        return compare(column, "=", low)
+    sql = f"{quoted(column)} BETWEEN {literal(low)} AND {literal(high)}"
+    return Condition(sql, column, "period" if isinstance(low, date) else "number", plain=sql)
+
+
+def part_is(column: str, part: Literal["month", "day", "isodow"], numbers: Sequence[int]) -> str:
+    """Return as SQL that a part of a date is one of *numbers*."""
+    listed = ", ".join(map(str, numbers))
+    name = f"{part.upper()}({quoted(column)})"
+    return f"{name} = {listed}" if len(numbers) == 1 else f"{name} IN ({listed})"
+
+
+def holds(column: str, *, denied: bool = False, closed: bool = False) -> Condition:
+    """Return that a boolean is true, or is not; where *closed*, of the silent documents, too."""
+    name = quoted(column)
+    sql = f"NOT COALESCE({name}, FALSE)" if closed else f"NOT {name}"
+    return Condition(sql if denied else name, column, "truth", denied=denied, plain=name)
+
+
+def is_known(column: str, *, known: bool = True) -> Condition:
+    """Return that a column has a value, or has none."""
+    sql = f"{'NOT ' if known else ''}{quoted(column)} IS NULL"
+    return Condition(sql, column, "known", denied=not known, plain=sql)
+
+
+def deny(condition: Condition) -> Condition:
+    """Return that a condition does not hold."""
+    if condition.kind == "value":
+        return is_one_of(condition.column, condition.values, condition.asked, denied=True)
+    sql = f"NOT ({condition.sql})"
+    return Condition(sql, condition.column, condition.kind, denied=True, plain=condition.sql)
+
+
+def either(conditions: Sequence[Condition]) -> Condition:
+    """Return that at least one of *conditions* holds; values of one column become one list."""
+    first = conditions[0]
+    if len(conditions) == 1:
+        return first
+    if all(c.kind == "value" and c.column == first.column for c in conditions):
+        values = tuple(dict.fromkeys(value for c in conditions for value in c.values))
+        asked = ", ".join(c.asked for c in conditions)
+        return is_one_of(first.column, values, asked, denied=first.denied)
+    sql = "(" + " OR ".join(c.sql for c in conditions) + ")"
+    return Condition(sql, first.column, "either", plain=sql)
+
+
+def where_sql(where: Where) -> str:
+    """Return conditions as a clause; nothing where there is none."""
+    return " WHERE " + " AND ".join(dict.fromkeys(c.sql for c in where)) if where else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes queries over the table called *table*."""
+
+    table: str
+
+    def single(self, summary: Summary) -> str:
+        """Write a query of one value."""
+        return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
+
+    def operation(self, sign: str, left: Summary, right: Summary, factor: int = 1) -> str:
+        """Write the difference, the distance (`|-|`) or *factor* times the ratio of two values."""
+        one, other = f"({self.single(left)})", f"({self.single(right)})"
+        if sign == "/":
+            return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {_named(factor)}"
+        if sign == "|-|":
+            return f"SELECT ABS({one} - {other}) AS difference"
+        return f"SELECT {one} - {other} AS difference"
+
+    def verdict(self, left: Summary, operator: str, right: Summary | float) -> str:
+        """Write whether a relation holds between two values."""
+        other = f"({self.single(right)})" if isinstance(right, Summary) else literal(right)
+        return f"SELECT ({self.single(left)}) {operator} {other} AS is_so"
+
+    def existence(self, where: Where) -> str:
+        """Write whether there is a record of *where*."""
+        return f"SELECT COUNT(*) > 0 AS is_so FROM {quoted(self.table)}{where_sql(where)}"
+
+    def listing(
+        self,
+        outputs: Sequence[Term],
+        where: Where,
+        *,
+        distinct: bool = False,
+        order: tuple[Term, bool] | None = None,
+        limit: int | None = None,
+    ) -> str:
+        """Write a list of *outputs*; *order* is a term and whether it falls."""
+        needed = [*([order[0]] if order else []), *(outputs if len(outputs) == 1 else [])]
+        known = [is_known(term.column) for term in needed if term.column != ROW]
+        shown = ", ".join(term.sql for term in outputs)
+        source = f"FROM {quoted(self.table)}{where_sql((*where, *known))}"
+        keys = [] if order is None else [f"{order[0].sql} {'DESC' if order[1] else 'ASC'}"]
+        keys += [] if distinct else [ROW]
+        ordered = f" ORDER BY {', '.join(keys)}" if keys else ""
+        cut = "" if limit is None else f" LIMIT {limit}"
+        return f"SELECT {'DISTINCT ' if distinct else ''}{shown} {source}{ordered}{cut}"
+
+    def extreme(self, outputs: Sequence[Term], where: Where, term: Term, function: str) -> str:
+        """Write the outputs of the records in which *term* is the highest (`max`) or lowest."""
+        best = Summary("max" if function == "max" else "min", term, where)
+        sql = f"{term.sql} = ({self.single(best)})"
+        return self.listing(outputs, (*where, Condition(sql, term.column, "number", plain=sql)))
+
+    def groups(self, key: Term, summary: Summary) -> str:
+        """Write all groups of records with a summary of each."""
+        timed = key.part in {"month", "year", "quarter", "week", "decade"}
+        order = f"MIN({quoted(key.column)})" if timed else f"{summary.sql} DESC"
+        return f"SELECT {key.sql}, {summary.sql} {self._by(key, summary)} ORDER BY {order}"
+
+    def best_groups(self, key: Term, summary: Summary, falling: bool, limit: int | None) -> str:
+        """Write the groups of the highest (lowest) summary, or of the first *limit*; with ties."""
+        order = f"ORDER BY {summary.sql} {'DESC' if falling else 'ASC'}"
+        rank = f"RANK() OVER ({order}) {'=' if limit is None else '<='} {limit or 1}"
+        return f"SELECT {key.sql} {self._by(key, summary)} QUALIFY {rank}"
+
+    def groups_having(
+        self, key: Term, summary: Summary, having: tuple[str, float], *, counted: bool
+    ) -> str:
+        """Write the groups whose summary stands in a relation to a number, or how many do."""
+        kept = f"{self._by(key, summary)} HAVING {summary.sql} {having[0]} {literal(having[1])}"
+        if counted:
+            return f"SELECT COUNT(*) FROM (SELECT {key.sql} {kept}) AS found"
+        return f"SELECT {key.sql} {kept} ORDER BY {summary.sql} DESC"
+
+    def _by(self, key: Term, summary: Summary) -> str:
+        known = (*summary.where, is_known(key.column))
+        return f"FROM {quoted(self.table)}{where_sql(known)} GROUP BY {key.sql}"
+
+
+def _named(factor: int) -> str:
+    return "percentage" if factor != 1 else "ratio"

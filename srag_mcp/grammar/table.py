@@ -1,0 +1,278 @@
+"""The table that questions are about: its columns with the words that speak for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from srag_mcp.grammar.words import (
+    is_function,
+    ranked_stems,
+    stem,
+    stems,
+    stems_of,
+    words_in,
+)
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.statistics import ColumnStatistics
+
+_FIRST_YEAR, _LAST_YEAR = 1500, 2100
+# The share of records that must have their own value, for a column to tell records apart.
+_OWN = 0.9
+_COUNTING = frozenset({"n", "num", "is", "has"})
+_NAMING = frozenset({"no", "nr", "id", "number", "name"})
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column, and which words of a question speak for it.
+
+    Attributes:
+        attribute: Its attribute.
+        statistics: What it holds; None while nothing is known.
+        names: The stems of its name and of each synonym, without counting words and units.
+        heads: The stems of which one must be said where the column itself is meant: `price` of
+            `price_per_night`, `customer` of `customer_name`.
+        told: The stems of its description, its unit and the words beside its values.
+    """
+
+    attribute: Attribute
+    statistics: ColumnStatistics | None
+    names: tuple[tuple[str, ...], ...]
+    heads: frozenset[str]
+    told: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        return self.attribute.name
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The stems of all its names."""
+        return frozenset(word for name in self.names for word in name)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it can be computed with."""
+        return self.attribute.type in {"integer", "number"}
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds texts."""
+        return self.attribute.type == "string"
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it holds dates."""
+        return self.attribute.type == "date"
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether it holds yes and no."""
+        return self.attribute.type == "boolean"
+
+    @cached_property
+    def is_year(self) -> bool:
+        """Whether it is a number that holds years."""
+        if self.statistics is None or self.attribute.type != "integer":
+            return False
+        low, high = self.statistics.minimum, self.statistics.maximum
+        if not isinstance(low, int) or not isinstance(high, int):
+            return False
+        return "year" in self.named and low >= _FIRST_YEAR and high <= _LAST_YEAR
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether it is a number of things: `n_rooms`, `item_count`, a `Number of …`."""
+        words = self.name.split("_")
+        told = " ".join(words_in(self.attribute.description)[:4])
+        counting = words[0] in {"n", "num", "number"} or words[-1] == "count"
+        return self.attribute.type == "integer" and (counting or "number of" in told)
+
+    @cached_property
+    def is_additive(self) -> bool:
+        """Whether a sum of it can mean something: not of rates, prices, years and identifiers."""
+        if not self.is_number or self.is_year or self.attribute.unit in {"percent", "%"}:
+            return False
+        if self.attribute.type == "integer" and "total" in self.name.split("_")[1:]:
+            return False  # a running total: each value holds those before it
+        return self.counts or not self.named & stems_of("additive", "never")
+
+    @property
+    def sums(self) -> bool:
+        """Whether its name says that it is an amount that is summed without saying so."""
+        last = {name[-1] for name in self.names}
+        return self.is_additive and bool(last & stems_of("additive", "words"))
+
+    @property
+    def fill(self) -> float:
+        """The share of records with a value; 1 while nothing is known."""
+        found = self.statistics
+        return found.n_non_null / found.n_records if found and found.n_records else 1.0
+
+    @property
+    def is_own(self) -> bool:
+        """Whether (nearly) every record that has a value has its own."""
+        found = self.statistics
+        return found is not None and 0 < _OWN * found.n_non_null <= found.n_distinct
+
+    @property
+    def has_zero(self) -> bool:
+        """Whether a record of a number column has the value 0."""
+        found = self.statistics
+        return self.is_number and found is not None and found.n_non_zero < found.n_non_null
+
+    @property
+    def closed(self) -> bool:
+        """Whether a document that does not mention it says no, or none."""
+        return self.attribute.absent_means != "unknown"
+
+    def measures(self, concept: str) -> bool:
+        """Whether its name, synonyms or unit say that it measures *concept*."""
+        wanted = stems_of("concept", concept)
+        if self.is_text or self.is_boolean or not wanted:
+            return False
+        if self.is_date:
+            return concept == "time" or (concept == "age" and bool(wanted & self.named))
+        unit = self.attribute.unit or ""
+        return bool(wanted & (self.named | set(stems(unit)) | {unit.lower()}))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The one table that questions are about.
+
+    *nouns* are the stems that mean a record, by the schema; *general* those that any record has.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    nouns: frozenset[str]
+    general: frozenset[str]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
+        """The columns by name."""
+        return {column.name: column for column in self.columns}
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The stems of the names of all columns."""
+        return frozenset(word for column in self.columns for word in column.named)
+
+    @cached_property
+    def main_date(self) -> Column | None:
+        """The date of the record: the only one that is named after it, or after nothing else."""
+        plain = {"date", "day"} | self.nouns
+        dates = [column for column in self.columns if column.is_date]
+        own = [c for c in dates if any(set(name) <= plain for name in c.names)]
+        return own[0] if len(own) == 1 else None
+
+    @property
+    def is_daily(self) -> bool:
+        """Whether each record has a day of its own, so that `day` means a record."""
+        return self.main_date is not None and self.main_date.is_own and self.main_date.fill >= _OWN
+
+    @cached_property
+    def label(self) -> Column | None:
+        """The text column that names a record, if there is one."""
+        texts = [column for column in self.columns if column.is_text and column.fill >= 0.5]
+        called = [column for column in texts if self._is_called(column)]
+        own = [column for column in texts if column.is_own]
+        for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):
+            called += [c for c in own if any(set(words) & set(name) for name in c.names)]
+        return next(iter(called), None)
+
+    def _is_called(self, column: Column) -> bool:
+        """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
+        return any(
+            name[-1] in {"name", "titl"} and set(name[:-1]) <= self.nouns for name in column.names
+        )
+
+    def others(self, columns: Sequence[Column]) -> set[str]:
+        """Return those of *columns* that are not named after the record, where some are."""
+        own = {column.name for column in columns if column.named & self.nouns}
+        return {column.name for column in columns} - own if own else set()
+
+    def answering(self, word: str) -> tuple[Column, ...]:
+        """Return the text columns that answer `who` or `where`, the likeliest first."""
+        texts = [column for column in self.columns if column.is_text]
+        return tuple(
+            dict.fromkeys(
+                column
+                for noun in ranked_stems("answers", word)
+                for column in texts
+                if any(noun in name for name in column.names)
+            )
+        )
+
+    def measuring(self, concept: str) -> list[Column]:
+        """Return the columns that measure *concept*; its date is the age and time of a record."""
+        found = [column for column in self.columns if concept and column.measures(concept)]
+        dated = self.main_date is not None and (
+            concept == "time" or (concept == "age" and not found)
+        )
+        return [self.main_date] if dated and self.main_date is not None else found
+
+
+def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:
+    """Gather what the words of a question may mean in *schema*."""
+    general = stems_of("record", "words")
+    columns = tuple(_describe(item, statistics.get(item.name)) for item in schema.attributes)
+    named = {word for column in columns for word in column.named}
+    nouns = set(stems(" ".join(schema.nouns))) | _named_things(schema, statistics)
+    title = stems(schema.title)
+    nouns |= {*stems(schema.entity), *title[-1:], *(set(title) - named)}
+    nouns = {word for word in nouns if word.isalpha() and len(word) > 1}
+    return Table(schema.entity, columns, frozenset(nouns - general), general)
+
+
+def _named_things(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> set[str]:
+    """Return what the one column names of which each record has its own: `order` of `order_no`."""
+    found = []
+    for attribute in schema.attributes:
+        words = words_in(attribute.name)
+        held = statistics.get(attribute.name)
+        own = held is not None and held.n_distinct >= _OWN * held.n_records
+        if own and len(words) == 2 and words[1] in _NAMING:
+            found.append(stem(words[0]))
+    return set(found) if len(found) == 1 else set()
+
+
+def _describe(attribute: Attribute, statistics: ColumnStatistics | None) -> Column:
+    spoken = [
+        _spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms) if text
+    ]
+    names = tuple(dict.fromkeys(name for name, _ in spoken if name))
+    own = {word for name in names for word in name}
+    words = words_in(f"{attribute.description} {attribute.unit or ''}")
+    told = {stem(word) for word in words if not is_function(word) and len(word) > 1}
+    for rule in attribute.extractors:
+        if isinstance(rule, SlotRule):
+            told |= {stem(word.lstrip("<>^~@!")) for word in rule.weights}
+    said = frozenset(word for _, heads in spoken for word in heads)
+    return Column(attribute, statistics, names, said, frozenset(told - own))
+
+
+def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the stems of a name as people say it, and its head.
+
+    `n_rooms` is said as `rooms`, `weight_kg` as `weight`; the head of `price_per_night` is `price`,
+    and `customer_name` may be called by the customer alone.
+    """
+    words = list(words_in(text))
+    if len(words) > 1 and words[0] in _COUNTING:
+        words = words[1:]
+    unit = {*words_in(attribute.unit or ""), (attribute.unit or "").lower()}
+    if len(words) > 1 and words[-1] in unit:
+        words = words[:-1]
+    content = [word for word in words if not is_function(word)] or words
+    if not content:
+        return (), frozenset()
+    first = next((at for at, word in enumerate(words) if at and is_function(word)), len(words))
+    head = stem(([word for word in words[:first] if word in content] or content)[-1])
+    name = tuple(stem(word) for word in content)
+    whole = attribute.type == "boolean" or head in stems_of("naming", "words")
+    return name, frozenset(name) if whole else frozenset({head})

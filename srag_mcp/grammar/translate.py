@@ -1,0 +1,118 @@
+"""From a question to SQL over one table, without a model: linked, composed, scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.grammar.filters import frames
+from srag_mcp.grammar.forms import Parse, compose
+from srag_mcp.grammar.link import read_sentences
+from srag_mcp.grammar.score import LIMIT, MARGIN, cost_of
+from srag_mcp.grammar.table import Table, describe_table
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import ValueIndex
+
+_MAX_NAMES = 20
+# Of so many records, a column that fewer than this share fill says nothing of them.
+_MANY, _MIN_FILL = 20, 0.1
+
+
+def translate(
+    question: str,
+    schema: Schema,
+    statistics: Mapping[str, ColumnStatistics],
+    values: ValueIndex,
+) -> Translation:
+    """Translate *question* into one SELECT over the record table of *schema*.
+
+    Raises:
+        QuestionError: If a word has no place in any reading, no reading is good enough, or two that
+            differ are about equally good; `unplaced` has the words.
+
+    Source: S-RAG 3.3, without a model.
+    """
+    listed = schema.list_asked_for(question)
+    if listed is not None:
+        msg = f"“{listed.name}” is a list of {listed.holds} in the records, and in no column"
+        raise QuestionError(msg, (listed.name,))
+    table = describe_table(schema, statistics)
+    ranked, left = read_question(question, table, values)
+    if not ranked:
+        raise _refusal(left, table)
+    cost, parse = ranked[0]
+    if cost > LIMIT:
+        nearest = read_query(parse.sql, schema).words
+        msg = f"no reading of this question is sure enough; the nearest was: {nearest}"
+        raise QuestionError(msg)
+    if len(ranked) > 1 and ranked[1][0] - cost < MARGIN:
+        one, other = (read_query(item.sql, schema).words for _, item in ranked[:2])
+        msg = f"this question can be read in two ways: {one}; or: {other}. Ask one of them"
+        raise QuestionError(msg)
+    facts = read_query(parse.sql, schema)
+    _check_fill(parse, table, [use.column for use in facts.columns])
+    return Translation(
+        question=question,
+        restated=facts.words or "",
+        facts=facts,
+        literals=_literals(parse),
+        score=round(1 / (1 + max(cost, 0.0)), 3),
+        ordered=parse.ordered,
+    )
+
+
+def read_question(
+    question: str, table: Table, values: ValueIndex
+) -> tuple[list[tuple[float, Parse]], tuple[str, ...]]:
+    """Return the readings that place every word, with their costs, cheapest first.
+
+    Where there is none, the second value has the words that the fullest reading leaves over.
+    """
+    best: dict[str, tuple[float, Parse]] = {}
+    sentences = read_sentences(question, table, values)
+    strange = [item for item in sentences[0].mentions if item.kind == "unknown"]
+    left = [sentences[0].words(mention) for mention in strange]
+    fewest: int | None = None
+    for sentence in sentences:
+        for frame in frames(sentence, table):
+            for parse in compose(frame):
+                if parse.left:
+                    if fewest is None or len(parse.left) < fewest:
+                        fewest = len(parse.left)
+                        left = [sentence.words(sentence.mentions[at]) for at in parse.left]
+                    continue
+                features = parse.features.copy()
+                features.update({"loss": sentence.loss})
+                cost = cost_of(features)
+                if parse.sql not in best or cost < best[parse.sql][0]:
+                    best[parse.sql] = cost, replace(parse, features=features)
+    ranked = sorted(best.values(), key=lambda pair: pair[0])
+    return ranked, tuple(dict.fromkeys(left))
+
+
+def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
+    """Refuse to answer from a column that hardly any record fills; to ask for gaps is fine."""
+    gaps = {condition.column for condition in parse.where if condition.kind == "known"}
+    for column in (table.by_name[name] for name in columns if name not in gaps):
+        found = column.statistics
+        many = found is not None and found.n_records >= _MANY and not column.is_boolean
+        if found is not None and many and column.fill < _MIN_FILL:
+            known = f"{found.n_non_null} of {found.n_records} records"
+            msg = f"only {known} give {column.name}; too few to answer this question from"
+            raise QuestionError(msg)
+
+
+def _literals(parse: Parse) -> tuple[BoundLiteral, ...]:
+    return tuple(
+        BoundLiteral(condition.asked, condition.column, value)
+        for condition in parse.where
+        for value in condition.values
+    )
+
+
+def _refusal(left: Sequence[str], table: Table) -> QuestionError:
+    words = ", ".join(f"“{word}”" for word in left)
+    msg = f"{words} has no place in any reading" if left else "this form of question is not known"
+    names = ", ".join(column.name for column in table.columns[:_MAX_NAMES])
+    return QuestionError(f"{msg} (columns: {names})", tuple(left))

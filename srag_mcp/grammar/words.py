@@ -1,0 +1,203 @@
+"""Words of questions: tokens with their stems, and what phrases of English do in a sentence."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from srag_mcp.text import words as text_words
+from srag_mcp.text.words import fold_word
+
+_TOKEN = re.compile(
+    r"""(?P<iso>\d{4}-\d{2}-\d{2}(?!\d))
+    | (?P<mixed>\d+-?[^\W\d_]{3,} | [^\W\d_]+-\d+(?![\d,.]*\d) | \d+[^\W\d_]+\d\w* | [^\W\d_]+\d\w*)
+    | (?P<number>(?:(?<![\w)])[-−])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)
+    | (?P<word>[^\W\d_]+(?:\.[^\W\d_]+)+\.? | [^\W\d_]+(?:['’-][^\W\d_]+)*)
+    | (?P<degree>°\s?[CcFf]\b)
+    | (?P<mark>[^\w\s])""",
+    re.VERBOSE,
+)
+_PREFIXED = tuple(
+    f"{prefix}-" for prefix in ("non", "un", "anti", "ex", "pre", "post", "re", "sub", "semi")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or mark of a question.
+
+    Attributes:
+        text: As it was asked.
+        word: Folded: without case, accents and possessive endings.
+        stem: Of *word*.
+        number: Its value, when it is a number.
+        start, end: Its place in the question.
+    """
+
+    text: str
+    word: str
+    stem: str
+    number: float | None
+    start: int
+    end: int
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is neither a word nor a number."""
+        return self.number is None and not self.word[:1].isalnum()
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Return the stem of a folded word: `governing -> govern`, `sold -> sell`."""
+    word = _data()["irregular"].get(word, word)
+    return text_words.stem(word) if word.isalpha() else word
+
+
+def tokenise(text: str) -> tuple[Token, ...]:
+    """Split a question into tokens; `7-day` and `non-current` stay whole, as `7day`, `noncurrent`.
+
+    A hyphen joins a number to a word and a prefix that denies to its word; `five-star` are two.
+    """
+    return tuple(part for match in _TOKEN.finditer(text.replace("’", "'")) for part in _read(match))
+
+
+def _read(match: re.Match[str]) -> list[Token]:
+    text, (start, end) = match.group(), match.span()
+    if match.lastgroup == "number":
+        value = float(text.replace(",", "").replace("−", "-"))
+        return [Token(text, text, text, value, start, end)]
+    if match.lastgroup == "word" and "-" in text and not fold_word(text).startswith(_PREFIXED):
+        return _parted(text, start)
+    word = fold_word(text.replace(" ", ""))
+    if match.lastgroup in {"word", "mixed"}:
+        word = word.removesuffix("'s").replace("'", "").replace(".", "").replace("-", "")
+        return [Token(text, word, stem(word), None, start, end)]
+    return [Token(text, word, word, None, start, end)]
+
+
+def _parted(text: str, start: int) -> list[Token]:
+    found = []
+    for part in re.finditer(r"[^-]+", text):
+        word = fold_word(part.group()).removesuffix("'s").replace("'", "").replace(".", "")
+        place = start + part.start()
+        found.append(Token(part.group(), word, stem(word), None, place, place + len(part.group())))
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the folded words of a name or a description; underscores separate words."""
+    tokens = tokenise(text.replace("_", " "))
+    return tuple(token.word for token in tokens if not token.is_mark)
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a name or a description."""
+    return tuple(stem(word) for word in words_in(text))
+
+
+@cache
+def _data() -> dict[str, dict[str, Any]]:
+    path = Path(__file__).with_name("words.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def phrases() -> Mapping[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return what each phrase does: (kind, meaning), kinds as in `words.toml`."""
+    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+
+    def add(text: str, kind: str, meaning: str) -> None:
+        for phrase in text.split(","):
+            found.setdefault(tuple(phrase.split()), []).append((kind, meaning))
+
+    data = _data()
+    for section in ("ask", "link"):
+        for kind, text in data[section].items():
+            add(text, kind, "")
+    for section in (
+        "aggregate",
+        "rank",
+        "compare",
+        "compare_after",
+        "compare_time",
+        "direction",
+        "part",
+    ):
+        for meaning, text in data[section].items():
+            add(text, section, meaning)
+    add(data["function"]["phrases"], "function", "")
+    for section in ("adjective", "comparative", "question_word"):
+        for phrase, meaning in data[section].items():
+            add(phrase, section, meaning)
+            if section == "adjective":
+                add(f"{phrase} first", "direction", meaning)
+    return {phrase: tuple(dict.fromkeys(meanings)) for phrase, meanings in found.items()}
+
+
+@cache
+def words_of(section: str, key: str) -> frozenset[str]:
+    """Return the words of an entry of `words.toml`."""
+    return frozenset(word.strip() for word in _data()[section].get(key, "").split(","))
+
+
+@cache
+def stems_of(section: str, key: str) -> frozenset[str]:
+    """Return the stems of the words of an entry of `words.toml`."""
+    return frozenset(stem(word) for word in words_of(section, key) if word)
+
+
+@cache
+def ranked_stems(section: str, key: str) -> tuple[str, ...]:
+    """Return the stems of an entry of `words.toml`, in its order."""
+    return tuple(stem(word.strip()) for word in _data()[section][key].split(","))
+
+
+@cache
+def _synonyms() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for group in _data()["synonym"]["groups"].split(";"):
+        members = {stem(word) for word in group.split()}
+        for member in members:
+            found.setdefault(member, set()).update(members)
+    return {word: frozenset(members) for word, members in found.items()}
+
+
+def alike(word: str) -> frozenset[str]:
+    """Return the stems that may be said for a stem, itself among them; none where none may."""
+    return _synonyms().get(word, frozenset())
+
+
+@cache
+def operator_stems() -> frozenset[str]:
+    """Return the stems of words that rank, sum or deny: no name keeps its sense without them."""
+    found = {
+        stem(words[0])
+        for words, meanings in phrases().items()
+        if len(words) == 1
+        for kind, _ in meanings
+        if kind in {"aggregate", "rank", "adjective", "not"}
+    }
+    return frozenset(found)
+
+
+def is_function(word: str) -> bool:
+    """Whether a folded word only shapes a sentence."""
+    return word in words_of("function", "words")
+
+
+def light_at(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb."""
+    before = tokens[at - 1].word if at else ""
+    return tokens[at].stem in stems_of("function", "light") and before not in words_of(
+        "function", "nouns"
+    )
+
+
+def spoken(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the folded words of tokens."""
+    return tuple(token.word for token in tokens)

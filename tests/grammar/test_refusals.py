@@ -1,0 +1,233 @@
+"""What the grammar must not answer: each of these once had a number that nobody asked for."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from srag_mcp.errors import QuestionError
+from srag_mcp.grammar.translate import translate
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import MemoryValueIndex
+
+Value = tuple[str, str, int]
+
+
+def text(name: str, description: str = "") -> Attribute:
+    return Attribute(name=name, type="string", description=description)
+
+
+def number(name: str, unit: str | None = None, description: str = "") -> Attribute:
+    return Attribute(name=name, type="number", unit=unit, description=description)
+
+
+def count(name: str, description: str = "") -> Attribute:
+    return Attribute(name=name, type="integer", description=description)
+
+
+def date(name: str) -> Attribute:
+    return Attribute(name=name, type="date")
+
+
+def boolean(name: str) -> Attribute:
+    return Attribute(name=name, type="boolean", absent_means="false")
+
+
+def ask(
+    question: str, columns: Sequence[Attribute], noun: str = "", values: Sequence[Value] = ()
+) -> Translation:
+    """Ask about forty records, of which each column has seven different values."""
+    schema = Schema(
+        title="C1", entity="c1", nouns=(noun,) if noun else (), attributes=tuple(columns)
+    )
+    statistics = {
+        item.name: ColumnStatistics(item.name, item.type, 40, 40, 40, 40, 0, 0, 0, 7)
+        for item in columns
+    }
+    return translate(question, schema, statistics, MemoryValueIndex(values))
+
+
+def refusal(
+    question: str, columns: Sequence[Attribute], noun: str = "", values: Sequence[Value] = ()
+) -> QuestionError:
+    with pytest.raises(QuestionError) as refused:
+        ask(question, columns, noun, values)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many suppliers are there?",
+        "Which region has the most suppliers?",
+        "What percentage of suppliers is in Kent?",
+    ],
+)
+def test_a_noun_that_nothing_attests_is_no_record(question: str) -> None:
+    columns = [text("region"), number("amount", "EUR")]
+    refusal(question, columns, "parcel", [("region", "Kent", 9)])
+
+
+def test_the_noun_of_the_record_is_no_filter() -> None:
+    columns = [boolean("parcel"), text("region"), number("weight", "kg")]
+    assert ask("How many parcels are there?", columns, "parcel").sql == "SELECT COUNT(*) FROM c1"
+    found = ask("What is the average weight of a parcel?", columns, "parcel")
+    assert found.sql == "SELECT AVG(weight) FROM c1"
+
+
+def test_the_noun_of_the_record_may_stand_in_a_stored_value() -> None:
+    values = [("service", "Parcel Express", 4), ("service", "Letter", 6)]
+    found = ask("How many parcels are with Parcel Express?", [text("service")], "parcel", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE service = 'Parcel Express'"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which company has the largest net loss?",
+        "What is the average net loss?",
+        "What are the highest non-current assets?",
+        "How many companies have no non-current assets?",
+        "What is the lowest maximum pressure?",
+    ],
+)
+def test_contrary_words_are_never_dropped(question: str) -> None:
+    columns = [
+        text("company_name"), number("net_income", "EUR"), number("current_assets", "EUR"),
+        number("minimum_pressure", "bar"),
+    ]  # fmt: skip
+    refusal(question, columns, "company")
+
+
+def test_a_word_of_the_language_that_is_a_column_is_the_column() -> None:
+    columns = [text("court"), count("cases"), count("daily_visits")]
+    found = ask("How many cases are there in total?", columns)
+    assert found.sql == "SELECT SUM(cases) FROM c1"
+    most = ask("Which court has the most cases?", columns)
+    assert "SUM(cases) DESC" in most.sql
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many hotels have a pool, and what do they cost on average?",
+        "What is the average price and how many rooms are there?",
+        "Which hotel is the dearest, and in which city does it lie?",
+        "Which hotel has the lowest price and when was it built?",
+    ],
+)
+def test_two_questions_in_one_are_refused(question: str) -> None:
+    columns = [
+        text("hotel_name"), text("city"), boolean("pool"), number("price", "EUR"), count("rooms"),
+        date("built"),
+    ]  # fmt: skip
+    refusal(question, columns, "hotel")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many stations are there?",
+        "Which town has the most stations?",
+    ],
+)
+def test_what_a_column_only_belongs_to_is_not_counted_by_it(question: str) -> None:
+    refusal(question, [text("town"), count("station_height"), text("station_shop")])
+
+
+@pytest.mark.parametrize("noun", ["type", "kind", "sort"])
+def test_a_noun_of_order_groups_only_where_a_column_is_called_so(noun: str) -> None:
+    columns = [text("plant_name"), number("capacity", "MW")]
+    assert (
+        "GROUP BY" in ask(f"What is the average capacity per {noun}?", [*columns, text(noun)]).sql
+    )
+    refusal(f"What is the average capacity per {noun}?", [*columns, text("fuel")], "plant")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many orders were paid in March 2024?",
+        "How many orders are from 2024?",
+        "When was the first order?",
+    ],
+)
+def test_the_date_of_another_event_is_not_that_of_the_record(question: str) -> None:
+    refusal(question, [text("customer"), date("delivered_on"), date("due_on")], "order")
+
+
+def test_a_filter_of_two_values_of_one_column_is_a_contradiction() -> None:
+    values = [("state", "open", 3), ("state", "closed", 5)]
+    refusal("How many open tickets are closed?", [text("state")], "ticket", values)
+
+
+def test_a_part_of_a_longer_name_is_not_taken_for_two_values() -> None:
+    values = [("person", "Ada Brook", 2), ("person", "Dev Abbott", 2), ("person", "Ines Abbott", 1)]
+    refusal("How many claims did Ada Abbott file?", [text("person")], "claim", values)
+
+
+def test_all_values_that_have_what_was_asked_as_a_part_are_taken() -> None:
+    values = [("contract", "Full-time", 8), ("contract", "Full-time, permanent", 9)]
+    values += [("contract", "Part-time", 3)]
+    found = ask("How many adverts are full-time?", [text("contract")], "advert", values)
+    assert "contract IN ('Full-time', 'Full-time, permanent')" in found.sql
+    assert "Full-time, permanent" in found.restated
+
+
+def test_a_value_that_other_values_begin_with_is_ambiguous() -> None:
+    values = [("school", "Austin", 2), ("school", "Austin Community College", 5)]
+    refusal("How many students are at Austin?", [text("school")], "student", values)
+    values = [("city", "York", 2), ("city", "New York", 5)]
+    found = ask("How many students are from York?", [text("city")], "student", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE city = 'York'"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the total of all prices?",
+        "What is the total rating of all films?",
+        "What is the total price per city?",
+    ],
+)
+def test_what_has_no_sum_is_not_summed(question: str) -> None:
+    refusal(question, [number("price", "EUR"), number("rating"), text("city")], "film")
+
+
+def test_two_columns_that_fit_equally_are_named_both() -> None:
+    columns = [number("net_amount", "EUR"), number("gross_amount", "EUR")]
+    refused = refusal("What is the average amount?", columns, "bill")
+    assert "net_amount" in str(refused)
+    assert "gross_amount" in str(refused)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Was it Ada or Bea?", "Which is dearer, Ada or Bea?", "Do all parcels weigh more than 5 kg?"],
+)
+def test_a_choice_and_a_word_for_all_are_no_question_whether_one_is(question: str) -> None:
+    values = [("sender", "Ada", 3), ("sender", "Bea", 4)]
+    refusal(question, [text("sender"), number("weight", "kg")], "parcel", values)
+
+
+def test_a_group_without_a_record_is_not_a_group_of_other_records() -> None:
+    refusal("Which owner has no mill with a weir?", [text("owner"), boolean("weir")], "mill")
+
+
+def test_an_amount_in_another_currency_is_not_compared() -> None:
+    refusal("How many bills are over 100 dollars?", [number("total", "EUR")], "bill")
+    found = ask("How many bills are over 100 euros?", [number("total", "EUR")], "bill")
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE total > 100"
+
+
+def test_a_length_in_another_unit_is_converted() -> None:
+    found = ask("How many paths are longer than 2 km?", [number("length", "m")], "path")
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE length > 2000"
+
+
+def test_a_refusal_names_the_words_without_a_place() -> None:
+    refused = refusal("How many parcels were disputed by neighbours?", [text("city")], "parcel")
+    assert refused.unplaced == ("disputed", "neighbours")
+    assert "“disputed”" in str(refused)
