@@ -6,8 +6,8 @@ from pathlib import Path
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json, print_table
-from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
-from srag_mcp.evaluation.evaluation import OUTCOMES, Evaluation, QuestionResult
+from srag_mcp.evaluation.bench import OUTCOMES, QuestionResult
+from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.settings import Settings
 
 

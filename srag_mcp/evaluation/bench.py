@@ -1,4 +1,4 @@
-"""The bench of an evaluation: where a pack is ingested and asked.
+"""The bench of an evaluation: where a pack is ingested and asked, and what came of a question.
 
 The pack itself is never written to: its documents are copied.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import anyio
 
@@ -18,7 +18,6 @@ from srag_mcp.ask.answer import Answer
 from srag_mcp.ask.ask import OFFLINE, Asking, ask_model
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
-from srag_mcp.evaluation.evaluation import Outcome, QuestionResult
 from srag_mcp.evaluation.matching import is_right
 from srag_mcp.evaluation.pack import Pack, PackQuestion
 from srag_mcp.model.litellm_library import run_to_end
@@ -26,9 +25,12 @@ from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.guard import QueryLimits, QueryPool, Value
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
+Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
+
+OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "refused", "failed")
 
 logger = logging.getLogger(__name__)
 
@@ -117,6 +119,52 @@ def open_bench(
         apart = settings.model_copy(update={"home": folder / "home"})
         bench = Bench(folder, apart, worker)
         yield bench if on_progress is None else Bench(folder, apart, worker, on_progress)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question: *outcome* is `right` too where a question without an answer was refused.
+
+    It is `failed` where a language model gave no reply. *answer* is None where it was not asked.
+    """
+
+    question: PackQuestion
+    outcome: Outcome
+    answer: Answer | None
+
+    @property
+    def id(self) -> str:
+        """The id of the question."""
+        return self.question.id
+
+    @property
+    def kind(self) -> str:
+        """The kind of the question."""
+        return self.question.kind
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer that could be compared."""
+        refused = self.answer is None or self.answer.refused
+        return not refused and self.outcome != "failed"
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON; a single value stands for its row and its list."""
+        answer = self.answer if self.is_answered else None
+        return {
+            "id": self.id,
+            "outcome": self.outcome,
+            "sql": answer.sql if answer else "",
+            "answer": _flat(answer.rows) if answer else None,
+            "expected": self.question.answer,
+        }
+
+
+def _flat(rows: tuple[tuple[Value, ...], ...]) -> object:
+    if any(len(row) != 1 for row in rows):
+        return [list(row) for row in rows]
+    values = [row[0] for row in rows]
+    return values[0] if len(values) == 1 else values
 
 
 def ask_questions(

@@ -15,8 +15,14 @@ from srag_mcp.evaluation.alignment import (
     read_records,
     score_by_name,
 )
-from srag_mcp.evaluation.bench import Bench, OnProgress, ask_questions, open_bench
-from srag_mcp.evaluation.evaluation import Evaluation, QuestionResult
+from srag_mcp.evaluation.bench import (
+    OUTCOMES,
+    Bench,
+    OnProgress,
+    QuestionResult,
+    ask_questions,
+    open_bench,
+)
 from srag_mcp.evaluation.gold_schema import read_gold_schema, write_gold_records
 from srag_mcp.evaluation.pack import Pack, read_pack
 from srag_mcp.evaluation.subset import take_documents
@@ -60,6 +66,64 @@ class EvaluationPlan:
 
 
 PLAN = EvaluationPlan()
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The result of a pack.
+
+    Attributes:
+        documents: Documents ingested.
+        cells: One score a gold field, with the column that holds it.
+        questions: One result a question.
+        seconds: Of the whole evaluation.
+        calls, tokens: Of a language model; 0 for the offline engine.
+    """
+
+    pack: str
+    engine: str
+    documents: int
+    cells: tuple[FieldScore, ...]
+    questions: tuple[QuestionResult, ...]
+    seconds: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+    @property
+    def cells_mean(self) -> float | None:
+        """The mean accuracy over the gold fields; None for a pack without gold records."""
+        scores = [score.accuracy for score in self.cells]
+        return sum(scores) / len(scores) if scores else None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as the JSON that `srag-mcp eval --json` prints."""
+        kinds = sorted({result.kind for result in self.questions})
+        mean = self.cells_mean
+        by_kind = {
+            kind: count_outcomes([result for result in self.questions if result.kind == kind])
+            for kind in kinds
+        }
+        return {
+            "pack": self.pack,
+            "engine": self.engine,
+            "documents": self.documents,
+            "cells": {score.field: round(score.accuracy, 4) for score in self.cells},
+            "cells_mean": None if mean is None else round(mean, 4),
+            "cells_renamed": {
+                score.field: round(score.renamed, 4) for score in self.cells if score.renamed
+            },
+            "questions": count_outcomes(self.questions) | {"by_kind": by_kind},
+            "per_question": [result.to_json() for result in self.questions],
+            "seconds": round(self.seconds, 2),
+            "calls": self.calls,
+            "tokens": self.tokens,
+        }
+
+
+def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, object]:
+    """Return how many questions there are, and how many have each outcome."""
+    outcomes = [result.outcome for result in results]
+    return {"total": len(outcomes), **{name: outcomes.count(name) for name in OUTCOMES}}
 
 
 def evaluate(

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
-from srag_mcp.evaluation.evaluation import Evaluation
+from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, serving
 
