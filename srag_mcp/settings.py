@@ -13,6 +13,7 @@ PREFIX = "SRAG_"
 _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
 EngineChoice: TypeAlias = Literal["auto", "offline", "model", "agent"]
+LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 ReplyFormat: TypeAlias = Literal["auto", "schema", "json", "text"]
 
 
@@ -58,6 +59,10 @@ class Settings(BaseModel):
     )
     max_result_characters: int = Field(
         default=20_000, ge=1000, description="Size at which a tool result is cut at a whole row."
+    )
+
+    log_level: LogLevel = Field(
+        default="warning", description="What is told on stderr: debug, info, warning or error."
     )
 
     engine: EngineChoice = Field(

@@ -1,5 +1,6 @@
 """Arguments and options that several commands have, and the settings that they make."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Annotated
@@ -36,9 +37,11 @@ HomeOption = Annotated[
 
 
 def command_settings(home: Path | None, **options: object) -> Settings:
-    """Read the settings of a command: the environment, and the options that win over it.
+    """Read the settings of a command, and log as they say; options win over the environment.
 
     Raises:
         SettingsError: If a value cannot be used.
     """
-    return Settings.from_environ(os.environ, home=home, **options)
+    settings = Settings.from_environ(os.environ, home=home, **options)
+    logging.getLogger().setLevel(settings.log_level.upper())
+    return settings

@@ -1,9 +1,13 @@
 """The command line as a whole: its commands, and how little a server loads of it."""
 
 import json
+import logging
 import subprocess
 import sys
 
+import pytest
+
+from srag_mcp.cli.options import command_settings
 from tests.cli.conftest import Cli
 
 SERVE = """
@@ -49,3 +53,14 @@ def test_the_command_that_is_made_alone_keeps_its_usage(cli: Cli) -> None:
     assert told.out.splitlines()[0].endswith("srag-mcp serve [OPTIONS]")
     assert wrong.status == 2
     assert wrong.err.splitlines()[0].endswith("srag-mcp serve [OPTIONS]")
+
+
+def test_more_or_less_is_logged_as_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    logger = logging.getLogger()
+    before = logger.level
+    monkeypatch.setenv("SRAG_LOG_LEVEL", "error")
+    try:
+        command_settings(None)
+        assert logger.level == logging.ERROR
+    finally:
+        logger.setLevel(before)
