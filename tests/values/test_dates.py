@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srag_mcp.values.columns import read_column
 from srag_mcp.values.dates import DateText, decide_order, find_dates, read_date
+from srag_mcp.values.readings import Column, Words
+from srag_mcp.values.states import State
+from srag_mcp.values.types import DATE
 
 
 @pytest.mark.parametrize(
@@ -93,3 +97,57 @@ def test_any_text_is_scanned_without_an_error_and_spans_lie_inside(text: str) ->
     for span, found in find_dates(text, partial=True):
         assert 0 <= span.start < span.end <= len(text)
         found.on("month_first")
+
+
+_ANY_DAY = st.dates(min_value=date(1950, 1, 1), max_value=date(2049, 12, 31))
+_NUMERIC = {"day_first": "%d/%m/%Y", "month_first": "%m/%d/%Y"}
+
+
+@given(st.lists(_ANY_DAY, min_size=1, max_size=8), st.sampled_from(sorted(_NUMERIC)), _ANY_DAY)
+def test_one_day_over_twelve_tells_the_order_of_the_whole_column(
+    days: list[date], order: str, proof: date
+) -> None:
+    written = [day.strftime(_NUMERIC[order]) for day in (*days, proof.replace(day=28))]
+    read = read_column(Column(DATE), [Words(text) for text in written])
+    assert [reading.value for reading in read] == [*days, proof.replace(day=28)]
+    assert not any(reading.note for reading in read)
+
+
+@given(st.lists(st.builds(date, st.integers(1990, 2030), st.integers(1, 12), st.integers(1, 12)),
+                min_size=1, max_size=3))  # fmt: skip
+def test_an_order_that_nothing_proves_is_said_to_be_assumed(days: list[date]) -> None:
+    read = read_column(Column(DATE), [Words(day.strftime("%d/%m/%Y")) for day in days])
+    for day, reading in zip(days, read, strict=True):
+        assert (reading.value, bool(reading.note)) == (day, day.day != day.month)
+
+
+@given(_ANY_DAY, st.sampled_from(["%d.%m.%y", "%d %b '%y"]))
+def test_a_year_of_two_digits_falls_into_the_century_of_its_column(
+    day: date, notation: str
+) -> None:
+    years = [day.replace(year=day.year + step, day=28) for step in range(10)]
+    written = [day.strftime(notation), *(other.isoformat() for other in years)]
+    read = read_column(Column(DATE), [Words(text) for text in written])
+    assert read[0].value == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5-7 March 2020", "5 and 7 March 2020", "30 May to 2 June 2020", "5. bis 7. März 2020",
+     "5/6 March 2020", "30 May & 2 June 2020", "5 May 2019 – 7 June 2019"],
+)  # fmt: skip
+def test_a_date_that_is_one_of_several_is_no_value(text: str) -> None:
+    [reading] = read_column(Column(DATE), [Words(text)])
+    assert (reading.state, reading.note) == (State.FAILED, "several dates")
+
+
+@given(_ANY_DAY, _ANY_DAY, st.sampled_from(["to", "and", "until", "bis", "–", "&"]))
+def test_two_days_are_never_read_as_one(one: date, other: date, link: str) -> None:
+    text = f"{one.strftime('%d %B')} {link} {other.strftime('%d %B %Y')}"
+    [reading] = read_column(Column(DATE), [Words(text)])
+    assert reading.state is State.FAILED
+
+
+@given(st.dates(max_value=date(2999, 12, 31)), st.text(alphabet="abc xyz,;()", max_size=12))
+def test_words_around_a_date_change_nothing(day: date, words: str) -> None:
+    assert read_date(f"{words} {day.isoformat()} {words}") == (day if day.year >= 1000 else None)

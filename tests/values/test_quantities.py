@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import Quantity, find_quantities
+from srag_mcp.values.units import unit_of
 
 
 @pytest.mark.parametrize(
@@ -145,3 +146,56 @@ def test_any_text_is_scanned_without_an_error_and_spans_lie_inside(text: str) ->
     for span, _ in find_quantities(text):
         assert 0 <= span.start < span.end <= len(text)
     read_number(text, text)
+
+
+_AMOUNTS = st.integers(1, 10**6)
+
+
+@given(
+    _AMOUNTS,
+    st.sampled_from(["$", "€", "£", "RM", "CHF ", "US$", "₹"]),
+    st.sampled_from([("", 1), (" million", 10**6), ("bn", 10**9), ("k", 1000), (" Mio.", 10**6)]),
+)
+def test_every_sum_of_money_reads_back_with_its_scale(
+    amount: int, sign: str, scale: tuple[str, int]
+) -> None:
+    text = f"It cost {sign}{amount}{scale[0]} in Rome"
+    [(span, quantity)] = find_quantities(text)
+    assert (quantity.value, quantity.unit) == (amount * scale[1], unit_of(sign.strip()))
+    assert span.of(text) == f"{sign}{amount}{scale[0]}".rstrip(".")
+    assert quantity.written == sign.strip()
+
+
+@given(_AMOUNTS, _AMOUNTS, st.sampled_from(["–", "-", " - ", " to "]))
+def test_a_range_is_one_quantity_with_two_ends(low: int, high: int, link: str) -> None:
+    [(_, quantity)] = find_quantities(f"costs ${low}{link}${high} a night")
+    assert (quantity.value, quantity.upper, quantity.unit) == (low, high, "USD")
+    assert read_number(f"${low}{link}${high}") is None
+
+
+@given(
+    st.lists(st.tuples(_AMOUNTS, st.sampled_from(["km", "rooms", "kg", "%"])), max_size=5),
+    st.sampled_from(["; ", " and then ", ", with "]),
+)
+def test_the_numbers_of_a_text_are_found_in_order_and_in_their_places(
+    items: list[tuple[int, str]], between: str
+) -> None:
+    text = between.join(f"{number} {word}" for number, word in items)
+    found = find_quantities(text)
+    assert [quantity.value for _, quantity in found] == [number for number, _ in items]
+    for (span, quantity), (number, word) in zip(found, items, strict=True):
+        assert span.of(text).startswith(str(number))
+        assert quantity.unit == unit_of(word)
+
+
+@given(
+    st.from_regex(r"[A-Z]{2}\d{3,6}|\d{3}[A-Z]{2}\d|\d{1,2}:\d{2}|[a-z]{3}\d@\d", fullmatch=True)
+)
+def test_codes_and_times_hold_no_number(code: str) -> None:
+    assert find_quantities(f"see {code} below") == []
+
+
+@given(_AMOUNTS, st.sampled_from(["-", "−", "minus ", "negative "]))
+def test_a_sign_before_a_number_makes_it_negative(number: int, sign: str) -> None:
+    [(_, quantity)] = find_quantities(f"it was {sign}{number} today")
+    assert quantity.value == -number

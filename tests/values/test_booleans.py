@@ -1,0 +1,80 @@
+"""Yes and no: words and signs in several languages, and statements that deny."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.values.booleans import read_boolean, read_statement
+from srag_mcp.values.states import State, denies, read_missing
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("Yes", True), ("JA", True), ("sí", True), ("✓ included", True), ("not included", False),
+     ("Nein", False), ("✗", False), ("[ ]", False), ("0", False), ("1", True), ("Pool", None),
+     ("", None), ("yes, but", None), ("no smoking", None)],
+)  # fmt: skip
+def test_a_cell_says_yes_or_no_and_nothing_else(text: str, *, said: bool | None) -> None:
+    assert read_boolean(text) is said
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("Outdoor pool", "", True),
+        ("No pool", "", False),
+        ("There is no lift", "", False),
+        ("Parking: not available", "", False),
+        ("kein Aufzug", "", False),
+        ("Breakfast not included", "", False),
+        ("No smoking", "no_smoking", True),
+        ("Non-smoking rooms", "", True),
+        ("yes/no", "", None),
+        ("maybe", "", None),
+        ("to be confirmed", "", None),
+        ("no information", "", None),
+        ("12", "", None),
+    ],
+)
+def test_words_that_name_a_thing_state_it_unless_they_deny_it(
+    text: str, name: str, *, said: bool | None
+) -> None:
+    assert read_statement(text, name) is said
+
+
+@given(st.text(max_size=30), st.text(alphabet="abc_", max_size=10))
+def test_what_says_yes_or_no_states_the_same(text: str, name: str) -> None:
+    plain = read_boolean(text)
+    assert plain is None or read_statement(text, name) is plain
+
+
+@given(st.sampled_from(["no", "not", "without", "never", "kein", "ohne", "sans", "sin", "senza"]),
+       st.text(alphabet="abcdefghij ", min_size=1, max_size=20))  # fmt: skip
+def test_whatever_is_denied_first_is_not_there(word: str, thing: str) -> None:
+    if thing.strip():
+        assert read_statement(f"{word} {thing.strip()} here") is False
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [("n/a", State.NOT_MENTIONED), ("(none)", State.STATED_ABSENT), ("—", State.STATED_ABSENT),
+     ("?", State.NOT_MENTIONED), ("k.A.", State.NOT_MENTIONED), ("____", State.NOT_MENTIONED),
+     ("to be announced", State.NOT_MENTIONED), ("3", None), ("nothing new", None),
+     ("unknown " * 5, None)],
+)  # fmt: skip
+def test_placeholders_say_that_there_is_no_value(text: str, state: State | None) -> None:
+    assert read_missing(text) is state
+
+
+@given(st.text(max_size=30))
+def test_a_placeholder_is_one_in_any_case_and_spacing(text: str) -> None:
+    assert read_missing(f" {text}") is read_missing(text) or len(text) == 24
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [("none, but flexible", True), ("keine", True), ("no more than 3", True), ("nonet", False),
+     ("3, none else", False), ("", False)],
+)  # fmt: skip
+def test_words_without_a_value_begin_by_denying_one(text: str, *, denied: bool) -> None:
+    assert denies(text) is denied

@@ -1,0 +1,62 @@
+"""Columns of texts: one spelling of a value, and categories."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.text.words import fold, tidy
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.readings import Column, Words
+from srag_mcp.values.states import State
+from srag_mcp.values.texts import choose_spellings
+from srag_mcp.values.types import TEXT
+
+_SPELLINGS = st.lists(
+    st.sampled_from(["Café", "CAFÉ", "café.", "C", "C++", "A", "A-", "<65", ">65", "Rome", "rome"]),
+    max_size=12,
+)
+
+
+@given(_SPELLINGS)
+def test_each_spelling_becomes_one_of_its_own_and_stays_so(values: list[str]) -> None:
+    kept = choose_spellings(values)
+    assert kept.keys() == set(values)
+    for value, spelling in kept.items():
+        assert fold(spelling) == fold(value)
+        assert kept[spelling] == spelling
+    assert len({fold(value) for value in values}) == len(set(kept.values()))
+
+
+@given(_SPELLINGS)
+def test_the_most_frequent_spelling_is_kept(values: list[str]) -> None:
+    counts = Counter(values)
+    for value, spelling in choose_spellings(values).items():
+        assert counts[spelling] >= counts[value]
+
+
+@given(st.lists(st.text(max_size=15), max_size=6))
+def test_the_order_of_the_documents_does_not_matter(values: list[str]) -> None:
+    assert choose_spellings(values) == choose_spellings(values[::-1])
+
+
+@given(_SPELLINGS, st.sets(st.sampled_from(["Café", "C", "C++", "A-", "Rome"]), min_size=1))
+def test_a_category_stays_itself_and_others_are_told(
+    values: list[str], categories: set[str]
+) -> None:
+    declared = Column(TEXT, categories=tuple(sorted(categories)))
+    for words, reading in zip(
+        values, read_column(declared, [Words(value) for value in values]), strict=True
+    ):
+        assert reading.state is State.STATED
+        if words in categories:
+            assert reading.value == words
+        assert (reading.value in categories) != (reading.note == "not one of the categories")
+
+
+@given(st.text(max_size=40))
+def test_tidying_twice_changes_nothing_but_the_quotes_of_quotes(text: str) -> None:
+    once = tidy(text)
+    assert once == once.strip()
+    assert "  " not in once
+    assert fold(tidy(once)) == fold(once)
