@@ -13,3 +13,7 @@ class Span:
     def of(self, text: str) -> str:
         """Return the characters of *text* that the span covers."""
         return text[self.start : self.end]
+
+    def overlaps(self, other: "Span") -> bool:
+        """Return whether both cover a character."""
+        return self.start < other.end and other.start < self.end

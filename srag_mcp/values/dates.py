@@ -100,7 +100,7 @@ def find_dates(text: str, *, partial: bool = False) -> list[tuple[Span, DateText
         found += [
             item
             for item in _partial_dates(text)
-            if not any(span.start < item[0].end and item[0].start < span.end for span, _ in found)
+            if not any(item[0].overlaps(span) for span, _ in found)
         ]
     return sorted(found, key=lambda item: item[0].start)
 

@@ -82,11 +82,13 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     """Find the figure that a cell means; *unit* is what the column is measured in."""
     text = _MIXED.sub(_as_decimal, text)
     figures = list(scan_figures(text))
-    if len(figures) != 1 or _maybe_a_date(text):
-        figures = _outside_dates(text, figures)
+    may_be_dated = any(map(str.isalpha, text)) or text.count("-") + text.count(".") > 1
+    if len(figures) != 1 or may_be_dated:
+        figures = _outside(figures, [span for span, _ in find_dates(text)])
     if not figures:
         return _without_figures(text, unit)
-    figures = _without_asides(text, figures)
+    # `73 kg (161 lb)` is 73 kg
+    figures = _outside(figures, [Span(*aside.span()) for aside in _ASIDE.finditer(text)]) or figures
     if len(figures) == 1:
         return NumberCell(figure=_signed(text, figures[0]))
     summed = _compound(figures)
@@ -101,17 +103,8 @@ def _as_decimal(mixed: re.Match[str]) -> str:
     return f"{whole + top / bottom:.6g}" if top < bottom else mixed.group()
 
 
-def _maybe_a_date(text: str) -> bool:
-    return any(character.isalpha() for character in text) or text.count("-") + text.count(".") > 1
-
-
-def _outside_dates(text: str, figures: list[Figure]) -> list[Figure]:
-    dates = [span for span, _ in find_dates(text)]
-    return [figure for figure in figures if not any(_overlap(figure.span, span) for span in dates)]
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+def _outside(figures: Sequence[Figure], spans: Sequence[Span]) -> list[Figure]:
+    return [figure for figure in figures if not any(map(figure.span.overlaps, spans))]
 
 
 def _without_figures(text: str, unit: str | None) -> NumberCell:
@@ -160,13 +153,6 @@ def _compound(figures: list[Figure]) -> Quantity | None:
     return Quantity(round(total, 9), first.unit)
 
 
-def _without_asides(text: str, figures: list[Figure]) -> list[Figure]:
-    """Leave out figures in brackets where others are outside: `73 kg (161 lb)` is 73 kg."""
-    asides = [Span(*match.span()) for match in _ASIDE.finditer(text)]
-    outside = [f for f in figures if not any(_overlap(f.span, aside) for aside in asides)]
-    return outside or figures
-
-
 def _choose(figures: list[Figure], unit: str | None) -> Figure | None:
     measured = [figure for figure in figures if unit and _fits(figure, unit)]
     if len(measured) == 1:
@@ -189,62 +175,51 @@ class _Column:
     unit: ScaledUnit
     written: str | None
     whole: bool
-    footnotes: bool
+    footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
 
 
 def number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
     """Decide on a column of numbers, and return how each of its cells is read."""
-    unit = parse_unit(declared.unit or "").unit
-    found = {text: find_number(text, unit) for text in dict.fromkeys(words.text for words in said)}
-    column = _decide(declared, [found[words.text] for words in said])
+    wanted = parse_unit(declared.unit or "").unit
+    texts = [words.text for words in said]
+    found = {text: find_number(text, wanted) for text in dict.fromkeys(texts)}
+    figures = [figure for text in texts if (figure := found[text].figure) is not None]
+    column = _decide(declared, figures)
     for style, grouping in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
         if any(style in words.context for words in said):
             column = replace(column, grouping=grouping)
     return lambda words: _read(words, found[words.text], column)
 
 
-def _decide(declared: Declared, found: Sequence[NumberCell]) -> _Column:
-    figures = [item.figure for item in found if item.figure is not None]
+def _decide(declared: Declared, figures: Sequence[Figure]) -> _Column:
+    """Decide what groups digits, whether figures have marks, and the unit that most carry."""
     numerals = [figure.numeral for figure in figures if figure.numeral]
-    whole = declared.type.is_whole
-    unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, _shared_unit(figures))
-    return _Column(
-        decide_grouping(numerals, whole=whole),
-        unit,
-        declared.unit or unit.unit,
-        whole,
-        _has_footnotes(numerals),
-    )
-
-
-def _has_footnotes(numerals: Sequence[str]) -> bool:
-    """Return whether most numerals are grouped, so that `4,6702` is 4,670 with a mark."""
     grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
     large = [n for n in numerals if len(n) > 3]
-    return len(grouped) >= _ENOUGH and len(grouped) >= _MOST * len(large)
-
-
-def _shared_unit(figures: Sequence[Figure]) -> str | None:
-    """Return the unit that most figures carry, and none where most carry none."""
+    marked = len(grouped) >= _ENOUGH and len(grouped) >= _MOST * len(large)
     units = Counter(figure.unit for figure in figures if figure.unit)
-    return units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
+    shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
+    unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
+    whole = declared.type.is_whole
+    grouping = decide_grouping(numerals, whole=whole)
+    return _Column(grouping, unit, declared.unit or unit.unit, whole, marked)
 
 
 def _read(words: Words, found: NumberCell, column: _Column) -> Reading:
+    is_money = is_currency(column.unit.unit)
     around = read_context(words.context)
-    if is_currency(column.unit.unit):
-        around = as_money(around)
-    note = ""
-    quantity = found.number
-    if found.figure is not None:
-        figure = _as_money(found.figure, column)
-        footnoted = FOOTNOTED.fullmatch(figure.numeral) if column.footnotes else None
-        if footnoted:
+    around = as_money(around) if is_money else around
+    note, quantity, figure = "", found.number, found.figure
+    if figure is not None:
+        if is_money and figure.symbol in MONEY_SCALES and not figure.scaled:  # `1.2m` is no length
+            figure = replace(figure, scale=MONEY_SCALES[figure.symbol], unit=None)
+        if column.footnotes and (footnoted := FOOTNOTED.fullmatch(figure.numeral)):
             note = f"footnote mark {figure.numeral[-1]!r} left out"
             figure = replace(figure, numeral=footnoted[1])
-        quantity = figure.read(column.grouping, _context_scale(figure, around, column))
+        scale = around.scale if around.scale != 1 or figure.scaled else column.unit.scale
+        quantity = figure.read(column.grouping, 1 if figure.unit == "percent" else scale)
         if quantity is not None:
-            quantity = replace(quantity, unit=_unit_of(figure, quantity.unit, around, column))
+            quantity = replace(quantity, unit=_unit_of(figure, quantity.unit, around.unit, column))
     if quantity is None:
         return failed(found.reason or "not a number")
     if quantity.upper is not None:
@@ -252,38 +227,15 @@ def _read(words: Words, found: NumberCell, column: _Column) -> Reading:
     return _with_value(quantity, column, note)
 
 
-def _context_scale(figure: Figure, around: ScaledUnit, column: _Column) -> int:
-    if figure.unit == "percent":
-        return 1
-    return around.scale if around.scale != 1 or figure.scaled else column.unit.scale
-
-
-def _as_money(figure: Figure, column: _Column) -> Figure:
-    """Read `1.2m` as millions in a column of money, where it is no length."""
-    scale = MONEY_SCALES.get(figure.symbol)
-    if scale is None or figure.scaled or not is_currency(column.unit.unit):
-        return figure
-    return replace(figure, scale=scale, unit=None)
-
-
-def _unit_of(figure: Figure, own: str | None, around: ScaledUnit, column: _Column) -> str | None:
-    if own is None:
-        return _unit(None, around, column)
-    guessed = _unit(own, around, column) if figure.possible_currencies else own
-    return guessed if guessed in figure.possible_currencies else own
-
-
-def _unit(own: str | None, around: ScaledUnit, column: _Column) -> str | None:
-    if own is not None and not is_currency(column.unit.unit):
-        return own
+def _unit_of(figure: Figure, own: str | None, beside: str | None, column: _Column) -> str | None:
+    """Return the unit of a figure: its own; where that is none or `$`, what stands beside it."""
     measured = column.unit.unit
-    fits = around.unit and (measured is None or _comparable(around.unit, measured))
-    return around.unit if fits else measured
-
-
-def _comparable(unit: str, other: str) -> bool:
-    both_money = is_currency(unit) and is_currency(other)
-    return both_money or convert(1.0, unit, other) is not None
+    if beside and measured and not (is_currency(beside) and is_currency(measured)):
+        beside = None if convert(1.0, beside, measured) is None else beside
+    likely = beside or measured
+    if own is None:
+        return likely
+    return likely if is_currency(measured) and likely in figure.possible_currencies else own
 
 
 def _with_value(quantity: Quantity, column: _Column, note: str) -> Reading:
@@ -299,12 +251,8 @@ def _with_value(quantity: Quantity, column: _Column, note: str) -> Reading:
         unit = quantity.unit
     if column.unit.scale != 1 and (unit == column.written):
         value = value / column.unit.scale
-    return _checked(value, unit, column.whole, note)
-
-
-def _checked(value: float, unit: str | None, whole: bool, note: str) -> Reading:
     if not math.isfinite(value) or abs(value) >= _BIGINT:
         return failed("too large a number")
-    if whole and value != int(value):
+    if column.whole and value != int(value):
         return failed("not a whole number")
-    return Reading(State.STATED, int(value) if whole else float(value), unit, note)
+    return Reading(State.STATED, int(value) if column.whole else float(value), unit, note)
