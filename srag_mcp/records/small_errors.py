@@ -4,8 +4,9 @@ A word more or less, a denial or another name is no slip.
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from srag_mcp.text.words import fold_word
 
 _DENIAL = re.compile(
     r"\b(?:no|not|none|never|neither|nor|nothing|nobody|cannot|without|lacks?|except|unless"
@@ -76,8 +77,7 @@ def _shape(word: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text.replace("\u00ad", "")).casefold()
-    return _TOKEN.findall("".join(c for c in plain if not unicodedata.combining(c)))
+    return _TOKEN.findall(fold_word(text.replace("\u00ad", "")))
 
 
 def _digits(text: str) -> list[str]:
