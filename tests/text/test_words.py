@@ -1,12 +1,23 @@
 """Words: which marks make another value, and which forms are one word."""
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.text.words import content_words, fold, language_of, stem, stems, words
+from srag_mcp.text.words import (
+    STOP_WORDS,
+    content_words,
+    fold,
+    fold_words,
+    language_of,
+    stem,
+    stems,
+    tidy,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +73,45 @@ def test_stems_do_not_hang_on_who_asks_beside(asked: list[str]) -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(stem.__wrapped__, asked))
     assert together == [stem(word) for word in asked]
+
+
+@pytest.mark.parametrize(
+    ("text", "tidied"),
+    [('"Berlin",', "Berlin"), ("Example Inc.", "Example Inc."),
+     ("It ended yesterday.", "It ended yesterday"),
+     ("„Hof“", "Hof"), ("  two   words ;", "two words"), ('"a" and "b"', '"a" and "b"'), ("", "")],
+)  # fmt: skip
+def test_a_value_is_tidied_of_what_is_no_part_of_it(text: str, tidied: str) -> None:
+    assert tidy(text) == tidied
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [("ACME CO. (N) LTD.", "acme co n ltd"), ("C++", "c++"), ("1.5", "1.5"), ("A−", "a-"),
+     ("ＦＵＬＬ　width", "full width"), ("St. John's", "st john s"), ("5 %", "5 %"), ("a_b", "a b"),
+     ("Straße", "strasse"), ("12:30-13:00", "12:30-13:00")],
+)  # fmt: skip
+def test_the_fold_of_a_value_keeps_the_marks_that_tell(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@given(st.text(max_size=30))
+def test_case_width_and_the_encoding_of_accents_do_not_matter(text: str) -> None:
+    assert fold(unicodedata.normalize("NFC", text)) == fold(unicodedata.normalize("NFD", text))
+    plain = fold(text)
+    assert fold(f"  {text}  ") == plain or "-" in plain
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=20))
+def test_a_stem_begins_as_its_word_and_is_no_longer(word: str) -> None:
+    found = stem(word)
+    assert len(found) <= len(word) + 1
+    assert found[:2] == word[:2]
+
+
+@given(st.lists(st.sampled_from(["Größe", "rooms", "THE", "of", "Città", "7", "für"]), max_size=6))
+def test_content_words_are_the_words_that_carry_a_subject(listed: list[str]) -> None:
+    text = " ".join(listed)
+    assert set(content_words(text)) <= set(words(text))
+    assert not set(content_words(text)) & (STOP_WORDS | {"7"})
+    assert fold_words(text).split() == words(text)

@@ -149,3 +149,86 @@ def test_any_text_is_read_without_an_error_and_places_do_not_overlap(text: str) 
         assert period.low is None or (period.high is not None and period.low <= period.high)
         assert period.low or period.months or period.weekdays
         end = span.end
+
+
+_MONTHS_DE = [
+    "Januar",
+    "Februar",
+    "März",
+    "April",
+    "Mai",
+    "Juni",
+    "Juli",
+    "August",
+    "September",
+    "Oktober",
+    "November",
+    "Dezember",
+]
+
+
+@given(_DAYS)
+def test_german_days_months_and_quarters_are_those_of_the_calendar(day: date) -> None:
+    month = _MONTHS_DE[day.month - 1]
+    assert _read(f"am {day.day}. {month} {day.year}") == Period(day, day)
+    whole = _read(f"im {month} {day.year}")
+    assert (whole.low, whole.precision) == (day.replace(day=1), "month")
+    quarter = _read(f"im {(day.month + 2) // 3}. Quartal {day.year}")
+    assert quarter == _read(f"Q{(day.month + 2) // 3} {day.year}")
+    assert _read(f"im {month}").months == (day.month,)
+
+
+@given(_DAYS, st.integers(0, 11))
+def test_a_range_of_months_takes_the_year_of_its_end(day: date, n_months: int) -> None:
+    first = (day.year * 12 + day.month - 1 - n_months) % 12 + 1
+    low = date(day.year - (first > day.month), first, 1)
+    text = f"between {low.strftime('%B')} and {day.strftime('%B %Y')}"
+    found = find_periods(text)
+    if n_months == 0:  # from May to May of the same year is no range
+        assert len(found) == 2
+        return
+    [(_, period)] = found
+    assert (period.low, period.precision) == (low, "range")
+
+
+@given(st.integers(1000, 2199), st.integers(1000, 2199), st.sampled_from(["to", "until", "–"]))
+def test_a_range_of_years_goes_forward(one: int, other: int, link: str) -> None:
+    found = [period for _, period in find_periods(f"from {one} {link} {other}")]
+    if one < other:
+        [period] = found
+        assert (period.low, period.high) == (date(one, 1, 1), date(other, 12, 31))
+    else:
+        assert [period.precision for period in found] == ["year", "year"]
+
+
+@given(st.integers(1, 12), st.integers(1, 12))
+def test_months_without_a_year_are_counted_round_the_year(first: int, last: int) -> None:
+    names = [date(2000, month, 1).strftime("%B") for month in (first, last)]
+    periods = [period for _, period in find_periods("between " + " and ".join(names))]
+    months = periods[0].months if len(periods) == 1 else ()
+    if first != last:
+        assert (months[0], months[-1]) == (first, last)
+        assert len(months) == (last - first) % 12 + 1
+
+
+@given(_DAYS, st.sampled_from(["%d/%m/%Y", "%m/%d/%Y"]))
+def test_a_numeric_date_that_may_be_two_days_is_none(day: date, notation: str) -> None:
+    found = find_periods(f"on {day.strftime(notation)} in Rome")
+    if day.day <= 12 and day.day != day.month:
+        assert found == []
+    else:
+        assert [period for _, period in found] == [Period(day, day)]
+
+
+@given(_DAYS)
+def test_every_part_of_a_year_holds_the_days_of_its_months(day: date) -> None:
+    for text, months in (
+        (f"Q{(day.month + 2) // 3} {day.year}", 3),
+        (f"H{(day.month + 5) // 6} {day.year}", 6),
+        (f"{day.year}", 12),
+    ):
+        period = _read(text)
+        assert period.low is not None
+        assert period.high is not None
+        assert period.low <= day <= period.high
+        assert (period.high - period.low).days in range(28 * months, 31 * months + 5)

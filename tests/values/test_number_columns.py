@@ -1,0 +1,126 @@
+"""Columns of numbers: scale and unit come from the cell, the words beside it and the column."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.values.columns import read_column
+from srag_mcp.values.guess import classify_values
+from srag_mcp.values.readings import Column, Reading, Words
+from srag_mcp.values.states import State
+from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
+from srag_mcp.values.units import SIZES, convert
+
+
+def _read(*said: tuple[str, str], unit: str | None = None) -> list[Reading]:
+    return read_column(Column(NUMBER, unit=unit), [Words(*words) for words in said])
+
+
+@given(
+    st.integers(1, 10**6),
+    st.sampled_from([("(in thousands)", 10**3), ("(in millions)", 10**6), ("in Mio. EUR", 10**6)]),
+)
+def test_a_caption_multiplies_only_what_has_no_scale_of_its_own(
+    number: int, caption: tuple[str, int]
+) -> None:
+    context, scale = caption
+    plain, scaled = _read((str(number), context), (f"{number} billion", context))
+    assert plain.value == number * scale
+    assert scaled.value == number * 10**9
+
+
+@given(st.integers(1, 10**6), st.sampled_from(["thousand", "million", "billion"]))
+def test_a_column_in_millions_holds_millions(number: int, scale: str) -> None:
+    sizes = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+    [reading] = _read((f"{number} {scale} USD", ""), unit="million USD")
+    assert reading.value == pytest.approx(number * sizes[scale] / 10**6)
+    assert reading.unit == "million USD"
+
+
+@given(
+    st.integers(1, 9999),
+    st.sampled_from(sorted(SIZES)),
+    st.sampled_from(sorted(SIZES)),
+)
+def test_a_value_in_another_unit_is_converted_or_keeps_its_own(
+    number: int, own: str, wanted: str
+) -> None:
+    [reading] = _read((f"{number} {own}", ""), unit=wanted)
+    carried = convert(number, own, wanted)
+    if carried is None:
+        assert (reading.value, reading.unit) == (number, own)
+        assert reading.note == f"in {own}, not in {wanted}"
+    else:
+        assert reading.value == pytest.approx(carried)
+        assert (reading.unit, bool(reading.note)) == (wanted, own != wanted)
+
+
+@pytest.mark.parametrize(
+    ("said", "unit", "units"),
+    [
+        ([("$5", ""), ("$7", "")], None, ["USD", "USD"]),
+        ([("$5", ""), ("$7", "")], "CAD", ["CAD", "CAD"]),
+        ([("$5", "Price (AUD)")], "EUR", ["AUD"]),
+        ([("5", "Price (USD)")], None, ["USD"]),
+        ([("5 kr", ""), ("7 kr", "")], "NOK", ["NOK", "NOK"]),
+        ([("€5", "")], "USD", ["EUR"]),
+        ([("5 km", ""), ("7", ""), ("8", "")], None, ["km", None, None]),
+        ([("5 km", ""), ("7 km", ""), ("8", "")], None, ["km", "km", "km"]),
+    ],
+)
+def test_the_unit_of_a_number_is_its_own_or_what_stands_beside_or_the_column_s(
+    said: list[tuple[str, str]], unit: str | None, units: list[str | None]
+) -> None:
+    assert [reading.unit for reading in _read(*said, unit=unit)] == units
+
+
+@given(st.integers(1, 999))
+def test_m_is_a_million_beside_money_and_a_metre_elsewhere(number: int) -> None:
+    assert _read((f"{number}m", ""), unit="USD")[0].value == number * 10**6
+    assert _read((f"{number}m", ""), unit="m")[0].value == number
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("10–12", "a range, not a number"),
+        ("3 rooms and 4 beds", "several numbers"),
+        ("soon", "not a number"),
+        ("9" * 29, "too large a number"),
+    ],
+)
+def test_what_is_no_one_number_fails_and_says_why(text: str, note: str) -> None:
+    assert _read((text, "")) == [Reading(State.FAILED, note=note)]
+
+
+def test_a_whole_column_takes_no_decimals() -> None:
+    [whole, half] = read_column(Column(INTEGER), [Words("2.0"), Words("2.5")])
+    assert whole.value == 2
+    assert half == Reading(State.FAILED, note="not a whole number")
+
+
+_TEXTS = st.one_of(
+    st.integers(-(10**6), 10**6).map(str),
+    st.decimals(0, 10**4, places=2).map(str),
+    st.dates().map(str),
+    st.sampled_from(["yes", "no", "n/a", "Berlin", "€5", "12 km", "", "about 7", "(3)"]),
+)
+
+
+@given(st.lists(_TEXTS, min_size=1, max_size=12))
+def test_the_guessed_type_reads_the_share_of_values_that_it_claims(values: list[str]) -> None:
+    guess = classify_values(values)
+    assert guess.type in COLUMN_TYPES.values()
+    read = read_column(Column(guess.type, unit=guess.unit), [Words(value) for value in values])
+    given_ones = [reading for reading in read if reading.state is not State.NOT_MENTIONED]
+    n_read = sum(reading.state is State.STATED for reading in given_ones)
+    assert n_read >= round(guess.share * len(given_ones)) - 1
+
+
+@given(st.permutations(["1.234", "1,234", "12.5", "4,000 km", "7", "1.234.567", "2,5"]))
+def test_the_order_of_the_documents_does_not_change_a_number(written: list[str]) -> None:
+    found = dict(zip(written, _read(*((text, "") for text in written)), strict=True))
+    again = dict(
+        zip(sorted(written), _read(*((text, "") for text in sorted(written))), strict=True)
+    )
+    assert found == again
