@@ -6,7 +6,7 @@ from dataclasses import replace
 from srag_mcp.records.cell import Cell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.columns import absence, read_column
-from srag_mcp.values.readings import Reading, Words
+from srag_mcp.values.readings import Column, Reading, Words
 from srag_mcp.values.states import State
 
 
@@ -17,14 +17,17 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     decided on the whole column. A stated cell that cannot be read becomes FAILED and keeps its
     words; a placeholder ("n/a", "none") becomes NOT_MENTIONED or STATED_ABSENT.
     """
+    column = Column(
+        attribute.type, attribute.name, attribute.unit, attribute.categories, attribute.absent_means
+    )
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
     said = [Words(cells[place].as_stated or "", cells[place].context) for place in places]
-    for place, reading in zip(places, read_column(attribute, said), strict=True):
+    for place, reading in zip(places, read_column(column, said), strict=True):
         done[place] = _with_reading(cells[place], reading)
     for place, cell in enumerate(cells):
         if cell.state is State.STATED_ABSENT:
-            done[place] = replace(cell, value=absence(attribute))
+            done[place] = replace(cell, value=absence(column))
     return done
 
 

@@ -15,7 +15,7 @@ from srag_mcp.values.dates import (
 )
 from srag_mcp.values.numbers import number_reader
 from srag_mcp.values.periods import is_one_of_several
-from srag_mcp.values.readings import Declared, Reader, Reading, Words, failed
+from srag_mcp.values.readings import Column, Reader, Reading, Words, failed
 from srag_mcp.values.states import State, denies, read_missing
 from srag_mcp.values.texts import text_reader
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
@@ -25,7 +25,7 @@ _ASSUMED = "day before month, which no other document proves"
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 
 
-def read_column(declared: Declared, said: Sequence[Words]) -> list[Reading]:
+def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
     """Return what the cells of one column come to, in the same order.
 
     What one cell leaves open (`1.234`, `3/4/2020`, "(in millions)", two spellings of a name) is
@@ -40,7 +40,7 @@ def read_column(declared: Declared, said: Sequence[Words]) -> list[Reading]:
     return [known[words] for words in said]
 
 
-def absence(declared: Declared) -> bool | int | float | None:
+def absence(declared: Column) -> bool | int | float | None:
     """Return the value of a cell that says that there is none: `no pool` -> False."""
     if declared.type.denied is not None:
         return declared.type.denied
@@ -49,7 +49,7 @@ def absence(declared: Declared) -> bool | int | float | None:
     return None
 
 
-def _placeholder(declared: Declared, text: str) -> Reading | None:
+def _placeholder(declared: Column, text: str) -> Reading | None:
     """Return what a placeholder says; None for words that may hold a value."""
     if not text.strip():
         return Reading(State.NOT_MENTIONED)
@@ -59,7 +59,7 @@ def _placeholder(declared: Declared, text: str) -> Reading | None:
     return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
 
 
-def _is_value(declared: Declared, text: str) -> bool:
+def _is_value(declared: Column, text: str) -> bool:
     """Return whether a placeholder is a value here, such as the category "Unknown"."""
     folded = text.strip().casefold()
     if declared.type.is_boolean:
@@ -67,7 +67,7 @@ def _is_value(declared: Declared, text: str) -> bool:
     return folded in {category.casefold() for category in declared.categories or ()}
 
 
-def _boolean_reader(declared: Declared, _said: Sequence[Words]) -> Reader:
+def _boolean_reader(declared: Column, _said: Sequence[Words]) -> Reader:
     def read(words: Words) -> Reading:
         value = read_statement(words.text, declared.name)
         return failed("neither yes nor no") if value is None else Reading(State.STATED, value)
@@ -75,7 +75,7 @@ def _boolean_reader(declared: Declared, _said: Sequence[Words]) -> Reader:
     return read
 
 
-def _number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
+def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     read = number_reader(declared, said)
 
     def read_or_deny(words: Words) -> Reading:
@@ -96,7 +96,7 @@ class _Dates:
     years: tuple[int, ...]
 
 
-def _date_reader(_declared: Declared, said: Sequence[Words]) -> Reader:
+def _date_reader(_declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the order of day and month; a partial date is not completed but fails."""
     found = {text: find_dates(text) for text in dict.fromkeys(words.text for words in said)}
     everything = [item for words in said for _, item in found[words.text]]
@@ -131,7 +131,7 @@ def _is_far(found: DateText, years: Sequence[int]) -> bool:
     return not years[0] - _NEAR_YEARS <= found.year <= years[-1] + _NEAR_YEARS
 
 
-_READERS: Mapping[ColumnType, Callable[[Declared, Sequence[Words]], Reader]] = {
+_READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     TEXT: text_reader,
     INTEGER: _number_reader,
     NUMBER: _number_reader,

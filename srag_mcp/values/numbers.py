@@ -20,7 +20,7 @@ from srag_mcp.values.numerals import (
     read_number_words,
 )
 from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
-from srag_mcp.values.readings import Declared, Reader, Reading, Words, failed
+from srag_mcp.values.readings import Column, Reader, Reading, Words, failed
 from srag_mcp.values.states import State
 from srag_mcp.values.units import (
     MONEY_SCALES,
@@ -168,8 +168,8 @@ def _fits(figure: Figure, unit: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
-    """What was decided on a column."""
+class _Decided:
+    """What was decided on a column of numbers."""
 
     grouping: str
     unit: ScaledUnit
@@ -178,7 +178,7 @@ class _Column:
     footnotes: bool  # most numerals are grouped, so that `4,6702` is 4,670 with a mark
 
 
-def number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
+def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on a column of numbers, and return how each of its cells is read."""
     wanted = parse_unit(declared.unit or "").unit
     texts = [words.text for words in said]
@@ -191,7 +191,7 @@ def number_reader(declared: Declared, said: Sequence[Words]) -> Reader:
     return lambda words: _read(words, found[words.text], column)
 
 
-def _decide(declared: Declared, figures: Sequence[Figure]) -> _Column:
+def _decide(declared: Column, figures: Sequence[Figure]) -> _Decided:
     """Decide what groups digits, whether figures have marks, and the unit that most carry."""
     numerals = [figure.numeral for figure in figures if figure.numeral]
     grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
@@ -202,10 +202,10 @@ def _decide(declared: Declared, figures: Sequence[Figure]) -> _Column:
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
     whole = declared.type.is_whole
     grouping = decide_grouping(numerals, whole=whole)
-    return _Column(grouping, unit, declared.unit or unit.unit, whole, marked)
+    return _Decided(grouping, unit, declared.unit or unit.unit, whole, marked)
 
 
-def _read(words: Words, found: NumberCell, column: _Column) -> Reading:
+def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     is_money = is_currency(column.unit.unit)
     around = read_context(words.context)
     around = as_money(around) if is_money else around
@@ -227,7 +227,7 @@ def _read(words: Words, found: NumberCell, column: _Column) -> Reading:
     return _with_value(quantity, column, note)
 
 
-def _unit_of(figure: Figure, own: str | None, beside: str | None, column: _Column) -> str | None:
+def _unit_of(figure: Figure, own: str | None, beside: str | None, column: _Decided) -> str | None:
     """Return the unit of a figure: its own; where that is none or `$`, what stands beside it."""
     measured = column.unit.unit
     if beside and measured and not (is_currency(beside) and is_currency(measured)):
@@ -238,7 +238,7 @@ def _unit_of(figure: Figure, own: str | None, beside: str | None, column: _Colum
     return likely if is_currency(measured) and likely in figure.possible_currencies else own
 
 
-def _with_value(quantity: Quantity, column: _Column, note: str) -> Reading:
+def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:
     value, unit = quantity.value, column.written
     target = column.unit.unit
     if quantity.unit and target and quantity.unit != target:

@@ -2,44 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType, Value
 
 
-class Declared(Protocol):
-    """What is known of a column before its cells are read; an `Attribute` is one."""
-
-    @property
-    def name(self) -> str:
-        """The name: what it denies itself (`no_smoking`) is true where it is said."""
-        ...
-
-    @property
-    def type(self) -> ColumnType:
-        """The type of its values."""
-        ...
-
-    @property
-    def unit(self) -> str | None:
-        """The unit its numbers are wanted in, perhaps with a scale: `million USD`."""
-        ...
-
-    @property
-    def categories(self) -> tuple[str, ...] | None:
-        """The closed set of its values."""
-        ...
-
-    @property
-    def absent_means(self) -> str:
-        """What silence means: `unknown`, `false` or `zero`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as it is declared where there is no attribute: one of a table file."""
+    """What is known of a column before its cells are read.
+
+    Attributes:
+        type: Of its values.
+        name: What it denies itself (`no_smoking`) is true where it is said.
+        unit: Its numbers are wanted in this one, perhaps with a scale: `million USD`.
+        categories: The closed set of its values.
+        absent_means: What silence means: `unknown`, `false` or `zero`.
+    """
 
     type: ColumnType
     name: str = ""

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.readings import Declared, Reader, Reading, Words
+from srag_mcp.values.readings import Column, Reader, Reading, Words
 from srag_mcp.values.states import State
 
 _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
 
 
-def text_reader(declared: Declared, said: Sequence[Words]) -> Reader:
+def text_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the spellings of a column of texts, and return how each cell is read.
 
     Spellings that differ only in case, punctuation or white space become the most frequent one. A
