@@ -1,5 +1,6 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document
 from srag_mcp.offline.anchors import find_anchored
 from srag_mcp.offline.key_shapes import amount_span
@@ -12,7 +13,6 @@ from srag_mcp.offline.sightings import Sightings
 from srag_mcp.offline.slot_rules import best_slot
 from srag_mcp.offline.votes import elect, keyed_numbers
 from srag_mcp.offline.words import content_stems
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     AnchorRule,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.formats import TABLE_TYPES
 from srag_mcp.documents.sheet import column_key
@@ -16,7 +17,6 @@ from srag_mcp.offline.candidates import Candidate
 from srag_mcp.offline.extraction import extract_cell
 from srag_mcp.offline.naming import attribute_name, describe_values, examples_of
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import ListName, Schema

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Sequence
 
+from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import learn_extractors
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.schema_prediction import choose_varied
-from srag_mcp.records.normalised import normalise_column
 from srag_mcp.records.passages import select_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension, find_attribute, predict_extension

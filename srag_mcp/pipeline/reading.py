@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
+from srag_mcp.cells.cell import Record
+from srag_mcp.cells.surroundings import add_surroundings, verify_cells
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_table_file, row_documents
@@ -13,9 +15,6 @@ from srag_mcp.documents.table_files import Kind, TableSketch, sketch, take_kind
 from srag_mcp.errors import DocumentError
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.table_columns import are_rows, read_row
-from srag_mcp.records.cell import Record
-from srag_mcp.records.evidence import verify_cells
-from srag_mcp.records.surroundings import add_surroundings
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work_rows import FinishedDocument, finish_document
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from srag_mcp.cells.cell import PredictedRecord
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import choose_first_tokens, count_readable
 from srag_mcp.records.record_task import RecordTask

@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from srag_mcp.cells.cell import PredictedRecord, Record
 from srag_mcp.documents.document import Document
-from srag_mcp.records.cell import Record
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus

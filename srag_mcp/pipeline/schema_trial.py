@@ -9,12 +9,11 @@ import anyio
 from srag_mcp.ask.answer import is_empty
 from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.ask.diagnosis import explain_nothing
+from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.sample_corpus import open_sample_corpus
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.standardise.complaints import find_complaints

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.cells.cell import Cell, PredictedCell
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
-from srag_mcp.records.cell import Cell
 from srag_mcp.records.following import is_quoted
 from srag_mcp.records.judging import DOUBTED
-from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
     MAX_SUSPECTS,

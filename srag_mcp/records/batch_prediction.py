@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from srag_mcp.cells.cell import PredictedRecord
 from srag_mcp.errors import (
     ModelError,
     ModelStoppedError,
@@ -12,7 +13,6 @@ from srag_mcp.errors import (
 )
 from srag_mcp.records.batches import Excerpt, take_excerpt
 from srag_mcp.records.conversation import Conversation, CutOffError
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.record_task import RecordTask, fail_record
 from srag_mcp.values.states import State
 

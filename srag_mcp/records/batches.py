@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.passages import choose_more, choose_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

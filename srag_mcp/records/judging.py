@@ -5,14 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, add_note
+from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.records.canonical import write_canonical
-from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.contradiction import find_contradiction, is_derived
-from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.grounding import LONGEST_QUOTE, ground
-from srag_mcp.records.predicted_record import PredictedCell
-from srag_mcp.records.reply import CellReply, DocumentReply, ReplyValue
+from srag_mcp.records.reply import CellReply, DocumentReply
 from srag_mcp.records.unsaid_names import find_unsaid_name
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold

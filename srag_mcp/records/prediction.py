@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import anyio
 
+from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import SragError
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.reading_on import predict_documents
 from srag_mcp.records.record_task import RecordTask, fail_record
 

@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from srag_mcp.cells.cell import READ_IN_PART, PredictedCell, PredictedRecord, add_note
 from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.records.batch_prediction import predict_batch
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
-from srag_mcp.records.cell import READ_IN_PART, add_note
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.values.states import State
 

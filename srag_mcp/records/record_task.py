@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.records.useless_replies import UselessReplies
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State

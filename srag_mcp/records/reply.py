@@ -1,10 +1,9 @@
 """What a language model replies when it is asked for records."""
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
+from srag_mcp.cells.normalised import ReplyValue
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement
-
-ReplyValue: TypeAlias = str | int | float | bool | None
 
 
 class CellReply(ReplyElement):

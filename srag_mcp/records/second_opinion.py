@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from srag_mcp.records.cell import Cell
+from srag_mcp.cells.cell import Cell
 from srag_mcp.records.following import is_quoted
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import READ_IN_PART, Cell
-from srag_mcp.records.normalised import normalise_column
+from srag_mcp.cells.cell import READ_IN_PART, Cell
+from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.engine import with_names

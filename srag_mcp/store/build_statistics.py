@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.cell import READ_IN_PART
+from srag_mcp.cells.cell import READ_IN_PART
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import with_names

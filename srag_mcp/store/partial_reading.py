@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from srag_mcp.records.cell import READ_IN_PART
+from srag_mcp.cells.cell import READ_IN_PART
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.work import WorkDatabase

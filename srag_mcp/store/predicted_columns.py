@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.canonical import read_column
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.cells.cell import Cell, PredictedCell
+from srag_mcp.cells.normalised import read_column
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.values.states import State

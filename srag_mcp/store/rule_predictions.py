@@ -6,10 +6,8 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.records.canonical import write_canonical
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalised import normalise_column
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
+from srag_mcp.cells.normalised import normalise_column, write_canonical
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_predictions import Predictions
 from srag_mcp.store.work_rows import read_cell

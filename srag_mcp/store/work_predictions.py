@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from srag_mcp.cells.cell import READ_IN_PART, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
-from srag_mcp.records.cell import READ_IN_PART
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_rows import cell_row, read_cell, storable
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 

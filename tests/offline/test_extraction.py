@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from srag_mcp.cells.cell import Cell
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.extraction import extract_record
-from srag_mcp.records.cell import Cell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     AnchorRule,

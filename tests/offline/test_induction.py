@@ -2,12 +2,12 @@
 
 from datetime import date, timedelta
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.reading import read_text
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.induction import induce_schema
 from srag_mcp.offline.sightings import Sightings
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span

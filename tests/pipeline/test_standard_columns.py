@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord, Record
 from srag_mcp.documents.reading import read_text
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.standard_run import standardise_columns
-from srag_mcp.records.cell import Cell, Record
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import CorpusFolder

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
+from srag_mcp.cells.cell import Cell, PredictedCell
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.values.states import State
 from tests.model.scripted import replying
 from tests.records.inns import CROWN, crown_cells, document, inns, predict, read_inn

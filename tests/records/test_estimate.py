@@ -2,10 +2,9 @@ from collections.abc import Sequence
 
 import anyio
 
+from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.records.document_text import DocumentText
 from srag_mcp.records.estimate import estimate_records
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute

@@ -6,10 +6,9 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import BudgetError, StoreError
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute

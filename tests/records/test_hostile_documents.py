@@ -5,9 +5,8 @@ import json
 import anyio
 import pytest
 
+from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
+from srag_mcp.cells.normalised import read_column
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.canonical import read_column
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute

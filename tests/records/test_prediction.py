@@ -1,10 +1,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel, replying

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
 from srag_mcp.errors import PromptTooLongError, ReplyError
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import MAX_PROMPTFULS, choose_first_tokens
 from srag_mcp.records.record_task import RecordTask

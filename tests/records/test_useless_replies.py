@@ -5,10 +5,9 @@ from collections.abc import Callable
 import anyio
 import pytest
 
+from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import PromptTooLongError, ReplyError, UselessRepliesError
 from srag_mcp.model.language_model import Prompt
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedRecord
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.useless_replies import MOST_AT_FIRST, MOST_LATER, UselessReplies

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.reading import read_text
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.guard import QueryPool

@@ -5,9 +5,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import StoreError
-from srag_mcp.records.cell import Cell, Record
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_columns import check_value

@@ -5,9 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.records.cell import READ_IN_PART, Cell
-from srag_mcp.records.document_text import DocumentText
-from srag_mcp.records.predicted_record import PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import READ_IN_PART, Cell, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.pointer import build_path, read_pointer

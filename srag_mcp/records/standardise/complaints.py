@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.cells.cell import PredictedCell
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.spellings import alike_categories
 from srag_mcp.records.standardise.suspicion import NO_TAGS, Tags, read_stated

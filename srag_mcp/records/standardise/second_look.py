@@ -6,17 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.records.canonical import write_canonical
-from srag_mcp.records.cell import Cell, add_note
 from srag_mcp.records.following import follows
 from srag_mcp.records.grounding import ground
-from srag_mcp.records.predicted_record import PredictedCell
-from srag_mcp.records.reply import ReplyValue
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold

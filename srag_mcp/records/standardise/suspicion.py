@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.cells.cell import PredictedCell
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value

@@ -4,12 +4,11 @@ from dataclasses import replace
 import anyio
 import pytest
 
+from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.normalised import read_column, write_canonical
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
-from srag_mcp.records.canonical import read_column, write_canonical
-from srag_mcp.records.cell import Cell, add_note
-from srag_mcp.records.predicted_record import PredictedCell
 from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

@@ -1,7 +1,6 @@
 import pytest
 
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.predicted_record import PredictedCell
+from srag_mcp.cells.cell import Cell, PredictedCell
 from srag_mcp.records.standardise.suspicion import read_tags
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.normalised import normalise_column
+from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

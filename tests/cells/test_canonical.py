@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.canonical import read_column, write_canonical
-from srag_mcp.records.cell import Cell
-from srag_mcp.records.predicted_record import PredictedCell
-from srag_mcp.records.reply import ReplyValue
+from srag_mcp.cells.cell import Cell, PredictedCell
+from srag_mcp.cells.normalised import ReplyValue, read_column, write_canonical
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

@@ -52,3 +52,48 @@ class Record:
 
     document_id: str
     cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCell:
+    """A cell without its value, and the value as canonical text.
+
+    Attributes:
+        cell: `as_stated` and `span` are the words of the document that show it.
+        value_text: `12.5`, `2021-03-04`, `true` or the text to store; None where nothing is stated.
+    """
+
+    cell: Cell
+    value_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRecord:
+    """The cells of one document, in the order of the attributes that were asked for.
+
+    Attributes:
+        document_id: Of the document.
+        sha256: Of the bytes that were read.
+        cells: One an attribute.
+        error: Why no reply could be had; empty where there was one. Such a record is asked again
+            at the next ingestion.
+    """
+
+    document_id: str
+    sha256: str
+    cells: tuple[PredictedCell, ...]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """What record prediction needs of a document.
+
+    *text* is the one that spans of cells point into; *sha256* names the bytes it was read from.
+    """
+
+    document_id: str
+    title: str
+    path: str
+    text: str
+    sha256: str

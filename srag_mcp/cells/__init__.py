@@ -1,0 +1,1 @@
+"""Cells: what documents say of attributes, in which words, and as which values."""
