@@ -93,7 +93,7 @@ def list_jobs(folder: Path, settings: Settings) -> list[Job]:
 
 
 def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float = CANCEL_S) -> Job:
-    """Ask a job to stop; return it as it is when it has ended, or after *wait_s*.
+    """Ask a job to stop; return it as it is when it has ended, or after *wait_s*: 0 awaits nothing.
 
     It stops after the document that it is at, and at once where it waits for replies. Finished
     documents are kept. A job that has ended stays as it is.
@@ -105,7 +105,7 @@ def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float
         job = _read(jobs, folder, job_id)
         if job.is_running:
             jobs.cancel(job.id)
-        return _wait(jobs, folder, job.id, wait_s)
+        return _wait(jobs, folder, job, wait_s)
 
 
 def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) -> Job:
@@ -115,7 +115,7 @@ def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) 
         JobError: If there is no such job.
     """
     with _jobs(folder, settings) as jobs:
-        return _wait(jobs, folder, job_id, seconds)
+        return _wait(jobs, folder, _read(jobs, folder, job_id), seconds)
 
 
 @contextmanager
@@ -158,9 +158,8 @@ def _read(jobs: Jobs, folder: Path, job_id: str) -> Job:
     return job
 
 
-def _wait(jobs: Jobs, folder: Path, job_id: str, seconds: float) -> Job:
+def _wait(jobs: Jobs, folder: Path, job: Job, seconds: float) -> Job:
     end = time.monotonic() + seconds
-    job = _read(jobs, folder, job_id)
     while job.is_running and time.monotonic() < end:
         time.sleep(_POLL_S)
         job = _read(jobs, folder, job.id)
