@@ -1,12 +1,46 @@
 """Cells and records: what one document says of each attribute, and where it says so."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
 
-READ_IN_PART = "read in part"  # so begins the note of a cell whose document was not read to its end
+
+class Mark(StrEnum):
+    """What is to be known of a cell beside its state; `Cell.note` says it to people.
+
+    `READ_IN_PART`: it is not mentioned in the part of the document that was read.
+    `DOUBTED`: the value contradicts its words, and the model did not put it right.
+    `DERIVED`: the words do not have the value as it is: it is counted, summed or put otherwise.
+    `DISPUTED`: a learned rule reads another value.
+    `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
+    `KEPT`, `STANDARDISED`: it did not, and a second look kept or changed it.
+    """
+
+    READ_IN_PART = "read_in_part"
+    DOUBTED = "doubted"
+    DERIVED = "derived"
+    DISPUTED = "disputed"
+    UNSETTLED = "unsettled"
+    KEPT = "kept"
+    STANDARDISED = "standardised"
+
+
+# a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
+_MARKS = {mark.value: mark for mark in Mark}
+
+
+def write_marks(marks: Iterable[Mark]) -> str:
+    """Write marks as one text, as tables hold them: `derived kept`."""
+    return " ".join(sorted(marks)) if marks else ""
+
+
+def read_marks(text: str) -> frozenset[Mark]:
+    """Read what `write_marks` wrote."""
+    return frozenset(_MARKS[word] for word in text.split()) if text else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +59,7 @@ class Cell:
         engine: Who found it: `offline`, `model`, `agent`.
         note: Why it failed, why it is doubted, or what was changed at standardisation, newest
             first; empty otherwise.
+        marks: What code is to know of it, see `Mark`.
     """
 
     attribute: str
@@ -36,14 +71,16 @@ class Cell:
     unit: str | None = None
     engine: str = "offline"
     note: str = ""
+    marks: frozenset[Mark] = frozenset()
 
 
-def add_note(cell: Cell, note: str) -> Cell:
-    """Return *cell* with *note* before what was noted earlier.
+def add_note(cell: Cell, note: str, *marks: Mark) -> Cell:
+    """Return *cell* with *note* before what was noted earlier, and with *marks*.
 
     `"quoted with small errors"`, `"doubted"` -> `"doubted; quoted with small errors"`
     """
-    return replace(cell, note=f"{note}; {cell.note}" if cell.note else note)
+    noted = f"{note}; {cell.note}" if cell.note else note
+    return replace(cell, note=noted, marks=cell.marks.union(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +114,14 @@ class PredictedRecord:
         cells: One an attribute.
         error: Why no reply could be had; empty where there was one. Such a record is asked again
             at the next ingestion.
+        n_read: How many characters of the document were read; None for all of them.
     """
 
     document_id: str
     sha256: str
     cells: tuple[PredictedCell, ...]
     error: str = ""
+    n_read: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

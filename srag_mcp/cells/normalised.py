@@ -121,4 +121,5 @@ def _with_reading(cell: Cell, reading: Reading) -> Cell:
         reading.unit,
         cell.engine,
         reading.note or cell.note,
+        cell.marks,
     )

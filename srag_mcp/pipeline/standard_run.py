@@ -4,19 +4,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.cells.cell import Cell, PredictedCell
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.report import Progress
 from srag_mcp.records.following import is_quoted
-from srag_mcp.records.judging import DOUBTED
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
     MAX_SUSPECTS,
     Suspect,
-    is_unsettled,
     keep_old,
     look_again,
-    was_looked_at,
     without_unsettled,
 )
 from srag_mcp.records.standardise.suspicion import (
@@ -71,7 +68,7 @@ def standardise_columns(
         on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
         cells = predictions.cells(attribute)
         suspects = list(_suspects(predictions, attribute, cells, tags))
-        fitting = _without_notes(cells, suspects)
+        fitting = _settled(cells, suspects)
         if fitting:
             predictions.change(attribute, fitting)
         if not suspects:
@@ -82,19 +79,19 @@ def standardise_columns(
             predictions.change(attribute, judged)
         n_changed += sum(_is_other(cell, cells[key]) for key, cell in judged.items())
         now = [judged.get(suspect.document_id, suspect.predicted).cell for suspect in suspects]
-        n_unsettled += sum(map(is_unsettled, now))
+        n_unsettled += sum(Mark.UNSETTLED in cell.marks for cell in now)
     return Standardised(n_changed, n_unsettled)
 
 
-def _without_notes(
+def _settled(
     cells: Mapping[str, PredictedCell], suspects: Sequence[Suspect]
 ) -> dict[str, PredictedCell]:
-    """Return the cells that were not settled and fit their column by now, without the note."""
+    """Return the cells that were not settled and fit their column by now, without the mark."""
     suspected = {suspect.document_id for suspect in suspects}
     return {
         key: without_unsettled(item)
         for key, item in cells.items()
-        if is_unsettled(item.cell) and key not in suspected
+        if Mark.UNSETTLED in item.cell.marks and key not in suspected
     }
 
 
@@ -162,7 +159,8 @@ def _suspects(
 
 def _is_settled(found: Suspicion, cell: Cell) -> bool:
     """Whether the model has said already that a suspected cell is right."""
-    return was_looked_at(cell) or (found.is_of_quote and DOUBTED in cell.note)
+    was_looked_at = not cell.marks.isdisjoint((Mark.KEPT, Mark.STANDARDISED))
+    return was_looked_at or (found.is_of_quote and Mark.DOUBTED in cell.marks)
 
 
 def _others(cells: Mapping[str, PredictedCell], suspects: Sequence[Suspect]) -> list[str]:

@@ -7,9 +7,9 @@ from srag_mcp.pipeline.report import Failure, IngestReport
 from srag_mcp.schema.other_scripts import find_meant
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import published_info
-from srag_mcp.store.partial_reading import count_predicted_in_part
 from srag_mcp.store.unread_records import UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work_predictions import Predictions
 
 
 def report_stored(
@@ -21,8 +21,9 @@ def report_stored(
     info = published_info(work.state)
     n_stored = work.n_documents()
     files = tuple(Failure(path, reason) for path, reason in work.failures())
-    unread = find_unread(work, schema.attributes) if by_model and schema else UnreadRecords()
-    n_in_part = count_predicted_in_part(work, schema.attributes) if by_model and schema else 0
+    asked = schema.attributes if by_model and schema else ()
+    unread = find_unread(work, asked)
+    n_in_part = Predictions(work).count_read_in_part(asked)
     records = tuple(Failure(item.document_id, item.reason) for item in unread.records)
     return IngestReport(
         corpus=folder.name,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.model.reply_content import describe_misfits
 from srag_mcp.records.contradiction import find_contradiction, is_derived
@@ -22,8 +22,7 @@ _IMPLIED = {"unknown": None, "false": False, "zero": 0}
 _LONGEST_SHOWN = 80
 LEFT_OUT = "the reply leaves it out"
 NOT_GROUNDED = "not grounded"
-DOUBTED = "doubted: "
-DERIVED = "derived: the quote does not have it as it is"
+_DERIVED = "derived: the quote does not have it as it is"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
 
 
@@ -140,11 +139,12 @@ class Judge:
         if has_decimals and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
             odd = f"{said!r} is one thousand times more or less in another country"
         if odd:
-            marked = replace(taken, cell=add_note(taken.cell, f"{DOUBTED}{odd}"))
+            marked = replace(taken, cell=add_note(taken.cell, f"doubted: {odd}", Mark.DOUBTED))
             problem = f"{odd}; put right what is wrong, or repeat it"
             return Judgement(marked, problem, told_once=True)
         if is_derived(attribute, quote, value, self._document.text):
-            return Judgement(replace(taken, cell=add_note(taken.cell, DERIVED)))
+            cell = add_note(taken.cell, _DERIVED, Mark.DERIVED)
+            return Judgement(replace(taken, cell=cell))
         return Judgement(taken)
 
     def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from srag_mcp.cells.cell import READ_IN_PART, PredictedCell, PredictedRecord, add_note
+from srag_mcp.cells.cell import Mark, PredictedCell, PredictedRecord, add_note
 from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.records.batch_prediction import predict_batch
 from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
@@ -117,12 +117,14 @@ class _Document:
         if not self.excerpt.unread:
             return self.record
         read, whole = self.excerpt.n_read, self.excerpt.n_characters
-        note = f"{READ_IN_PART}: {read:,} of {whole:,} characters"
+        note = f"read in part: {read:,} of {whole:,} characters"
         cells = tuple(
-            replace(item, cell=add_note(item.cell, note)) if _is_silent(item) else item
+            replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
+            if _is_silent(item)
+            else item
             for item in self.record.cells
         )
-        return replace(self.record, cells=cells)
+        return replace(self.record, cells=cells, n_read=read)
 
 
 def _is_silent(item: PredictedCell) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.records.following import is_quoted
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
@@ -55,9 +55,10 @@ def find_disagreements(
 
 
 def mark(cell: Cell, found: Disagreement) -> Cell:
-    """Return *cell* with what the rule reads in its note."""
+    """Return *cell* marked as disputed, with what the rule reads in its note."""
     other = f"{_NOTE}{found.rule.value} (“{found.rule.as_stated}”)"
-    return replace(cell, note=f"{cell.note}; {other}" if cell.note else other)
+    noted = f"{cell.note}; {other}" if cell.note else other
+    return replace(cell, note=noted, marks=cell.marks | {Mark.DISPUTED})
 
 
 def _speaks(cell: Cell) -> bool:

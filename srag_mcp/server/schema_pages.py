@@ -112,14 +112,12 @@ def schema_page(corpora: Corpora, name: str, offset: int = 0) -> SchemaPage:
 
 def _note_of_partial_reading(corpus: "Corpus") -> list[str]:
     """Count the documents of which a part is unread, and say what that leaves open."""
-    from srag_mcp.store.partial_reading import count_read_in_part
-
-    n_documents = count_read_in_part(corpus)
+    n_documents = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if not n_documents:
         return []
     return [
-        f"{n_documents} long documents were read in part: what their cells do not mention is NULL,"
-        " and may stand in the rest"
+        f"at least {n_documents} long documents were read in part: what their cells do not mention"
+        " is NULL, and may stand in the rest"
     ]
 
 

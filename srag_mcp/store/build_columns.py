@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from srag_mcp.cells.cell import READ_IN_PART, Cell
+from srag_mcp.cells.cell import Cell, Mark, write_marks
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.records.second_opinion import find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
@@ -30,7 +30,7 @@ SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number, * FROM
 ) ORDER BY number
 """
 _CELLS_OF = """
-SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
 FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
 """
 _WHOLE = """
@@ -40,14 +40,16 @@ SELECT number, document_id,
          AS state,
        as_stated, start, "end",
        CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
-                 AND NOT starts_with(coalesce(note, ''), '{in_part}')
+                 AND NOT contains(coalesce(marks, ''), '{in_part}')
             THEN ? ELSE value END AS value,
-       unit, coalesce(engine, 'offline') AS engine, coalesce(failure, note, '') AS note
+       unit, coalesce(engine, 'offline') AS engine,
+       coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
 FROM listing LEFT JOIN stated USING (number) ORDER BY number
-""".replace("{in_part}", READ_IN_PART)
+""".replace("{in_part}", Mark.READ_IN_PART)
 _INSERT_CELLS = """
 INSERT INTO build.main.cells
-SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, note
+SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
+       note
 FROM whole ORDER BY number
 """
 
@@ -65,7 +67,7 @@ def write_column(
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE stated (number INTEGER, state VARCHAR, as_stated VARCHAR,"
         f' start BIGINT, "end" BIGINT, value {sql_type}, unit VARCHAR, engine VARCHAR,'
-        " note VARCHAR)"
+        " marks VARCHAR, note VARCHAR)"
     )
     rows = [
         _stated_row(number, cell) for number, cell in _cells_in_force(connection, attribute).items()
@@ -126,6 +128,7 @@ def _stated_row(number: int, cell: Cell) -> tuple[object, ...]:
         cell.value,
         cell.unit,
         cell.engine,
+        write_marks(cell.marks),
         cell.note,
     )
 

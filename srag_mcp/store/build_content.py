@@ -6,7 +6,7 @@ from pathlib import Path
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build_info import BuildInfo, read_info
 from srag_mcp.store.build_statistics import read_statistics
-from srag_mcp.store.build_tables import CELL_COLUMNS, DOCUMENT_COLUMNS
+from srag_mcp.store.build_tables import DOCUMENT_COLUMNS
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.statistics import ColumnStatistics
@@ -15,6 +15,9 @@ _PAGE_ROWS = 50_000
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics FROM srag_statistics ORDER BY position"
+_CELL_COLUMNS = """
+SELECT column_name FROM duckdb_columns() WHERE table_name = 'cells' ORDER BY column_index
+"""
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
@@ -28,6 +31,7 @@ class BuildContent:
     info: BuildInfo
     schema: Schema
     statistics: tuple[ColumnStatistics, ...]
+    cell_columns: tuple[str, ...]  # builds of earlier versions have no marks
     keywords: frozenset[str]  # names that SQL reads as words of its own, unless they are quoted
 
     def tables(self) -> dict[str, list[str]]:
@@ -36,7 +40,7 @@ class BuildContent:
         return {
             self.schema.entity: columns,
             "documents": list(DOCUMENT_COLUMNS),
-            "cells": list(CELL_COLUMNS),
+            "cells": list(self.cell_columns),
         }
 
     def tables_and_failures(self) -> dict[str, list[str]]:
@@ -54,11 +58,13 @@ def read_content(worker: QueryPool, path: Path) -> BuildContent:
     info = read_info(worker.read(path, _INFO))
     schema = worker.read(path, _SCHEMA)
     statistics = worker.read(path, _STATISTICS)
+    cell_columns = worker.read(path, _CELL_COLUMNS)
     keywords = worker.read(path, _KEYWORDS)
     return BuildContent(
         info,
         Schema.model_validate_json(str(schema[0][0])),
         tuple(read_statistics(str(row[0])) for row in statistics),
+        tuple(str(row[0]) for row in cell_columns),
         SESSION_VALUES | {str(row[0]) for row in keywords},
     )
 

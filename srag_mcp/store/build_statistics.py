@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.cells.cell import READ_IN_PART
+from srag_mcp.cells.cell import Mark
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import with_names
@@ -77,8 +77,8 @@ def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, 
     rows = connection.execute(
         "SELECT attribute, state, count(*) FROM build.main.cells GROUP BY ALL UNION ALL"
         " SELECT attribute, ?, count(*) FROM build.main.cells"
-        " WHERE state = ? AND starts_with(note, ?) GROUP BY ALL",
-        [READ_IN_PART, State.NOT_MENTIONED, READ_IN_PART],
+        " WHERE state = ? AND contains(marks, ?) GROUP BY ALL",
+        [Mark.READ_IN_PART, State.NOT_MENTIONED, Mark.READ_IN_PART],
     ).fetchall()
     counts: dict[str, dict[str, int]] = {}
     for attribute, state, n in rows:
@@ -121,7 +121,7 @@ def _column_statistics(
         upper_quartile=upper,
         values=_top_values(connection, entity, attribute),
         truncated=n_distinct > MAX_VALUES_LISTED,
-        n_read_in_part=states.get(READ_IN_PART, 0),
+        n_read_in_part=states.get(Mark.READ_IN_PART, 0),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from srag_mcp.cells.cell import Mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.engine import quote_name, quote_text
@@ -20,25 +21,14 @@ DOCUMENT_COLUMNS = (
     "characters",
     "ingested_at",
 )
-CELL_COLUMNS = (
-    "document_id",
-    "attribute",
-    "state",
-    "as_stated",
-    "start",
-    "end",
-    "value",
-    "unit",
-    "engine",
-    "note",
-)
 _TABLES = """
 CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   characters BIGINT, ingested_at TIMESTAMP);
 CREATE TABLE build.main.cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
-  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR);
+  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, marks VARCHAR,
+  note VARCHAR);
 CREATE TABLE build.main.srag_texts (document_id VARCHAR, text VARCHAR);
 CREATE TABLE build.main.srag_schema (schema VARCHAR);
 CREATE TABLE build.main.srag_statistics (column_name VARCHAR, position INTEGER, statistics VARCHAR);
@@ -63,6 +53,7 @@ _COMMENTS = {
     "cells.value": "The value of the record table, as text.",
     "cells.unit": "Unit of the value.",
     "cells.engine": "Who found it.",
+    "cells.marks": f"Of {', '.join(Mark)}; empty for most.",
     "cells.note": "Why it failed, or what was changed.",
     "srag_texts": "The text of each document.",
     "srag_schema": "The schema, as JSON.",

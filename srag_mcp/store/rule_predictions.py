@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _RULES = "offline"
 _CELLS_OF = """
 SELECT document_id, sha256, ?, coalesce(state, 'not_mentioned'), as_stated, start, "end",
-  coalesce(context, ''), unit, ?, coalesce(note, '')
+  coalesce(context, ''), unit, ?, coalesce(note, ''), coalesce(marks, '')
 FROM documents LEFT JOIN (FROM cells WHERE attribute = ?) USING (document_id) ORDER BY document_id
 """
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
-from srag_mcp.store.work_tables import WORK_TABLES
+from srag_mcp.store.work_tables import MARKS_OF_NOTES, WORK_TABLES
 
 if TYPE_CHECKING:
     import duckdb
@@ -50,6 +50,12 @@ class WorkDatabase:
         connection.execute(WORK_TABLES)
         if self._meta("format") is None:
             self._set_meta({"format": WORK_FORMAT, "identity": secrets.token_hex(8)})
+            self._set_meta({"marks": "yes"})
+        elif self._meta("marks") is None:
+            with self.transaction():
+                connection.execute(MARKS_OF_NOTES)
+                self._set_meta({"marks": "yes"})
+                self.count_revision()
 
     @property
     def revision(self) -> str:

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.cells.cell import READ_IN_PART, DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import (
+    DocumentText,
+    Mark,
+    PredictedCell,
+    PredictedRecord,
+    write_marks,
+)
 from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.work_rows import cell_row, read_cell, storable
@@ -16,15 +22,15 @@ if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
 
 PredictionRow: TypeAlias = tuple[
-    str, str, str | None, int | None, int | None, str | None, str | None, str, str
+    str, str, str | None, int | None, int | None, str | None, str | None, str, str, str
 ]
-"""attribute, state, as_stated, start, end, value, unit, engine, note."""
+"""attribute, state, as_stated, start, end, value, unit, engine, note, marks."""
 
-PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note'
+PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
 in_part AS (
-  SELECT DISTINCT document_id FROM predictions WHERE starts_with(note, '{READ_IN_PART}')),
+  SELECT DISTINCT document_id FROM predictions WHERE n_read IS NOT NULL),
 dense AS (
   SELECT document_id, pow(2, strlen(text) / length(text) - 1) AS n_latin
   FROM documents SEMI JOIN in_part USING (document_id)
@@ -32,16 +38,21 @@ dense AS (
 missing AS (
   SELECT document_id, path, place FROM documents CROSS JOIN asked
   ANTI JOIN (
-    SELECT *, TRY_CAST(replace(regexp_extract(note, '^{READ_IN_PART}: ([0-9,]+)', 1), ',', '')
-                       AS BIGINT) * coalesce(n_latin, 1) AS n_read
     FROM predictions LEFT JOIN dense USING (document_id)
-    WHERE NOT unanswered AND coalesce(n_read >= ?, true))
+    WHERE NOT unanswered AND coalesce(n_read * coalesce(n_latin, 1) >= ?, true))
     USING (document_id, sha256, attribute, attribute_hash))
 SELECT places, list(document_id ORDER BY path, document_id) FROM (
   SELECT document_id, path, list(place ORDER BY place) AS places FROM missing
   GROUP BY document_id, path)
 GROUP BY places ORDER BY places
 """  # noqa: S608 - constants
+_READ_IN_PART = """
+WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)
+SELECT count(DISTINCT document_id) FROM predictions
+SEMI JOIN asked USING (attribute, attribute_hash)
+SEMI JOIN documents USING (document_id, sha256)
+WHERE n_read IS NOT NULL
+"""
 _TEXTS_AT_ONCE = 100
 _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be stored
 
@@ -124,8 +135,10 @@ class Predictions:
                 record.sha256,
                 item.cell.attribute,
                 hashes[item.cell.attribute],
-                *_row(item)[1:],
+                *_row(item)[1:-1],
                 bool(record.error),
+                write_marks(item.cell.marks),
+                record.n_read if Mark.READ_IN_PART in item.cell.marks else None,
             )
             for record in records
             for item in record.cells
@@ -157,6 +170,12 @@ class Predictions:
             [PredictedRecord(key, sha256s[key], (item,)) for key, item in known.items()],
         )
 
+    def count_read_in_part(self, attributes: Sequence[Attribute]) -> int:
+        """Count the documents that do not mention one of *attributes* in the part that was read."""
+        asked = [[item.name for item in attributes], [hash_attribute(item) for item in attributes]]
+        [(n_documents,)] = self._connection.execute(_READ_IN_PART, asked).fetchall()
+        return int(n_documents)
+
     def forget_gone(self) -> None:
         """Drop the predictions of documents that are gone or have changed.
 
@@ -187,12 +206,12 @@ class Predictions:
 
 def read_prediction(row: PredictionRow) -> PredictedCell:
     """Make the cell of a row; the reverse of what `Predictions.store` does."""
-    attribute, state, as_stated, start, end, value, unit, engine, note = row
-    cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note))
+    attribute, state, as_stated, start, end, value, unit, engine, note, marks = row
+    cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note, marks))
     return PredictedCell(cell, value)
 
 
 def _row(item: PredictedCell) -> PredictionRow:
-    attribute, state, as_stated, start, end, _, unit, engine, note = cell_row(item.cell)
+    attribute, state, as_stated, start, end, _, unit, engine, note, marks = cell_row(item.cell)
     value = None if item.value_text is None else storable(item.value_text)
-    return (attribute, state, as_stated, start, end, value, unit, engine, note)
+    return (attribute, state, as_stated, start, end, value, unit, engine, note, marks)

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from srag_mcp.cells.cell import Cell, Record
+from srag_mcp.cells.cell import Cell, Record, read_marks, write_marks
 from srag_mcp.documents.document import Document
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
-CellRow: TypeAlias = tuple[str, str, str | None, int | None, int | None, str, str | None, str, str]
-"""attribute, state, as_stated, start, end, context, unit, engine, note."""
+CellRow: TypeAlias = tuple[
+    str, str, str | None, int | None, int | None, str, str | None, str, str, str
+]
+"""attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _STATES = {state.value: state for state in State}
@@ -67,7 +69,7 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
 
 def read_cell(row: CellRow) -> Cell:
     """Make the cell of a row; the reverse of `cell_row`."""
-    attribute, state, as_stated, start, end, context, unit, engine, note = row
+    attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
     span = None if start is None or end is None else Span(start, end)
     return Cell(
         attribute=attribute,
@@ -78,6 +80,7 @@ def read_cell(row: CellRow) -> Cell:
         unit=unit,
         engine=engine,
         note=note,
+        marks=read_marks(marks),
     )
 
 
@@ -87,7 +90,7 @@ def storable(text: str) -> str:
 
 
 def _says_something(cell: Cell) -> bool:
-    return cell.state is not State.NOT_MENTIONED or bool(cell.note)
+    return cell.state is not State.NOT_MENTIONED or bool(cell.note or cell.marks)
 
 
 def cell_row(cell: Cell) -> CellRow:
@@ -104,4 +107,5 @@ def cell_row(cell: Cell) -> CellRow:
         cell.unit,
         cell.engine,
         storable(cell.note),
+        write_marks(cell.marks),
     )

@@ -126,6 +126,7 @@ def test_what_a_model_has_read_costs_no_call(
     folder = old_corpus("model")
     assert cli("ingest", folder, "-q").status == 0
     assert model.requests == []
+    assert rows(cli, folder, "SELECT DISTINCT marks FROM cells") == [[""]]
     text = (folder / "station-01.txt").read_text(encoding="utf-8")
     text = text.replace("report 1", "report 44").replace("1901", "1944")
     (folder / "station-44.txt").write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.cells.cell import READ_IN_PART, Cell, DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, PredictedRecord, read_marks
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.pointer import build_path, read_pointer
@@ -86,18 +86,61 @@ def test_fewer_characters_of_another_script_are_as_much_to_read(
     filled: Path, ships: Schema, finish: Finish, name: str, is_pending: bool
 ) -> None:
     masts = ships.attributes[1]
-    note = f"{READ_IN_PART}: 2,500 of 9,000 characters"
-    unsaid = PredictedCell(Cell(masts.name, State.NOT_MENTIONED, engine="model", note=note), None)
+    unsaid = PredictedCell(
+        Cell(masts.name, State.NOT_MENTIONED, marks=frozenset({Mark.READ_IN_PART})), None
+    )
     with open_work(filled) as work:
         work.store(
             [finish("a.txt", {"name": name * 20})], [FinishedFile("a.txt", 1, 1, rows=False)]
         )
         predictions = Predictions(work)
-        predictions.store([masts], [record_of(work, "a.txt", [unsaid])])
+        predictions.store([masts], [replace(record_of(work, "a.txt", [unsaid]), n_read=2500)])
 
         asked = [key for group in predictions.pending([masts], 4000) for key in group.document_ids]
         assert ("a.txt" in asked) is is_pending
         assert "a.txt" not in predictions.pending([masts], 2500)[0].document_ids
+
+
+OLD_NOTES = {
+    "doubted: the quote says 12, the value 21": {Mark.DOUBTED},
+    "derived: the quote does not have it as it is": {Mark.DERIVED},
+    "looked at again and kept (as it says); doubted: x": {Mark.DOUBTED, Mark.KEPT},
+    "standardised: was '7.0', taken out (no doubt)": {Mark.STANDARDISED},
+    "does not fit its column, and no verdict yet": {Mark.UNSETTLED},
+    "read in part: 2,500 of 9,000 characters": {Mark.READ_IN_PART},
+    "quoted with small errors (0.98 alike)": set(),
+    "": set(),
+}
+
+
+def test_notes_of_16a3ebc_become_marks_once(filled: Path, ships: Schema) -> None:
+    masts = ships.attributes[1]
+    with open_work(filled) as work:
+        rows = [
+            (f"{number}.txt", "0", masts.name, hash_attribute(masts), "not_mentioned", "", note)
+            for number, note in enumerate(OLD_NOTES)
+        ]
+        work.connection.execute("ALTER TABLE cells DROP COLUMN marks")
+        work.connection.execute("ALTER TABLE predictions DROP COLUMN marks")
+        work.connection.execute("ALTER TABLE predictions DROP COLUMN n_read")
+        work.connection.execute("DELETE FROM meta WHERE key = 'marks'")
+        work.connection.executemany(
+            "INSERT INTO predictions (document_id, sha256, attribute, attribute_hash, state,"
+            " engine, note, unanswered) VALUES (?, ?, ?, ?, ?, ?, ?, false)",
+            rows,
+        )
+        before = work.revision
+    with open_work(filled) as work:
+        kept = dict(work.connection.execute("SELECT note, marks FROM predictions").fetchall())
+        assert {note: read_marks(text) for note, text in kept.items()} == OLD_NOTES
+        read = "SELECT note, n_read FROM predictions WHERE n_read IS NOT NULL"
+        [in_part] = work.connection.execute(read).fetchall()
+        assert in_part == ("read in part: 2,500 of 9,000 characters", 2500)
+        assert work.connection.execute("SELECT DISTINCT marks FROM cells").fetchall() == [("",)]
+        after = work.revision
+        assert after != before  # the next build has them
+    with open_work(filled) as work:
+        assert work.revision == after
 
 
 def test_predictions_outlive_another_schema_but_not_another_document(

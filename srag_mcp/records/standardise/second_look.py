@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.cell import Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
@@ -23,7 +23,7 @@ from srag_mcp.values.states import State
 logger = logging.getLogger(__name__)
 
 MAX_SUSPECTS = 20
-KEPT = "looked at again and kept"
+_KEPT = "looked at again and kept"
 _STANDARDISED = "standardised: "
 _UNSETTLED = "does not fit its column, and no verdict yet"
 _AROUND = 200
@@ -86,7 +86,7 @@ async def look_again(
         return [_leave(suspect) for suspect in suspects]
     verdicts = _usable(asked.content)
     judged = [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
-    if any(is_unsettled(item.cell) for item in judged):
+    if any(Mark.UNSETTLED in item.cell.marks for item in judged):
         asked.forget(model)
     return judged
 
@@ -110,29 +110,20 @@ def _usable(reply: VerdictsReply) -> dict[str, Verdict]:
 
 def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> PredictedCell:
     """Return *before*, with a note that its change into *after* was not taken, for a *reason*."""
-    note = f"{KEPT}: {after.value_text!r} does not fit either: {reason}"
-    return replace(before, cell=add_note(before.cell, note))
-
-
-def was_looked_at(cell: Cell) -> bool:
-    """Return whether a verdict on *cell* is noted already."""
-    return cell.note.startswith((KEPT, _STANDARDISED))
-
-
-def is_unsettled(cell: Cell) -> bool:
-    """Return whether *cell* was asked about, and there was no verdict of use."""
-    return cell.note.startswith(_UNSETTLED)
+    note = f"{_KEPT}: {after.value_text!r} does not fit either: {reason}"
+    return replace(before, cell=add_note(before.cell, note, Mark.KEPT))
 
 
 def without_unsettled(item: PredictedCell) -> PredictedCell:
-    """Return *item* without the note that it is not settled."""
+    """Return *item* without the mark and the note that it is not settled."""
     note = item.cell.note.removeprefix(_UNSETTLED).removeprefix("; ")
-    return replace(item, cell=replace(item.cell, note=note))
+    marks = item.cell.marks - {Mark.UNSETTLED}
+    return replace(item, cell=replace(item.cell, note=note, marks=marks))
 
 
 def _leave(suspect: Suspect) -> PredictedCell:
     before = without_unsettled(suspect.predicted)
-    return replace(before, cell=add_note(before.cell, _UNSETTLED))
+    return replace(before, cell=add_note(before.cell, _UNSETTLED, Mark.UNSETTLED))
 
 
 def _problems(attribute: Attribute, reply: VerdictsReply, ids: Collection[str]) -> list[str]:
@@ -162,12 +153,14 @@ def _judge(
     if after is None:
         return _leave(suspect)
     if after == before.value_text:
-        note = f"{KEPT} ({why})"
+        note, mark = f"{_KEPT} ({why})", Mark.KEPT
     elif _is_borne_out(attribute, suspect, after, others):
         note = f"{_STANDARDISED}was {before.value_text!r}, now {after!r} ({why})"
+        mark = Mark.STANDARDISED
     else:
-        note, after = f"{KEPT}: its words do not say {after!r} ({why})", before.value_text
-    return PredictedCell(add_note(before.cell, note), after)
+        note, after = f"{_KEPT}: its words do not say {after!r} ({why})", before.value_text
+        mark = Mark.KEPT
+    return PredictedCell(add_note(before.cell, note, mark), after)
 
 
 def _take_out(attribute: Attribute, before: PredictedCell, note: str) -> PredictedCell:
@@ -175,7 +168,7 @@ def _take_out(attribute: Attribute, before: PredictedCell, note: str) -> Predict
 
     Where silence counts as no or 0, it must not look silent: the document says something of it.
     """
-    cell = add_note(replace(before.cell, value=None, unit=None), note)
+    cell = add_note(replace(before.cell, value=None, unit=None), note, Mark.STANDARDISED)
     if attribute.absent_means != "unknown":
         return PredictedCell(replace(cell, state=State.FAILED), None)
     silent = replace(cell, state=State.NOT_MENTIONED, as_stated=None, span=None)

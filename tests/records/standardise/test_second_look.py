@@ -4,12 +4,12 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from srag_mcp.cells.cell import Cell, PredictedCell, add_note
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import read_column, write_canonical
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.prompting import enclose
-from srag_mcp.records.standardise.second_look import Suspect, look_again, was_looked_at
+from srag_mcp.records.standardise.second_look import Suspect, look_again
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -52,7 +52,7 @@ def verdicts(*items: tuple[str, str, object]) -> str:
 def unsettled(found: Suspect) -> PredictedCell:
     """Return what is left of a value without a verdict: as it is, with a note."""
     note = "does not fit its column, and no verdict yet"
-    return replace(found.predicted, cell=add_note(found.predicted.cell, note))
+    return replace(found.predicted, cell=add_note(found.predicted.cell, note, Mark.UNSETTLED))
 
 
 def judge(model: ScriptedModel) -> list[PredictedCell]:
@@ -71,7 +71,12 @@ def test_changes_are_noted_with_before_and_after() -> None:
     assert small.cell.note == "standardised: was '12.5', now '12500000' (in millions)"
     assert (small.cell.as_stated, small.cell.span) == ("12.5", SMALL.predicted.cell.span)
     assert right == PredictedCell(
-        replace(RIGHT.predicted.cell, note="looked at again and kept (in millions)"), "900.0"
+        replace(
+            RIGHT.predicted.cell,
+            note="looked at again and kept (in millions)",
+            marks=frozenset({Mark.KEPT}),
+        ),
+        "900.0",
     )
     assert wrong == PredictedCell(
         Cell(
@@ -79,6 +84,7 @@ def test_changes_are_noted_with_before_and_after() -> None:
             State.NOT_MENTIONED,
             engine="model",
             note="standardised: was '7.0', taken out (in millions)",
+            marks=frozenset({Mark.STANDARDISED}),
         )
     )
 
@@ -93,9 +99,9 @@ def test_a_value_that_is_taken_out_does_not_count_as_zero() -> None:
 
     [cell] = anyio.run(judged)
     note = "standardised: was '5000', taken out (in millions)"
-    assert cell == PredictedCell(
-        replace(found.predicted.cell, state=State.FAILED, note=note, unit=None)
-    )
+    marks = frozenset({Mark.STANDARDISED})
+    failed = replace(found.predicted.cell, state=State.FAILED, note=note, unit=None, marks=marks)
+    assert cell == PredictedCell(failed)
     assert [item.value for item in read_column(rats, [cell])] == [None]
 
 
@@ -207,8 +213,8 @@ def test_what_was_noted_before_stays_and_only_a_verdict_settles_it() -> None:
     found = anyio.run(judged)
 
     assert found[0].cell.note == "looked at again and kept (in millions); odd"
-    assert not was_looked_at(doubted.predicted.cell)
-    assert all(was_looked_at(item.cell) for item in found)
+    assert doubted.predicted.cell.marks == frozenset()
+    assert [item.cell.marks for item in found] == [{Mark.KEPT}, {Mark.STANDARDISED}, {Mark.KEPT}]
 
 
 def test_the_note_that_a_value_is_not_settled_stands_once_and_goes_with_a_verdict() -> None:
@@ -234,7 +240,7 @@ def test_two_verdicts_on_one_value_go_back_and_change_nothing() -> None:
 
     assert "c1: it has 2 verdicts" in model.prompts[1].corrections[0].message
     assert small == unsettled(SMALL)
-    assert was_looked_at(right.cell)
+    assert right.cell.marks == {Mark.KEPT}
 
 
 def test_endless_words_of_a_verdict_are_cut() -> None:
