@@ -11,7 +11,7 @@ from srag_mcp.errors import QueryError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.engine import quote_name, quote_text
+from srag_mcp.store.database import quote_name, quote_text
 
 _N_NEAREST = 3
 _MAX_CONDITIONS = 40

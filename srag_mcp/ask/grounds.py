@@ -24,10 +24,9 @@ from srag_mcp.errors import QueryError, QueryTimeoutError
 from srag_mcp.sqlfacts.conditions import admitting_conditions
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.engine import quote_name, quote_text
-from srag_mcp.store.evidence import Evidence
+from srag_mcp.store.database import quote_name, quote_text
+from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
-from srag_mcp.store.reviews import count_reviews
 from srag_mcp.store.statistics import ColumnStatistics
 
 logger = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from srag_mcp.ask.answer import Bounds, render_number
 from srag_mcp.sqlfacts.aggregates import Aggregate
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.engine import quote_name
+from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
 
 NO_BOUNDS = "bounds are not worked out for this kind of query"

@@ -72,7 +72,7 @@ def review(
 ) -> None:
     """Show the cells that the model and a learned rule read differently."""
     from srag_mcp.cli.reviews import print_reviews
-    from srag_mcp.store.reviews import read_reviews
+    from srag_mcp.store.evidence import read_reviews
 
     with open_ready(corpus, command_settings(home)) as opened:
         if column:

@@ -4,7 +4,7 @@ import sys
 from dataclasses import asdict
 
 from srag_mcp.cli.tables import print_json, print_table
-from srag_mcp.store.reviews import ReviewPage
+from srag_mcp.store.evidence import ReviewPage
 from srag_mcp.text.shown import quoted
 
 

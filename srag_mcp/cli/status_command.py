@@ -47,8 +47,7 @@ def _latest_job(location: "Path", settings: "Settings") -> "Job":
     """
     from srag_mcp.errors import JobError
     from srag_mcp.pipeline.jobs import list_jobs
-    from srag_mcp.store.layout import CorpusFolder
-    from srag_mcp.store.lock import is_ingested_now, read_holder
+    from srag_mcp.store.layout import CorpusFolder, is_ingested_now, read_holder
 
     latest = next(iter(list_jobs(location, settings)), None)
     if latest is not None and latest.is_running:

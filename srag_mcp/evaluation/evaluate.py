@@ -34,7 +34,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.guard import Value
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 
 SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 

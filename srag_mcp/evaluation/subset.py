@@ -8,7 +8,7 @@ from srag_mcp.errors import PackError, StoreError
 from srag_mcp.evaluation.matching import is_right, pick_column
 from srag_mcp.evaluation.pack import KEY, Expected, Pack, PackQuestion
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.store.csv_table import CsvTable, open_csv_table
+from srag_mcp.store.database import CsvTable, open_csv_table
 from srag_mcp.store.guard import Value
 
 _TABLE = "gold"

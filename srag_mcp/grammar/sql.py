@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from srag_mcp.sqlfacts.trees import exp
-from srag_mcp.store.engine import quote_text
+from srag_mcp.store.database import quote_text
 
 Function: TypeAlias = Literal["count", "sum", "avg", "median", "min", "max"]
 Value: TypeAlias = str | int | float | date

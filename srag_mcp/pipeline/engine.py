@@ -14,7 +14,7 @@ from srag_mcp.model.choice import open_model
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings
-from srag_mcp.store.earlier_work import EarlierAnswers
+from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state

@@ -10,8 +10,7 @@ from srag_mcp.pipeline.file_plan import FilePlan
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import Extracted, FileDone, Reply, Sampled, Unreadable
 from srag_mcp.pipeline.report import Progress
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
+from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
 
 BATCH_DOCUMENTS = 100
 BATCH_CHARACTERS = 4_000_000

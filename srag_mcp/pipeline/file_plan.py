@@ -10,8 +10,8 @@ from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.reading import ExtractTask, RowsWanted
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_rows import FinishedFile, storable
+from srag_mcp.store.database import storable
+from srag_mcp.store.work import FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000

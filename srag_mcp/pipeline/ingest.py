@@ -49,8 +49,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import WorkDatabase, open_work
 
 
 def ingest(

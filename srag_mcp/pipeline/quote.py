@@ -23,8 +23,7 @@ from srag_mcp.schema.extension import find_attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder, work_path
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import WorkDatabase, open_work
 
 USUAL_ATTRIBUTES = 30
 _ROUND_TOKENS_OUT = 2500

@@ -12,8 +12,8 @@ from srag_mcp.pipeline.sampling import Sample, read_sample
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import Predictions
 
 _UNREAD = Sample((), (), {})
 

@@ -16,7 +16,7 @@ from srag_mcp.errors import DocumentError
 from srag_mcp.offline.extraction import extract_record
 from srag_mcp.offline.table_columns import are_rows, read_row
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.work_rows import FinishedDocument, finish_document
+from srag_mcp.store.work import FinishedDocument, finish_document
 
 _BATCH_DOCUMENTS = 200
 

@@ -11,8 +11,8 @@ from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import choose_first_tokens, count_readable
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.predictions import PendingDocuments, Predictions
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import PendingDocuments, Predictions
 
 
 @dataclass

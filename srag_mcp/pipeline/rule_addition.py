@@ -2,9 +2,8 @@
 
 from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.rule_predictions import keep_rule_cells
+from srag_mcp.store.predictions import Predictions, keep_rule_cells
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import Predictions
 
 
 def add_by_rules(work: WorkDatabase, schema: Schema, extension: Extension) -> tuple[str, ...]:

@@ -12,9 +12,8 @@ from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_predictions import Predictions
-from srag_mcp.store.work_rows import finish_document
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.work import finish_document, open_work
 
 _ORIGIN = "sample"
 

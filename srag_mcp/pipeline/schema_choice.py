@@ -15,8 +15,7 @@ from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.schema.names import snake_case
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.schema.schema_file import find_schema_file, read_schema_file
-from srag_mcp.store.layout import schema_path
-from srag_mcp.store.pointer import write_atomically
+from srag_mcp.store.layout import schema_path, write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]

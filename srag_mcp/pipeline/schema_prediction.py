@@ -23,10 +23,9 @@ from srag_mcp.schema.prediction import (
 from srag_mcp.schema.refinement import Decision
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import decisions_path
-from srag_mcp.store.pointer import write_atomically
+from srag_mcp.store.layout import decisions_path, write_atomically
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import Predictions
 
 
 @dataclass(frozen=True, slots=True)

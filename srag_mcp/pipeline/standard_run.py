@@ -24,8 +24,8 @@ from srag_mcp.records.standardise.suspicion import (
 )
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import Predictions
 
 _OTHERS_SHOWN = 12
 

@@ -7,9 +7,8 @@ from srag_mcp.pipeline.report import Failure, IngestReport
 from srag_mcp.schema.other_scripts import find_meant
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import published_info
-from srag_mcp.store.unread_records import UnreadRecords, find_unread
+from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_predictions import Predictions
 
 
 def report_stored(

@@ -23,8 +23,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import RowsWanted, Sampled, SampleTask
 from srag_mcp.pipeline.sampling import spread_evenly
 from srag_mcp.pipeline.wishes import RowsMode
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_rows import FinishedFile
+from srag_mcp.store.work import FinishedFile, WorkDatabase
 
 _NOTE = "tables"
 _MAX_SURVEYED = 100

@@ -15,7 +15,7 @@ from srag_mcp.pipeline.engine import Engine
 from srag_mcp.pipeline.sample_questions import read_sample_questions
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.earlier_work import forget_earlier_answers
+from srag_mcp.store.earlier import forget_earlier_answers
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.state import open_state, read_state
 

@@ -114,8 +114,7 @@ class Corpora:
     def is_ingesting(self, name: str) -> bool:
         """Whether somebody ingests the corpus *name*: a job, or another process."""
         from srag_mcp.pipeline.jobs import list_jobs
-        from srag_mcp.store.layout import CorpusFolder
-        from srag_mcp.store.lock import is_ingested_now
+        from srag_mcp.store.layout import CorpusFolder, is_ingested_now
 
         location = self._locations[self.name(name)]
         if location.suffix == BUILD_SUFFIX or not location.is_dir():

@@ -123,7 +123,7 @@ def _note_of_partial_reading(corpus: "Corpus") -> list[str]:
 
 def _note_of_reviews(corpus: "Corpus") -> list[str]:
     """Count the cells that a model and a learned rule read differently, by column."""
-    from srag_mcp.store.reviews import count_reviews  # not needed to list tools
+    from srag_mcp.store.evidence import count_reviews  # not needed to list tools
 
     counts = count_reviews(corpus.read)
     if not counts:

@@ -53,7 +53,7 @@ def count_sql(entity: str, call: TraceCall) -> str:
 
 
 def _condition(entity: str, call: TraceCall) -> str:
-    from srag_mcp.store.engine import quote_name, quote_text  # not needed to list tools
+    from srag_mcp.store.database import quote_name, quote_text  # not needed to list tools
 
     conditions = [
         f"{column} = {quote_text(text)}"

@@ -2,33 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build_columns import list_documents, write_column
-from srag_mcp.store.build_info import BuildInfo, info_rows, read_info
-from srag_mcp.store.build_statistics import write_statistics, write_values
-from srag_mcp.store.build_tables import create_tables
-from srag_mcp.store.engine import quote_name, quote_text, store_errors, with_names
-from srag_mcp.store.layout import builds_folder
-from srag_mcp.store.pointer import (
+from srag_mcp.store.columns import list_documents, write_column
+from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
+from srag_mcp.store.layout import (
     FORMAT_VERSION,
     Pointer,
     build_path,
+    builds_folder,
     new_build_id,
     read_pointer,
     sync,
     write_pointer,
 )
+from srag_mcp.store.statistics import write_statistics, write_values
 from srag_mcp.store.work import WorkDatabase
 
 if TYPE_CHECKING:
     import duckdb
+
+
+DOCUMENT_COLUMNS = (
+    "document_id",
+    "path",
+    "title",
+    "media_type",
+    "sha256",
+    "characters",
+    "ingested_at",
+)
+_TABLES = """
+CREATE TABLE build.main.documents (
+  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
+  characters BIGINT, ingested_at TIMESTAMP);
+CREATE TABLE build.main.cells (
+  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, marks VARCHAR,
+  note VARCHAR);
+CREATE TABLE build.main.srag_texts (document_id VARCHAR, text VARCHAR);
+CREATE TABLE build.main.srag_schema (schema VARCHAR);
+CREATE TABLE build.main.srag_statistics (column_name VARCHAR, position INTEGER, statistics VARCHAR);
+CREATE TABLE build.main.srag_values (column_name VARCHAR, value VARCHAR, n_records BIGINT);
+CREATE TABLE build.main.srag_reviews (
+  document_id VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR, rule_value VARCHAR,
+  rule_as_stated VARCHAR);
+CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
+"""
+_COMMENTS = {
+    "documents": "One row a document, those that could not be read included.",
+    "documents.document_id": "The path below the corpus folder; for a row of a table, path#row.",
+    "documents.path": "The file, relative to the corpus folder.",
+    "documents.sha256": "Of the bytes of the file (a row: of its text); empty when it failed.",
+    "documents.characters": "Length of its text.",
+    "documents.ingested_at": "When it was read, UTC.",
+    "cells": "One row a document and attribute: what the document says, and where.",
+    "cells.state": "stated, stated_absent (it says there is none), not_mentioned or failed.",
+    "cells.as_stated": "The words of the document.",
+    "cells.start": "First character of these words in the text of the document.",
+    "cells.end": "The character after the last of these words.",
+    "cells.value": "The value of the record table, as text.",
+    "cells.unit": "Unit of the value.",
+    "cells.engine": "Who found it.",
+    "cells.marks": f"Of {', '.join(Mark)}; empty for most.",
+    "cells.note": "Why it failed, or what was changed.",
+    "srag_texts": "The text of each document.",
+    "srag_schema": "The schema, as JSON.",
+    "srag_statistics": "Statistics of each column, as JSON.",
+    "srag_values": "The value index: distinct texts of each column and how many records have them.",
+    "srag_reviews": "Cells that a learned rule reads otherwise than the language model.",
+    "srag_build": "Facts of this build.",
+    "srag_failures": "The records with cells that failed, and which (_failed).",
+}
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
+    """Create the empty tables of the attached database `build`, with their comments."""
+    connection.execute(_TABLES)
+    columns = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in schema.attributes)
+    entity = quote_name(schema.entity)
+    connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
+    connection.execute(
+        f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
+    )
+    for place, text in _COMMENTS.items():
+        _comment(connection, place, text)
+    _comment_on_table(connection, entity, f"{schema.title}: one row a document.")
+    for attribute in schema.attributes:
+        _comment_on_column(
+            connection, f"{entity}.{quote_name(attribute.name)}", describe(attribute)
+        )
+
+
+def describe(attribute: Attribute) -> str:
+    """Say in one line what an attribute holds."""
+    unit = f" Unit: {attribute.unit}." if attribute.unit else ""
+    absent = "" if attribute.absent_means == "unknown" else f" Absent: {attribute.absent_means}."
+    return f"{attribute.description}{unit}{absent}".strip() or attribute.name
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, place: str, text: str) -> None:
+    table, _, column = place.partition(".")
+    if column:
+        _comment_on_column(connection, f"{table}.{quote_name(column)}", text)
+    else:
+        _comment_on_table(connection, table, text)
+
+
+def _comment_on_table(connection: duckdb.DuckDBPyConnection, table: str, text: str) -> None:
+    connection.execute(f"COMMENT ON TABLE build.main.{table} IS {quote_text(text)}")
+
+
+def _comment_on_column(connection: duckdb.DuckDBPyConnection, column: str, text: str) -> None:
+    connection.execute(f"COMMENT ON COLUMN build.main.{column} IS {quote_text(text)}")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildInfo:
+    """The facts of a build, kept in `srag_build`.
+
+    Attributes:
+        build_id: Its name; new for every publication.
+        format_version: Of the tables; this package reads FORMAT_VERSION.
+        title: What one record is, for people.
+        entity: The record table.
+        n_documents: Documents, those that could not be read included.
+        n_failed: Documents that could not be read.
+        n_attributes: Columns of the record table, without `document_id`.
+        created_at: UTC, ISO 8601.
+        engine: Who extracted: `offline`, `model` or `agent`.
+        revision: Of the work database it was made from.
+        cut_value_columns: Text columns whose rarer values are not in the value index.
+    """
+
+    build_id: str
+    format_version: int
+    title: str
+    entity: str
+    n_documents: int
+    n_failed: int
+    n_attributes: int
+    created_at: str
+    engine: str
+    revision: str
+    cut_value_columns: tuple[str, ...] = ()
+
+
+def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
+    """Write as rows of `srag_build`."""
+    entries = asdict(info) | {"cut_value_columns": " ".join(info.cut_value_columns)}
+    return [(key, str(value)) for key, value in entries.items()]
+
+
+def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
+    """Read from rows of `srag_build`.
+
+    Raises:
+        StoreError: If the build is of a format that this version does not know.
+    """
+    found = {str(row[0]): str(row[1]) for row in rows}
+    if found.get("format_version") != str(FORMAT_VERSION):
+        msg = (
+            f"this build has format {found.get('format_version')!r}; this version of srag-mcp reads"
+            f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
+        )
+        raise StoreError(msg)
+    missing = {field.name for field in fields(BuildInfo)} - found.keys()
+    if missing:
+        msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
+        raise StoreError(msg)
+    return _info(found)
+
+
+def _info(found: Mapping[str, str]) -> BuildInfo:
+    return BuildInfo(
+        build_id=found["build_id"],
+        format_version=int(found["format_version"]),
+        title=found["title"],
+        entity=found["entity"],
+        n_documents=int(found["n_documents"]),
+        n_failed=int(found["n_failed"]),
+        n_attributes=int(found["n_attributes"]),
+        created_at=found["created_at"],
+        engine=found["engine"],
+        revision=found["revision"],
+        cut_value_columns=tuple(found["cut_value_columns"].split()),
+    )
+
 
 # The oldest storage format that a supported DuckDB writes and 1.4 reads.
 STORAGE_VERSION = "v1.4.0"

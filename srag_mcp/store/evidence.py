@@ -1,12 +1,19 @@
-"""Evidence: the documents and the words behind a value, a row or an aggregate."""
+"""What is behind a value, a row or an aggregate: cells, their documents, and what is doubted."""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
-from srag_mcp.store.engine import quote_name, quote_text
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
+from srag_mcp.text.shown import one_line
+
+if TYPE_CHECKING:
+    pass
+
 
 Read: TypeAlias = Callable[[str, Sequence[Value]], list[tuple[Value, ...]]]
 
@@ -125,3 +132,104 @@ def _text(value: Value) -> str | None:
 
 def _whole(value: Value) -> int | None:
     return value if isinstance(value, int) else None
+
+
+_REVIEWS = "FROM srag_reviews WHERE $1 = '' OR attribute = $1"
+_REVIEW_PAGE = f"SELECT * {_REVIEWS} ORDER BY attribute, document_id LIMIT $2 OFFSET $3"
+_COUNTS = "SELECT attribute, count(*) FROM srag_reviews GROUP BY attribute"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A cell that a language model and a learned rule read differently.
+
+    Attributes:
+        value, as_stated: Of the model; this value is published.
+        rule_value, rule_as_stated: Of the rule.
+    """
+
+    document_id: str
+    column: str
+    value: str
+    as_stated: str
+    rule_value: str
+    rule_as_stated: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPage:
+    """A page of reviews by column and document; *total* counts all pages."""
+
+    reviews: tuple[Review, ...]
+    total: int
+
+
+def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> ReviewPage:
+    """Read the reviews of *column*, of all columns when it is empty."""
+    counts = count_reviews(read)
+    total = counts.get(column, 0) if column else sum(counts.values())
+    rows = read(_REVIEW_PAGE, [column, limit, offset])
+    return ReviewPage(tuple(Review(*map(str, row)) for row in rows), total)
+
+
+def count_reviews(read: Read) -> dict[str, int]:
+    """Count the reviews of each column that has any."""
+    return {str(column): int(str(n)) for column, n in read(_COUNTS, [])}
+
+
+_BY_ID = """
+SELECT document_id, title, path, media_type, characters FROM documents WHERE document_id = $1
+"""
+_LIKE = """
+SELECT document_id, title, path, media_type, characters FROM documents
+WHERE contains(lower(concat_ws(' ', document_id, title)), lower($1))
+ORDER BY document_id LIMIT $2
+"""
+_ODD_IDS = r"""
+SELECT document_id FROM documents WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $')
+"""
+_TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One document of a build; *characters* is the length of its text, 0 if it failed."""
+
+    id: str
+    title: str
+    path: str
+    media_type: str
+    characters: int
+
+
+def find_document(read: Read, document_id: str) -> DocumentEntry | None:
+    """Return the document of that id; None if there is none."""
+    found = [_entry(row) for row in read(_BY_ID, [document_id])]
+    return found[0] if found else None
+
+
+def find_shown(read: Read, shown: str) -> DocumentEntry | None:
+    """Return the document whose id is shown as *shown*: on one line, without what acts or hides."""
+    ids = [str(row[0]) for row in read(_ODD_IDS, [])]
+    found = [document_id for document_id in ids if one_line(document_id) == one_line(shown)]
+    return find_document(read, found[0]) if len(found) == 1 else None
+
+
+def find_documents_like(read: Read, text: str, limit: int) -> tuple[DocumentEntry, ...]:
+    """Return the documents whose id or title holds *text*, in any case, by their ids."""
+    return tuple(_entry(row) for row in read(_LIKE, [text, limit]))
+
+
+def read_document_text(read: Read, entry: DocumentEntry, start: int, end: int | None) -> str:
+    """Return characters *start* to *end* of a document; empty if it could not be read."""
+    first = max(start, 0)
+    n_characters = max((entry.characters if end is None else end) - first, 0)
+    rows = read(_TEXT, [entry.id, first + 1, n_characters])
+    return str(rows[0][0]) if rows else ""
+
+
+def _entry(row: Sequence[Value]) -> DocumentEntry:
+    document_id, title, path, media_type, characters = row
+    return DocumentEntry(
+        str(document_id), str(title), str(path), str(media_type), int(characters or 0)
+    )

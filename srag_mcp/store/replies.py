@@ -9,11 +9,11 @@ from pydantic import TypeAdapter
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.earlier_work import forget_earlier_answers, is_work_taken_over
+from srag_mcp.store.database import storable
+from srag_mcp.store.earlier import forget_earlier_answers, is_work_taken_over
 from srag_mcp.store.layout import CorpusFolder, state_path, work_path
 from srag_mcp.store.state import State, read_state
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_rows import storable
+from srag_mcp.store.work import open_work
 
 _INGESTION = "ingestion"
 _CALL = tuple(field.name for field in fields(Call))

@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.reply_content import find_problem
+from srag_mcp.store.database import storable
 from srag_mcp.store.state import State
-from srag_mcp.store.work_rows import storable
 
 LEASE_S = 300.0
 _KEPT_S = 7 * 24 * 3600.0

@@ -17,9 +17,8 @@ from typing import Any
 from filelock import FileLock
 
 from srag_mcp.errors import LockedError, StoreError
-from srag_mcp.store.earlier_state import has_earlier_state, remove_earlier_state, take_over_files
-from srag_mcp.store.layout import state_path
-from srag_mcp.store.lock import is_ingested_now, read_holder
+from srag_mcp.store.earlier import has_earlier_state, remove_earlier_state, take_over_files
+from srag_mcp.store.layout import is_ingested_now, read_holder, state_path
 
 logger = logging.getLogger(__name__)
 

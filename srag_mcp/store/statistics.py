@@ -1,9 +1,22 @@
-"""Statistics of a column (S-RAG Appendix D, and more)."""
+"""Statistics of columns (S-RAG Appendix D, and more), exact and computed once, at publication."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from srag_mcp.schema.attribute import Scalar
-from srag_mcp.values.types import ColumnType
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from srag_mcp.cells.cell import Mark
+from srag_mcp.schema.attribute import Attribute, Scalar
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.database import with_names
+from srag_mcp.values.states import State
+from srag_mcp.values.types import COLUMN_TYPES, ColumnType
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +65,121 @@ class ColumnStatistics:
     values: tuple[ValueCount, ...] = ()
     truncated: bool = False
     n_read_in_part: int = 0
+
+
+MAX_VALUES_LISTED = 50
+MAX_INDEXED_PER_COLUMN = 100_000
+MAX_INDEXED = 400_000
+MAX_INDEXED_CHARACTERS = 300
+
+_TOP_VALUES = """
+SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
+GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
+"""
+_INDEX = """
+INSERT INTO build.main.srag_values
+SELECT ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND length({x}) <= ?
+GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
+"""
+
+
+def write_statistics(
+    connection: duckdb.DuckDBPyConnection, schema: Schema
+) -> tuple[ColumnStatistics, ...]:
+    """Compute the statistics of all columns of the attached build and keep them in it."""
+    states = _count_states(connection)
+    found = tuple(
+        _column_statistics(connection, schema.entity, attribute, states.get(attribute.name, {}))
+        for attribute in schema.attributes
+    )
+    rows = [(item.column, n, json.dumps(asdict(item))) for n, item in enumerate(found)]
+    for row in rows:
+        connection.execute("INSERT INTO build.main.srag_statistics VALUES (?, ?, ?)", row)
+    return found
+
+
+def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple[str, ...]:
+    """Write the distinct texts of all columns to the value index; return the columns cut."""
+    names = [item.name for item in schema.attributes if item.type.is_text]
+    limit = min(MAX_INDEXED_PER_COLUMN, MAX_INDEXED // max(1, len(names)))
+    cut = []
+    for name in names:
+        [(n_inserted,)] = connection.execute(
+            with_names(_INDEX, x=name, entity=schema.entity),
+            [name, MAX_INDEXED_CHARACTERS, limit],
+        ).fetchall()
+        if n_inserted == limit:
+            cut.append(name)
+    return tuple(cut)
+
+
+def read_statistics(text: str) -> ColumnStatistics:
+    """Read what `write_statistics` kept of one column."""
+    entry = json.loads(text)
+    values = tuple(ValueCount(**item) for item in entry.pop("values"))
+    kind = COLUMN_TYPES[entry.pop("type")]
+    return ColumnStatistics(**entry, type=kind, values=values)
+
+
+def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
+    rows = connection.execute(
+        "SELECT attribute, state, count(*) FROM build.main.cells GROUP BY ALL UNION ALL"
+        " SELECT attribute, ?, count(*) FROM build.main.cells"
+        " WHERE state = ? AND contains(marks, ?) GROUP BY ALL",
+        [Mark.READ_IN_PART, State.NOT_MENTIONED, Mark.READ_IN_PART],
+    ).fetchall()
+    counts: dict[str, dict[str, int]] = {}
+    for attribute, state, n in rows:
+        counts.setdefault(attribute, {})[state] = n
+    return counts
+
+
+def _column_statistics(
+    connection: duckdb.DuckDBPyConnection,
+    entity: str,
+    attribute: Attribute,
+    states: Mapping[str, int],
+) -> ColumnStatistics:
+    [row] = connection.execute(
+        with_names(
+            f"FROM build.main.{{entity}} SELECT count({{x}}), {attribute.type.n_non_zero_sql},"
+            f" count(DISTINCT {{x}}), {attribute.type.spread_sql}",
+            x=attribute.name,
+            entity=entity,
+        )
+    ).fetchall()
+    n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
+    lower, median, upper = quartiles or (None, None, None)
+    return ColumnStatistics(
+        column=attribute.name,
+        type=attribute.type,
+        n_records=sum(states.get(state, 0) for state in State),
+        n_non_null=n_non_null,
+        n_non_zero=n_non_zero,
+        n_stated=states.get(State.STATED, 0),
+        n_stated_absent=states.get(State.STATED_ABSENT, 0),
+        n_not_mentioned=states.get(State.NOT_MENTIONED, 0),
+        n_failed=states.get(State.FAILED, 0),
+        n_distinct=n_distinct,
+        minimum=minimum,
+        maximum=maximum,
+        mean=mean,
+        median=median,
+        lower_quartile=lower,
+        upper_quartile=upper,
+        values=_top_values(connection, entity, attribute),
+        truncated=n_distinct > MAX_VALUES_LISTED,
+        n_read_in_part=states.get(Mark.READ_IN_PART, 0),
+    )
+
+
+def _top_values(
+    connection: duckdb.DuckDBPyConnection, entity: str, attribute: Attribute
+) -> tuple[ValueCount, ...]:
+    rows: Sequence[tuple[Scalar | date, int]] = connection.execute(
+        with_names(_TOP_VALUES, x=attribute.name, entity=entity), [MAX_VALUES_LISTED]
+    ).fetchall()
+    return tuple(
+        ValueCount(value.isoformat() if isinstance(value, date) else value, count)
+        for value, count in rows
+    )

@@ -4,19 +4,162 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from srag_mcp.cells.cell import Cell, Record, read_marks, write_marks
+from srag_mcp.documents.document import Document
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
-from srag_mcp.store.work_tables import MARKS_OF_NOTES, WORK_TABLES
+from srag_mcp.store.database import open_for_writing, storable, store_errors
+from srag_mcp.store.earlier import take_over_work
+from srag_mcp.store.layout import ingestion_lock, work_path
+from srag_mcp.store.state import open_state
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     import duckdb
+
+
+CellRow: TypeAlias = tuple[
+    str, str, str | None, int | None, int | None, str, str | None, str, str, str
+]
+"""attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
+
+# a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
+_STATES = {state.value: state for state in State}
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedDocument:
+    """A document that was read and extracted.
+
+    *cells* leaves out what is not mentioned. *replaces*: an older version of it is in the store.
+    """
+
+    document_id: str
+    path: str
+    title: str
+    media_type: str
+    sha256: str
+    text: str
+    cells: tuple[CellRow, ...]
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedFile:
+    """A file that is done with: all of its documents are in the store, or *error* says why not.
+
+    *size* and *mtime_ns* recognise it unchanged at the next ingestion; *rows* is whether its rows
+    are documents. *stale* are the ids of documents that it no longer holds. *told* is what people
+    should know of it: what was left out, and where. *passing*: the next ingestion tries again.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    rows: bool
+    error: str | None = None
+    stale: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    passing: bool = False
+
+
+def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
+    """Keep what the store needs of a document and its record."""
+    return FinishedDocument(
+        document_id=document.id,
+        path=document.path,
+        title=storable(document.title),
+        media_type=document.media_type,
+        sha256=document.sha256,
+        text=storable(document.text),
+        cells=tuple(cell_row(cell) for cell in record.cells if _says_something(cell)),
+        replaces=replaces,
+    )
+
+
+def read_cell(row: CellRow) -> Cell:
+    """Make the cell of a row; the reverse of `cell_row`."""
+    attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
+    span = None if start is None or end is None else Span(start, end)
+    return Cell(
+        attribute=attribute,
+        state=_STATES[state],
+        as_stated=as_stated,
+        span=span,
+        context=context,
+        unit=unit,
+        engine=engine,
+        note=note,
+        marks=read_marks(marks),
+    )
+
+
+def _says_something(cell: Cell) -> bool:
+    return cell.state is not State.NOT_MENTIONED or bool(cell.note or cell.marks)
+
+
+def cell_row(cell: Cell) -> CellRow:
+    """Make the row of a cell, without what UTF-8 cannot hold."""
+    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+    as_stated = None if cell.as_stated is None else storable(cell.as_stated)
+    return (
+        cell.attribute,
+        cell.state.value,
+        as_stated,
+        start,
+        end,
+        storable(cell.context),
+        cell.unit,
+        cell.engine,
+        storable(cell.note),
+        write_marks(cell.marks),
+    )
+
+
+WORK_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
+CREATE TABLE IF NOT EXISTS files (
+  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
+ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
+ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
+CREATE TABLE IF NOT EXISTS documents (
+  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
+  text VARCHAR, ingested_at TIMESTAMP);
+CREATE TABLE IF NOT EXISTS cells (
+  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
+ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
+CREATE TABLE IF NOT EXISTS extractions (
+  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
+CREATE TABLE IF NOT EXISTS predictions (
+  document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
+  note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
+ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
+"""
+MARKS_OF_NOTES = """
+UPDATE predictions SET
+  n_read = TRY_CAST(
+    replace(regexp_extract(note, '^read in part: ([0-9,]+)', 1), ',', '') AS BIGINT),
+  marks = concat_ws(' ',
+    CASE WHEN contains(note, 'derived: the quote') THEN 'derived' END,
+    CASE WHEN contains(note, 'doubted: ') THEN 'doubted' END,
+    CASE WHEN starts_with(note, 'looked at again and kept') THEN 'kept' END,
+    CASE WHEN starts_with(note, 'read in part: ') THEN 'read_in_part' END,
+    CASE WHEN starts_with(note, 'standardised: ') THEN 'standardised' END,
+    CASE WHEN starts_with(note, 'does not fit its column, and no') THEN 'unsettled' END)
+"""
+"""What 16a3ebc told in notes: marks, and how much of a document was read."""
+
 
 WORK_FORMAT = "1"
 
@@ -277,3 +420,64 @@ def _document_row(item: FinishedDocument, now: datetime) -> tuple[object, ...]:
         item.text,
         now,
     )
+
+
+@contextmanager
+def open_work(state: Path) -> Iterator[WorkDatabase]:
+    """Open the work database for writing, under the lock of the corpus.
+
+    One that is damaged, or of another format, is moved aside and a new one begun.
+
+    Raises:
+        LockedError: If another process ingests the corpus.
+        StoreError: If it cannot be written, for example because the disk is full.
+    """
+    path = work_path(state)
+    with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):
+        _tidy(state)
+        work = _open_or_replace(path, state)
+        try:
+            take_over_work(shared, work)
+            yield work
+        finally:
+            work.connection.close()
+
+
+def _tidy(state: Path) -> None:
+    """Remove what a process that was killed left half written."""
+    shutil.rmtree(state / "spill", ignore_errors=True)
+    for path in state.glob("*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
+    import duckdb
+
+    try:
+        connection = open_for_writing(path, state / "spill")
+    except duckdb.Error as error:
+        return _begin_anew(path, state, str(error))
+    try:
+        work = WorkDatabase(connection, state)
+        work.files()
+        problem = _format_problem(work)
+    except duckdb.Error as error:
+        problem = str(error)
+    if not problem:
+        return work
+    connection.close()
+    return _begin_anew(path, state, problem)
+
+
+def _begin_anew(path: Path, state: Path, problem: str) -> WorkDatabase:
+    aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
+    path.replace(aside)
+    path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+    warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
+    return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)
+
+
+def _format_problem(work: WorkDatabase) -> str:
+    rows = work.connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchall()
+    found = rows[0][0] if rows else None
+    return "" if found == WORK_FORMAT else f"its format is {found!r}, not {WORK_FORMAT!r}"

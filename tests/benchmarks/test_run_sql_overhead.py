@@ -17,10 +17,9 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.query_pages import SqlCall, run_sql_page
 from srag_mcp.settings import Settings
-from srag_mcp.store.build_info import BuildInfo, info_rows
-from srag_mcp.store.build_statistics import write_statistics
-from srag_mcp.store.build_tables import create_tables
-from srag_mcp.store.pointer import FORMAT_VERSION
+from srag_mcp.store.build import BuildInfo, create_tables, info_rows
+from srag_mcp.store.layout import FORMAT_VERSION
+from srag_mcp.store.statistics import write_statistics
 
 pytestmark = pytest.mark.benchmark
 

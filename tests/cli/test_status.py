@@ -9,8 +9,7 @@ import pytest
 
 from srag_mcp.pipeline.jobs import wait_for_job
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.layout import CorpusFolder, ingestion_lock
 from tests.cli.conftest import Cli
 from tests.cli.test_prompts import answer_all
 

@@ -12,7 +12,7 @@ from srag_mcp.errors import LockedError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 
 WriteStation = Callable[..., Path]
 
@@ -72,7 +72,7 @@ def test_a_second_ingestion_is_told_who_holds_the_lock(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
     hold = (
-        "import sys; from pathlib import Path; from srag_mcp.store.lock import ingestion_lock\n"
+        "import sys; from pathlib import Path; from srag_mcp.store.layout import ingestion_lock\n"
         "with ingestion_lock(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
     ingest(corpus, settings, schema=schema)

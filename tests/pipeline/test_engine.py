@@ -11,7 +11,7 @@ from srag_mcp.errors import ReplyError
 from srag_mcp.pipeline.engine import CancelledError, Thinker, open_thinker
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from srag_mcp.errors import CorpusError, JobError
 from srag_mcp.pipeline.jobs import cancel_job, list_jobs, read_job, start_job, wait_for_job
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.layout import ingestion_lock
 from srag_mcp.store.state import open_state
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]

@@ -9,7 +9,7 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.json_schema import schema_to_json
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 WriteStation = Callable[..., Path]

@@ -17,12 +17,10 @@ from srag_mcp.pipeline.standard_run import standardise_columns
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_predictions import Predictions
-from srag_mcp.store.work_rows import finish_document
+from srag_mcp.store.work import WorkDatabase, finish_document, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel

@@ -15,7 +15,7 @@ from srag_mcp.server.corpora import Corpora
 from srag_mcp.server.results import CorpusList
 from srag_mcp.server.tool_list import ThriftyServer
 from srag_mcp.settings import Settings
-from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.layout import ingestion_lock
 
 pytestmark = pytest.mark.anyio
 

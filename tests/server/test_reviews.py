@@ -13,8 +13,8 @@ from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.evidence import Review, ReviewPage, count_reviews, read_reviews
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.reviews import Review, ReviewPage, count_reviews, read_reviews
 from tests.model.openai_server import Answer, Body, serving
 
 SCHEMA = Schema(

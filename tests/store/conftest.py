@@ -11,8 +11,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_rows import FinishedDocument, FinishedFile, finish_document
+from srag_mcp.store.work import FinishedDocument, FinishedFile, finish_document, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 

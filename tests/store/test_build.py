@@ -8,11 +8,9 @@ import pytest
 
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build import publish, published_info
-from srag_mcp.store.build_info import BuildInfo
-from srag_mcp.store.pointer import build_path, read_pointer
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_rows import FinishedDocument
+from srag_mcp.store.build import BuildInfo, publish, published_info
+from srag_mcp.store.layout import build_path, read_pointer
+from srag_mcp.store.work import FinishedDocument, open_work
 
 Finish = Callable[..., FinishedDocument]
 

@@ -7,14 +7,12 @@ import pytest
 from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError, UnknownNameError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
-from srag_mcp.store.build_documents import DocumentEntry
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.evidence import Evidence
+from srag_mcp.store.evidence import DocumentEntry, Evidence
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.pointer import build_path, read_pointer
+from srag_mcp.store.layout import build_path, read_pointer
 from srag_mcp.store.values import ValueMatch
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_rows import FinishedDocument
+from srag_mcp.store.work import FinishedDocument, open_work
 
 Finish = Callable[..., FinishedDocument]
 

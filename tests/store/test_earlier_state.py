@@ -11,11 +11,11 @@ from srag_mcp.model.language_model import Prompt, hash_prompt
 from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.pipeline.wishes import Unfinished, read_unfinished
 from srag_mcp.settings import Settings
-from srag_mcp.store.lock import ingestion_lock
+from srag_mcp.store.layout import ingestion_lock
 from srag_mcp.store.replies import StoredReplies, read_calls
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 from tests.store.test_replies import MODEL, answered
 
 SCHEMA = {"type": "object"}

@@ -12,10 +12,9 @@ from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
 from srag_mcp.records.passages import LEFT_OUT
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.earlier_work import EarlierAnswers
+from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.state import State, open_state
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import WorkDatabase, open_work
 from tests.model.scripted import ScriptedModel
 from tests.store.conftest import Finish
 from tests.store.test_replies import MODEL, answered

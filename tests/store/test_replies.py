@@ -8,7 +8,7 @@ from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Totals
 from srag_mcp.store.replies import StoredReplies, read_calls
 from srag_mcp.store.state import open_state
-from srag_mcp.store.work_opening import open_work
+from srag_mcp.store.work import open_work
 
 MODEL = "a/b"
 REPLY = Reply("{}", model="b-2026", truncated=True)

@@ -10,14 +10,14 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build_columns import check_value
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_rows import (
+from srag_mcp.store.columns import check_value
+from srag_mcp.store.database import storable
+from srag_mcp.store.work import (
     FinishedDocument,
     FinishedFile,
     finish_document,
+    open_work,
     read_cell,
-    storable,
 )
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from srag_mcp.cells.cell import Cell, Mark, write_marks
-from srag_mcp.cells.normalised import normalise_column
-from srag_mcp.records.second_opinion import find_disagreements, mark
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, write_marks
+from srag_mcp.cells.normalised import normalise_column, read_column
+from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.store.engine import with_names
-from srag_mcp.store.predicted_columns import predicted_cells, predicts
-from srag_mcp.store.reviews import write_disagreements
-from srag_mcp.store.work_rows import read_cell, storable
+from srag_mcp.store.database import storable, with_names
+from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
+from srag_mcp.store.work import read_cell
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     import duckdb
+
 
 _LISTING = """
 CREATE OR REPLACE TEMP TABLE listing AS
@@ -100,7 +100,7 @@ def _cells_in_force(connection: duckdb.DuckDBPyConnection, attribute: Attribute)
         return read
     predicted = _checked(attribute, predicted_cells(connection, attribute))
     differing = find_disagreements(predicted, read)
-    write_disagreements(connection, attribute.name, differing)
+    _write_disagreements(connection, attribute.name, differing)
     return predicted | {item.document: mark(item.model, item) for item in differing}
 
 
@@ -148,3 +148,55 @@ def check_value(attribute: Attribute, cell: Cell) -> Cell:
     if isinstance(value, str) and not value.isascii():
         value = storable(value)
     return cell if value is cell.value else replace(cell, value=value)
+
+
+_INSERT_REVIEW = """
+INSERT INTO build.main.srag_reviews
+SELECT document_id, ?, ?, ?, ?, ? FROM listing WHERE number = ?
+"""
+_ENGINE = "SELECT value FROM meta WHERE key = 'engine'"
+_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
+  FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
+WHERE failure IS NULL ORDER BY number
+"""  # noqa: S608 - constants
+
+
+def predicts(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether the engine in force is a language model."""
+    return _engine(connection) != "offline"
+
+
+def predicted_cells(
+    connection: duckdb.DuckDBPyConnection, attribute: Attribute
+) -> Iterable[tuple[int, Cell]]:
+    """Return a cell for every document of `listing` that could be read, by its number.
+
+    One that was not asked about is FAILED: that it says nothing is not known.
+    """
+    rows = connection.execute(
+        _PREDICTIONS_OF, [attribute.name, hash_attribute(attribute)]
+    ).fetchall()
+    not_asked = Cell(
+        attribute.name, State.FAILED, engine=_engine(connection), note="not asked about yet"
+    )
+    predicted = [
+        read_prediction(row[1:]) if row[1] is not None else PredictedCell(not_asked) for row in rows
+    ]
+    cells = read_column(attribute, predicted)
+    return zip((row[0] for row in rows), cells, strict=True)
+
+
+def _engine(connection: duckdb.DuckDBPyConnection) -> str:
+    rows = connection.execute(_ENGINE).fetchall()
+    return str(rows[0][0]) if rows else "offline"
+
+
+def _write_disagreements(
+    connection: duckdb.DuckDBPyConnection, attribute: str, found: Sequence[Disagreement]
+) -> None:
+    """List what was *found* of one attribute in the build that is being written."""
+    for item in found:
+        model, rule = item.model, item.rule
+        said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
+        connection.execute(_INSERT_REVIEW, [attribute, *said, item.document])

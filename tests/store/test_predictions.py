@@ -8,11 +8,9 @@ import pytest
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, PredictedRecord, read_marks
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
-from srag_mcp.store.pointer import build_path, read_pointer
-from srag_mcp.store.work import WorkDatabase
-from srag_mcp.store.work_opening import open_work
-from srag_mcp.store.work_predictions import PendingDocuments, Predictions, hash_attribute
-from srag_mcp.store.work_rows import FinishedDocument, FinishedFile
+from srag_mcp.store.layout import build_path, read_pointer
+from srag_mcp.store.predictions import PendingDocuments, Predictions, hash_attribute
+from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase, open_work
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 

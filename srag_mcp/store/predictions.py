@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.cells.cell import (
+    Cell,
     DocumentText,
     Mark,
     PredictedCell,
     PredictedRecord,
     write_marks,
 )
+from srag_mcp.cells.normalised import normalise_column, write_canonical
 from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.store.work_rows import cell_row, read_cell, storable
+from srag_mcp.store.database import storable
+from srag_mcp.store.work import cell_row, read_cell
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
 
 if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
+
 
 PredictionRow: TypeAlias = tuple[
     str, str, str | None, int | None, int | None, str | None, str | None, str, str, str
@@ -215,3 +222,103 @@ def _row(item: PredictedCell) -> PredictionRow:
     attribute, state, as_stated, start, end, _, unit, engine, note, marks = cell_row(item.cell)
     value = None if item.value_text is None else storable(item.value_text)
     return (attribute, state, as_stated, start, end, value, unit, engine, note, marks)
+
+
+_RULES = "offline"
+_CELLS_OF = """
+SELECT document_id, sha256, ?, coalesce(state, 'not_mentioned'), as_stated, start, "end",
+  coalesce(context, ''), unit, ?, coalesce(note, ''), coalesce(marks, '')
+FROM documents LEFT JOIN (FROM cells WHERE attribute = ?) USING (document_id) ORDER BY document_id
+"""
+
+
+def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
+    """Keep what the rules of *attribute* read, for the documents that have no prediction of it.
+
+    They count like predictions: a language model is not asked about the column in those documents.
+    """
+    predictions = Predictions(work)
+    known = predictions.cells(attribute).keys()
+    rows = work.connection.execute(_CELLS_OF, [attribute.name, _RULES, attribute.name]).fetchall()
+    cells = normalise_column(attribute, [read_cell(row[2:]) for row in rows])
+    predictions.store(
+        [attribute],
+        [
+            PredictedRecord(row[0], row[1], (_predicted(attribute, cell),))
+            for row, cell in zip(rows, cells, strict=True)
+            if row[0] not in known
+        ],
+    )
+
+
+def _predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
+    bare = replace(cell, value=None)
+    if cell.state is not State.STATED:
+        return PredictedCell(bare)
+    text = None if cell.value is None else write_canonical(attribute, _plain(cell.value))
+    if text is None:
+        note = cell.note or "could not be read"
+        return PredictedCell(replace(bare, state=State.FAILED, note=note))
+    return PredictedCell(bare, text)
+
+
+def _plain(value: Value) -> str | int | float | bool:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+_ASKED = """
+WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash),
+held AS (
+  SELECT document_id, attribute, state = 'failed' AS is_failed, note, unanswered
+  FROM predictions SEMI JOIN documents USING (document_id, sha256)
+  SEMI JOIN asked USING (attribute, attribute_hash)),
+records AS (
+  SELECT document_id, bool_and(is_failed) AS is_unread, bool_and(unanswered) AS is_unanswered,
+    mode(note) AS reason
+  FROM held GROUP BY document_id)
+"""
+_UNREAD = f"""{_ASKED}
+SELECT document_id, reason, is_unanswered FROM records WHERE is_unread ORDER BY document_id
+"""  # noqa: S608 - constants
+_UNREAD_CELLS = f"""{_ASKED}
+SELECT attribute, count(*) FROM held JOIN records USING (document_id)
+WHERE is_failed AND NOT is_unread GROUP BY attribute ORDER BY 2 DESC, 1
+"""  # noqa: S608 - constants
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadRecord:
+    """A document whose cells are all failed.
+
+    Attributes:
+        document_id: Its id.
+        reason: Why most of its cells are.
+        is_asked_again: Whether the next ingestion asks for it again.
+    """
+
+    document_id: str
+    reason: str
+    is_asked_again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadRecords:
+    """What could not be read.
+
+    Attributes:
+        records: The documents without a cell that was read.
+        n_cells: Failed cells of all other documents, by attribute, most first.
+    """
+
+    records: tuple[UnreadRecord, ...] = ()
+    n_cells: tuple[tuple[str, int], ...] = ()
+
+
+def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRecords:
+    """Return what a language model could not read of *attributes*, as far as it was asked."""
+    asked = [[item.name for item in attributes], [hash_attribute(item) for item in attributes]]
+    unread = work.connection.execute(_UNREAD, asked).fetchall()
+    cells = work.connection.execute(_UNREAD_CELLS, asked).fetchall()
+    return UnreadRecords(
+        tuple(UnreadRecord(*row) for row in unread), tuple((name, n) for name, n in cells)
+    )

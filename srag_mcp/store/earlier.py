@@ -1,22 +1,154 @@
-"""Replies and ledger as 16a3ebc kept them in the work database: taken over, once.
+"""What 16a3ebc kept in files and in the work database: taken over, once.
 
-What an ingestion that did not end was answered counts also where prompts read otherwise today.
+What was answered is not asked again, also where prompts read otherwise today; prompts that were
+handed out and not answered are.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import json
+import logging
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.model.agent_model import AGENT
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply
+from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.passages import LEFT_OUT
-from srag_mcp.store.earlier_state import KEEP_CALL, WORK_TAKEN_OVER, call_row
+from srag_mcp.store.database import storable
+from srag_mcp.store.layout import work_path
 
 if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
     from srag_mcp.store.state import State
     from srag_mcp.store.work import WorkDatabase
+
+
+logger = logging.getLogger(__name__)
+
+WORK_TAKEN_OVER = "work taken over"
+_FILES = ("calls.jsonl", "asked.jsonl", "unfinished.json")
+_FOLDERS = ("prompts", "jobs")
+_HASH = re.compile(r"[0-9a-f]{64}")
+KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_REPLY = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a file of calls; *ingestion* is 0 for a question."""
+
+    call_id: str
+    ingestion: int
+    call: Call
+    kept: KeptReply | None
+
+
+_ENTRY = TypeAdapter(_Entry)
+
+
+def has_earlier_state(folder: Path) -> bool:
+    """Whether an earlier version left anything in the state folder."""
+    return any((folder / name).exists() for name in (*_FILES, *_FOLDERS))
+
+
+def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
+    """Write what lies in the files of an earlier version; what is damaged is left out."""
+    if not work_path(folder).exists():
+        connection.execute("INSERT INTO notes VALUES (?, 'yes')", [WORK_TAKEN_OVER])
+    for name in ("calls.jsonl", "asked.jsonl"):
+        for line in _lines(folder / name):
+            _take_over_line(connection, line)
+    wish = _read_object(folder / "unfinished.json")
+    if wish is not None:
+        connection.execute("INSERT INTO notes VALUES ('unfinished', ?)", [json.dumps(wish)])
+    for row in _prompts(folder / "prompts"):
+        connection.execute("INSERT INTO prompts VALUES (?, ?, ?, ?, NULL, ?, ?)", row)
+    for path in (folder / "jobs").glob("*.job.json"):
+        told = _read_object(path)
+        if told is not None:
+            if told.get("status") == "running":
+                error = "its process ended without a word; start it again to go on"
+                told = {**told, "status": "interrupted", "error": error}
+            connection.execute(
+                "INSERT INTO jobs VALUES (?, NULL, ?, 0)",
+                [path.name.removesuffix(".job.json"), json.dumps(told)],
+            )
+
+
+def remove_earlier_state(folder: Path) -> None:
+    """Remove the files that were taken over."""
+    for name in _FOLDERS:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (*_FILES, "prompts.lock"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
+    if line.startswith(b'{"forgotten"'):
+        forget = "UPDATE replies SET is_useless = 1 WHERE prompt_hash = ? AND asked_model = ?"
+        connection.execute(forget, json.loads(line)["forgotten"])
+        return
+    try:
+        entry = _ENTRY.validate_json(line)
+    except ValidationError:
+        logger.warning("a line of %d bytes among the calls is damaged", len(line))
+        return
+    call = (*asdict(entry.call).values(), entry.ingestion, entry.call_id)
+    connection.execute(KEEP_CALL, call_row(call))
+    if entry.kept is not None:
+        kept, reply = entry.kept, entry.kept.reply
+        said = (kept.step, reply.text, reply.model, reply.truncated, kept.delta)
+        connection.execute(_KEEP_REPLY, (kept.prompt_hash, kept.asked_model, *said))
+
+
+def call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Write the time of a call as text; DuckDB has it without its zone, which is UTC."""
+    return (*row[:5], row[5].replace(tzinfo=UTC).isoformat(timespec="microseconds"), *row[6:])
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Read the whole lines; one that was cut off by the end of its process is left out."""
+    if path.exists():
+        with path.open("rb") as file:
+            yield from (line.strip() for line in file if line.strip() and line.endswith(b"\n"))
+
+
+def _read_object(path: Path) -> dict[str, object] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        logger.warning("%s is damaged, and left out: %s", path, error)
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _prompts(folder: Path) -> Iterator[tuple[object, ...]]:
+    """Return rows of prompts: name, entry, whether parked, when asked, answer, when answered."""
+    asked = {path.name[:64]: path for path in (folder / "parked").glob("*.json")}
+    asked |= {path.name.removesuffix(".json"): path for path in folder.glob("*.json")}
+    answered = {path.name[:64]: path for path in (folder / "taken").glob("*.reply.json")}
+    answered |= {path.name[:64]: path for path in folder.glob("*.reply.json")}
+    for name in sorted(asked.keys() | answered.keys()):
+        entry = _read_object(asked[name]) if name in asked else None
+        reply = _read_object(answered[name]) if name in answered else None
+        if not _HASH.fullmatch(name) or (entry is None and reply is None):
+            continue
+        asked_at = (asked.get(name) or answered[name]).stat().st_mtime
+        text = None if reply is None else storable(str(reply.get("text")))
+        yield name, None if entry is None else json.dumps(entry), 1, asked_at, text, asked_at
+
 
 _CALLS = """
 SELECT step, subject, prompt_hash, model, outcome, called_at, tokens_in, tokens_out, tokens_cached,
