@@ -14,13 +14,18 @@ from srag_mcp.errors import (
     StoreError,
     UnknownNameError,
 )
-from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.page import timed_out
-from srag_mcp.store.guard.refusal import did_you_mean, nearest_names, refuse_table, without_settings
-from srag_mcp.store.guard.vocabulary import fold
+from srag_mcp.store.guard.result_page import QueryLimits, timed_out
+from srag_mcp.store.guard.vocabulary import (
+    did_you_mean,
+    fold,
+    nearest_names,
+    refuse_table,
+    without_settings,
+)
 
 if TYPE_CHECKING:
     import duckdb
+
 
 MAX_OPEN_BUILDS = 4
 _MAX_MESSAGE_CHARACTERS = 700
