@@ -159,7 +159,7 @@ def corpus_folder(corpora: Corpora, name: str) -> Path:
 
 
 def _require_no_schema_file(folder: Path) -> None:
-    from srag_mcp.schema.schema_file import find_schema_file
+    from srag_mcp.schema.json_schema import find_schema_file
 
     path = find_schema_file(folder)
     if path is not None:
