@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around its entries
+ROWS_SHARE = 0.85  # the same, for rows: words stand around them
 Entry = TypeVar("Entry", str, BaseModel, list[str | int | float | bool | None])
 
 
