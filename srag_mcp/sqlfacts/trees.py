@@ -118,6 +118,35 @@ def group_keys(select: exp.Select) -> list[exp.Expr] | None:
     return keys
 
 
+def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
+    """Return by what the first groups of *select* are ranked, and how many it takes.
+
+    `… QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1`, `… ORDER BY 2 DESC LIMIT 1`
+    """
+    qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
+    wanted = None if limit is None else limit.expression
+    if qualify is not None and (
+        limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE)
+    ):
+        return None
+    if qualify is not None:
+        rank, wanted = qualify.this.this, qualify.this.expression
+        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
+        order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
+    if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
+        return None
+    ranked: exp.Ordered = order.expressions[0].copy()
+    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
+    place = (
+        int(ranked.this.name) if isinstance(ranked.this, exp.Literal) and ranked.this.is_int else 0
+    )
+    if 0 < place <= len(select.selects):
+        ranked.set("this", select.selects[place - 1].unalias().copy())
+    elif ranked.this.name.lower() in named:
+        ranked.set("this", named[ranked.this.name.lower()].copy())
+    return ranked, wanted
+
+
 def is_null_test(node: exp.Expr | None) -> bool:
     """Whether *node* is `… IS NULL`."""
     return isinstance(node, exp.Is) and isinstance(node.expression, exp.Null)
