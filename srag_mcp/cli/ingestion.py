@@ -17,7 +17,7 @@ from srag_mcp.pipeline.jobs import start_job
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
 from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, go_on, within_budget
-from srag_mcp.schema.schema_file import read_schema_file
+from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
 from srag_mcp.store.job import Job

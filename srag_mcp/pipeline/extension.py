@@ -11,9 +11,8 @@ from srag_mcp.offline.induction import learn_extractors
 from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.schema_prediction import choose_varied
 from srag_mcp.records.passages import select_passages
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.extension import Extension, find_attribute, predict_extension
-from srag_mcp.schema.names import unique_name
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import WorkDatabase
 from srag_mcp.values.states import State

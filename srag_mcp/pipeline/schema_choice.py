@@ -11,10 +11,9 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
 from srag_mcp.offline.induction import induce_columns, induce_schema, learn_extractors
 from srag_mcp.pipeline.table_mode import SettledTables
-from srag_mcp.schema.json_schema import schema_to_json
-from srag_mcp.schema.names import snake_case
+from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
-from srag_mcp.schema.schema_file import find_schema_file, read_schema_file
 from srag_mcp.store.layout import schema_path, write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 

@@ -13,14 +13,14 @@ from srag_mcp.pipeline.report import Progress
 from srag_mcp.pipeline.sampling import spread_evenly
 from srag_mcp.pipeline.schema_trial import try_schema
 from srag_mcp.schema.extension import Extension
-from srag_mcp.schema.prediction import (
+from srag_mcp.schema.rounds import (
+    Decision,
     PredictedSchema,
     Round,
     SchemaRequest,
     predict_schema,
     refine_schema,
 )
-from srag_mcp.schema.refinement import Decision
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import decisions_path, write_atomically

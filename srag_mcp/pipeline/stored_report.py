@@ -4,8 +4,7 @@ from pathlib import Path
 
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.pipeline.report import Failure, IngestReport
-from srag_mcp.schema.other_scripts import find_meant
-from srag_mcp.schema.schema import Schema
+from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.store.build import published_info
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase

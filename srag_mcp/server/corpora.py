@@ -131,7 +131,7 @@ class Corpora:
         """
         from srag_mcp.pipeline.jobs import list_jobs, start_job
         from srag_mcp.pipeline.wishes import choose_questions
-        from srag_mcp.schema.schema_file import find_schema_file
+        from srag_mcp.schema.json_schema import find_schema_file
 
         folder, settings = self.folder(name), self.settings
         if rebuild_schema and (path := find_schema_file(folder)) is not None:

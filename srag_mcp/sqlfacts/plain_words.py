@@ -318,7 +318,7 @@ def _term(node: exp.Expr) -> str:
         return f"quarter of {next(column.name for column in node.find_all(exp.Column))}"
     elif isinstance(node, exp.Mul) and isinstance(_plain(node.left), exp.IntDiv):
         part, node = "decade", _plain(_plain(node.left).this)
-    elif isinstance(node, exp.RegexpExtract | exp.Replace | exp.Coalesce):
+    elif isinstance(node, exp.RegexpExtract | exp.Replace):
         is_year = node.expression.name == r"\d{4}"
         return f"{'year of ' if is_year else ''}{_term(node.this)}"
     if not part:

@@ -8,14 +8,15 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import PromptTooLongError, SchemaError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.prediction import (
+from srag_mcp.schema.rounds import (
+    MAX_ATTRIBUTES,
+    Decision,
     PredictedSchema,
     Round,
     SchemaRequest,
     predict_schema,
     refine_schema,
 )
-from srag_mcp.schema.refinement import MAX_ATTRIBUTES, Decision
 from srag_mcp.schema.schema import Schema
 from tests.model.scripted import ScriptedModel, replying
 

@@ -2,13 +2,66 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal, TypeAlias
 
-from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.schema.attribute import Attribute, Scalar
-from srag_mcp.schema.list_values import find_lists
-from srag_mcp.schema.names import snake_case
-from srag_mcp.schema.schema import RESERVED_NAMES
-from srag_mcp.schema.schema_reply import AttributeReply
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.schema.attribute import RESERVED_NAMES, AbsentMeans, Attribute, Scalar, snake_case
+from srag_mcp.values.types import ColumnType
+
+Action: TypeAlias = Literal["add", "change", "remove"]
+
+
+class AttributeReply(ReplyElement):
+    """An attribute as a model defines it; `read_attribute` reads it."""
+
+    blanks: ClassVar = {
+        "name": "",
+        "type": "string",
+        "description": "",
+        "unit": None,
+        "categories": None,
+        "absent_means": "unknown",
+        "synonyms": (),
+        "examples": (),
+        "rationale": "",
+    }
+
+    name: str
+    type: ColumnType
+    description: str
+    unit: str | None
+    categories: list[str] | None
+    absent_means: AbsentMeans
+    synonyms: list[str]
+    examples: list[Scalar]
+    rationale: str
+
+
+class SchemaReply(ReplyContent):
+    """A first schema."""
+
+    title: str
+    entity: str
+    nouns: list[str]
+    attributes: list[AttributeReply]
+
+
+class Change(ReplyElement):
+    """One change of a schema; *definition* is None where an attribute is removed."""
+
+    blanks: ClassVar = {"action": "change", "attribute": "", "definition": None, "rationale": ""}
+
+    action: Action
+    attribute: str
+    definition: AttributeReply | None
+    rationale: str
+
+
+class RefinementReply(ReplyContent):
+    """The changes of one round."""
+
+    changes: list[Change]
+
 
 LONGEST_STRING = 80
 MAX_EXAMPLES = 6
@@ -104,3 +157,44 @@ def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
     if any(len(item) > LONGEST_STRING for item in kept):
         return None
     return tuple(item for item in kept if item) or None
+
+
+_LIST_OF = re.compile(
+    r"(?:^|[.!?;:]\s+)(?:an?\s|the\s)?(?:[\w-]+\s){0,2}lists?\sof\b"
+    r"|\b(?:comma|semicolon)[- ]separated\s(?:list|values|items|names)\b",
+    re.IGNORECASE,
+)
+_SEPARATED = re.compile(
+    r"\b(?:comma|semicolon)s?[- ]separated\b|\bseparated\sby\s(?:an?\s)?(?:comma|semicolon)s?\b",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[,;]\s")
+_PLURAL = re.compile(r"\w{2,}[^su]s")
+
+
+def find_lists(reply: AttributeReply) -> list[str]:
+    """Say that the column would hold lists, for the model that defined it; empty if it would not.
+
+    Commas alone tell nothing, an address and a place have them: the description must say so, or
+    the name begin or end in the plural and most examples have several parts.
+
+    `sensors: "wind, rain", "rain, sun" -> "its values are lists: …"`
+
+    Source: S-RAG 3.2.1, footnote 3.
+    """
+    if not reply.type.is_text or not (_LIST_OF.search(reply.description) or _names_several(reply)):
+        return []
+    return [
+        "its values are lists, and a column holds one value: give a boolean column to each item"
+        " that several documents have, and an integer column for how many there are"
+    ]
+
+
+def _names_several(reply: AttributeReply) -> bool:
+    first, _, last = snake_case(reply.name).partition("_")
+    if not any(_PLURAL.fullmatch(word) for word in (first, last.rpartition("_")[2])):
+        return False
+    lists = [item for item in reply.examples if isinstance(item, str) and _BETWEEN.search(item)]
+    if len(reply.examples) > 1:
+        return len(lists) * 2 > len(reply.examples)
+    return bool(_SEPARATED.search(reply.description))
