@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -43,6 +44,9 @@ def read_marks(text: str) -> frozenset[Mark]:
     return frozenset(_MARKS[word] for word in text.split()) if text else frozenset()
 
 
+BY_RULES: Final = "offline"  # how code signs the cells that it reads; all others are predicted
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One attribute of one record.
@@ -69,7 +73,7 @@ class Cell:
     context: str = ""
     value: Value | None = None
     unit: str | None = None
-    engine: str = "offline"
+    engine: str = BY_RULES
     note: str = ""
     marks: frozenset[Mark] = frozenset()
 
@@ -136,3 +140,8 @@ class DocumentText:
     path: str
     text: str
     sha256: str
+
+
+def is_predicted(engine: str) -> bool:
+    """Whether a language model found the cells that *engine* signs."""
+    return engine != BY_RULES

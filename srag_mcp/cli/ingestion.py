@@ -11,6 +11,8 @@ from srag_mcp.cli.answers import shorten_reason
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
+from srag_mcp.engines.agent import AgentEngine
+from srag_mcp.engines.choice import asks_model
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.jobs import start_job
@@ -101,7 +103,7 @@ def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) ->
         SettingsError: If *location* is a build.
         JobError: If the process could not be started.
     """
-    for_agents = settings.model_copy(update={"engine": "agent"})
+    for_agents = settings.with_engine(AgentEngine.name)
     return start_job(location, for_agents, **choice.options(location, settings))
 
 
@@ -127,8 +129,7 @@ def _ingest_first(location: Path, settings: Settings) -> None:
         )
         raise NotIngestedError(msg) from None
     thinking = go_on(location, settings, {}).settings
-    by_model = thinking.model is not None and thinking.engine in {"auto", "model"}
-    model = f" with {thinking.model}" if by_model else ""
+    model = f" with {thinking.model}" if thinking.model and asks_model(thinking) else ""
     print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
     report = ingest_corpus(location, IngestChoice(), within_budget(location, settings))
     if report.stopped:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell
-from srag_mcp.pipeline.engine import Thinker
-from srag_mcp.pipeline.report import Progress
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.records.following import is_quoted
 from srag_mcp.records.standardise.finding import find_suspicions
 from srag_mcp.records.standardise.second_look import (
@@ -46,7 +46,7 @@ class Standardised:
 def standardise_columns(
     work: WorkDatabase,
     schema: Schema,
-    thinker: Thinker,
+    engine: ModelEngine,
     on_progress: Callable[[Progress], None],
 ) -> Standardised:
     """Ask about the predicted values that do not fit their column.
@@ -73,7 +73,7 @@ def standardise_columns(
             predictions.change(attribute, fitting)
         if not suspects:
             continue
-        judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
+        judged = _judge(engine, attribute, suspects, _others(cells, suspects))
         judged = _fitting(attribute, cells, judged, tags)
         if judged:  # kept all at once: what a stop leaves over must be asked as before
             predictions.change(attribute, judged)
@@ -96,13 +96,13 @@ def _settled(
 
 
 def _judge(
-    thinker: Thinker, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+    engine: ModelEngine, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
 ) -> dict[str, PredictedCell]:
     """Return the judged cells that differ from what they were, by document id."""
     found: dict[str, PredictedCell] = {}
     for start in range(0, len(suspects), MAX_SUSPECTS):
         part = suspects[start : start + MAX_SUSPECTS]
-        judged = thinker.run(_asking(thinker, attribute, part, others))
+        judged = engine.run(_asking(engine, attribute, part, others))
         for suspect, cell in zip(part, judged, strict=True):
             if cell != suspect.predicted:
                 found[suspect.document_id] = cell
@@ -135,9 +135,9 @@ def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
 
 
 def _asking(
-    thinker: Thinker, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+    engine: ModelEngine, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
 ) -> Callable[[], Awaitable[list[PredictedCell]]]:
-    return lambda: look_again(thinker.model, attribute, suspects, others)
+    return lambda: look_again(engine.model, attribute, suspects, others)
 
 
 def _suspects(

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter
 
 from srag_mcp import views
 from srag_mcp.errors import JobError, NotIngestedError, SchemaError, SragError, UnknownCorpusError
-from srag_mcp.settings import EngineChoice, Settings
+from srag_mcp.settings import EngineChoice, Settings, named_engine
 from srag_mcp.views.page_size import ROWS_SHARE
 from srag_mcp.views.results import CorpusEntry, CorpusList, JobStatus
 
@@ -142,14 +142,13 @@ class Corpora:
             )
             raise SchemaError(msg)
         before = {job.id for job in list_jobs(folder, settings)}
-        if engine != "auto":
-            settings = settings.model_copy(update={"engine": engine})
+        settings = settings.with_engine(engine)
         chosen = choose_questions(folder, settings, tuple(questions))
         job = start_job(folder, settings, questions=chosen, fresh=rebuild_schema)
         given = {
             "sample_questions": questions,
             "rebuild_schema": rebuild_schema,
-            "engine": engine != "auto",
+            "engine": named_engine(engine) is not None,
         }
         unheard = " and ".join(name for name, value in given.items() if value)
         note = f"this job was running before: your {unheard} wait for a call after its end"
@@ -162,8 +161,8 @@ class Corpora:
             JobError: If the corpus is a build without documents, or a job of it runs.
             SchemaError: If *attribute* is empty or too long.
         """
-        from srag_mcp.pipeline.extension import tidy_wish
         from srag_mcp.pipeline.jobs import start_job
+        from srag_mcp.pipeline.wishes import tidy_wish
 
         folder, wish = self.folder(name), tidy_wish(attribute)
         return self._job_page(name, start_job(folder, self.settings, attribute=wish))

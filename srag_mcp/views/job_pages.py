@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from srag_mcp.pipeline.jobs import agent_prompts
-from srag_mcp.settings import Settings
+from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
 from srag_mcp.text.shown import shorten
 from srag_mcp.views.results import JobStatus
@@ -42,7 +42,8 @@ def _next_call(job: Job, name: str, waiting: int) -> str:
     if waiting:
         return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
-    start = "call ingest_corpus" + ("" if job.engine == "auto" else f" with engine={job.engine!r}")
+    engine = named_engine(job.engine)
+    start = "call ingest_corpus" + ("" if engine is None else f" with engine={engine!r}")
     if job.attribute:
         start = f"call extend_schema with attribute={job.attribute!r}"
     return {
@@ -82,5 +83,6 @@ def next_command(job: Job, corpus: str) -> str:
         return f'next: srag-mcp ask {corpus} "…"'
     if job.attribute:
         return f'to go on: srag-mcp extend {corpus} --attribute "{job.attribute}"'
-    engine = "" if job.engine == "auto" else f" --engine {job.engine}"
-    return f"to go on: srag-mcp ingest {corpus}{engine}"
+    engine = named_engine(job.engine)
+    named = "" if engine is None else f" --engine {engine}"
+    return f"to go on: srag-mcp ingest {corpus}{named}"

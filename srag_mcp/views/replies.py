@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from srag_mcp.ask.answer import Answer, render_bounds, render_denominator, render_taken
-from srag_mcp.ask.ask import ask, choose_asking
+from srag_mcp.ask.ask import ask
 from srag_mcp.ask.brief import Brief
 from srag_mcp.ask.grounds import find_denominator, find_grounds
+from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
@@ -130,9 +131,9 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
 
 def _brief_page(corpus: Corpus, brief: Brief, answer: Answer) -> BriefPage:
     # A model names what is missing, or nothing is; the grammar knows words only.
-    missing = brief.unplaced if answer.engine == "model" else ()
+    missing = brief.unplaced if answer.taken is not None else ()
     following = NEXT_OF_BUILD
-    if not corpus.is_build and (answer.engine != "model" or missing):
+    if not corpus.is_build and (answer.taken is None or missing):
         following = f"{NEXT}{' and '.join(f'attribute={item!r}' for item in missing) or IN_WORDS}"
     return BriefPage(
         table=brief.table,
@@ -167,7 +168,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     """
     if answer.brief is not None:
         yield printable(shorten_reason(answer.text))
-        yield from _brief_lines(answer.brief, answer.engine, corpus)
+        yield from _brief_lines(answer.brief, corpus, by_model=answer.taken is not None)
         return
     yield f"{one_line(answer.text)}\n"
     if answer.denominator is not None:
@@ -184,14 +185,14 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
 
 
-def _brief_lines(brief: Brief, engine: str, corpus: str) -> Iterator[str]:
+def _brief_lines(brief: Brief, corpus: str, *, by_model: bool) -> Iterator[str]:
     names = [column.name for column in brief.columns]
     more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
     yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
     for match in brief.linked_values:
         yield f"{quoted(match.value)} is a value of {match.column}"
     extend = f"srag-mcp extend {corpus} --attribute"
-    if engine != "model":
+    if not by_model:
         yield f'If no column holds it, add one: {extend} "…"'
     else:
         for item in brief.unplaced[:MAX_MISSING]:

@@ -1,7 +1,10 @@
 """The trial of a predicted schema: sample documents are read with it, sample questions asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import anyio
@@ -9,17 +12,22 @@ import anyio
 from srag_mcp.ask.answer import is_empty
 from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.ask.diagnosis import explain_nothing
-from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord, Record
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
-from srag_mcp.pipeline.engine import Thinker
-from srag_mcp.pipeline.sample_corpus import open_sample_corpus
+from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
 from srag_mcp.records.standardise.complaints import find_complaints
 from srag_mcp.records.standardise.suspicion import read_tags
+from srag_mcp.schema.rounds import SchemaRequest
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.work import finish_document, open_work
 
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 _RARE = "if these few documents have no such case, leave the definitions as they are"
@@ -39,14 +47,9 @@ class Trial:
 
 
 async def try_schema(
-    thinker: Thinker,
-    schema: Schema,
-    documents: Sequence[Document],
-    questions: Sequence[str],
-    *,
-    prompt_tokens: int,
+    task: RecordTask, schema: Schema, request: SchemaRequest, max_in_flight: int
 ) -> Trial:
-    """Predict the records of *documents* and translate *questions* over them.
+    """Predict the records of the documents of *request* and translate its questions over them.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -55,10 +58,10 @@ async def try_schema(
     """
     records: list[PredictedRecord] = []
     await predict_records(
-        RecordTask(thinker.model, schema.attributes, thinker.engine),
-        [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in documents],
-        prompt_tokens=prompt_tokens,
-        max_in_flight=thinker.max_in_flight,
+        task,
+        [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in request.documents],
+        prompt_tokens=request.n_tokens,
+        max_in_flight=max_in_flight,
         on_done=records.extend,
     )
     cells = {item.name: _cells_of(item.name, records) for item in schema.attributes}
@@ -68,25 +71,16 @@ async def try_schema(
         for attribute in schema.attributes
         for problem in find_complaints(attribute, cells[attribute.name], tags)
     ]
-    if questions:
-        with open_sample_corpus(schema, documents, records, thinker.engine) as corpus:
-            problems += await find_unanswered(thinker, corpus, questions)
+    if request.questions:
+        with _open_sample(task.engine, schema, request.documents, records) as corpus:
+            outcomes = await translate_each(task.model, corpus, request.questions, max_in_flight)
+            reasons = {asked: _why_unanswered(corpus, done) for asked, done in outcomes.items()}
+        problems += [f"the question “{asked}”: {why}" for asked, why in reasons.items() if why]
     return Trial(tuple(records), tuple(problems))
 
 
-async def find_unanswered(thinker: Thinker, corpus: Corpus, questions: Sequence[str]) -> list[str]:
-    """Return why questions have no answer over *corpus*, in their order.
-
-    Either the columns do not do for a query, or it finds nothing, for a condition that no record
-    meets. That may be right in a few sample documents, and is said so.
-    """
-    outcomes = await translate_each(thinker, corpus, questions)
-    reasons = {asked: _why_unanswered(corpus, outcome) for asked, outcome in outcomes.items()}
-    return [f"the question “{asked}”: {why}" for asked, why in reasons.items() if why]
-
-
 async def translate_each(
-    thinker: Thinker, corpus: Corpus, questions: Sequence[str]
+    model: LanguageModel, corpus: Corpus, questions: Sequence[str], max_in_flight: int
 ) -> dict[str, Outcome]:
     """Translate *questions*, many at a time; return what became of each, in their order.
 
@@ -97,13 +91,13 @@ async def translate_each(
     """
     outcomes: dict[str, Outcome] = {}
     stopped: list[ModelStoppedError] = []
-    slots = anyio.Semaphore(thinker.max_in_flight)
+    slots = anyio.Semaphore(max_in_flight)
 
     async def translate(question: str) -> None:
         async with slots:
             try:
                 outcomes[question] = await translate_question(
-                    thinker.model, corpus, question, may_find_nothing=True
+                    model, corpus, question, may_find_nothing=True
                 )
             except ModelStoppedError as error:
                 stopped.append(error)
@@ -120,7 +114,11 @@ async def translate_each(
 
 
 def _why_unanswered(corpus: Corpus, outcome: Outcome) -> str:
-    """Return what a refinement could repair; no reply from the model is not the schema's fault."""
+    """Return what a refinement could repair; no reply from the model is not the schema's fault.
+
+    Either the columns do not do for a query, or it finds nothing, for a condition that no record
+    meets. That may be right in a few sample documents, and is said so.
+    """
     if isinstance(outcome, Exception):
         return str(outcome) if isinstance(outcome, QuestionError) else ""
     why = explain_nothing(corpus, outcome.translation.facts) if is_empty(outcome.page.rows) else []
@@ -134,3 +132,26 @@ def _cells_of(name: str, records: Sequence[PredictedRecord]) -> dict[str, Predic
         for item in record.cells
         if item.cell.attribute == name
     }
+
+
+@contextmanager
+def _open_sample(
+    engine: str, schema: Schema, documents: Sequence[Document], records: Sequence[PredictedRecord]
+) -> Iterator[Corpus]:
+    """Publish the predicted records of *documents* in a temporary folder, and open them.
+
+    Raises:
+        StoreError: If it cannot be written.
+    """
+    with TemporaryDirectory(prefix="srag-sample-") as scratch, QueryPool() as worker:
+        folder = Path(scratch)
+        with open_work(CorpusFolder(folder).writable()) as work:
+            work.put_in_force(schema, "sample")
+            work.put_engine_in_force(engine)
+            empty = [
+                finish_document(item, Record(item.id, ()), replaces=False) for item in documents
+            ]
+            work.store(empty, [])
+            Predictions(work).store(schema.attributes, records)
+            publish(work, schema)
+        yield Corpus(folder, worker)

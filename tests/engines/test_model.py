@@ -7,8 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from srag_mcp.engines.agent import AgentEngine
+from srag_mcp.engines.protocol import CancelledError, Work
 from srag_mcp.errors import ReplyError
-from srag_mcp.pipeline.engine import CancelledError, Thinker, open_thinker
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
@@ -20,26 +21,27 @@ def stop() -> threading.Event:
 
 
 @pytest.fixture
-def thinker(tmp_path: Path, stop: threading.Event) -> Iterator[Thinker]:
+def engine(tmp_path: Path, stop: threading.Event) -> Iterator[AgentEngine]:
     folder = CorpusFolder(tmp_path, None)
     with (
         open_work(folder.writable()) as work,
-        open_thinker(work, Settings(), "agent", stop.is_set) as opened,
+        AgentEngine.open(Work(work, Settings(), cancelled=stop.is_set)) as opened,
     ):
-        assert opened is not None
         yield opened
 
 
-def test_what_was_thought_is_returned(thinker: Thinker) -> None:
+def test_what_was_thought_is_returned(engine: AgentEngine) -> None:
     async def think() -> int:
         await anyio.lowlevel.checkpoint()
         return 42
 
-    assert thinker.run(think) == 42
+    assert engine.run(think) == 42
 
 
 @pytest.mark.parametrize("error", [ReplyError("no reply"), OSError("the disk is full")])
-def test_an_error_comes_out_as_it_is_and_with_its_cause(thinker: Thinker, error: Exception) -> None:
+def test_an_error_comes_out_as_it_is_and_with_its_cause(
+    engine: AgentEngine, error: Exception
+) -> None:
     cause = ValueError("not JSON")
 
     async def think() -> None:
@@ -47,13 +49,13 @@ def test_an_error_comes_out_as_it_is_and_with_its_cause(thinker: Thinker, error:
         raise error from cause
 
     with pytest.raises(type(error)) as raised:
-        thinker.run(think)
+        engine.run(think)
     assert raised.value is error
     assert (error.__cause__, error.__suppress_context__) == (cause, True)
 
 
 def test_a_wish_to_stop_ends_it_and_its_last_words_are_said(
-    thinker: Thinker, stop: threading.Event
+    engine: AgentEngine, stop: threading.Event
 ) -> None:
     said: list[str] = []
 
@@ -65,11 +67,11 @@ def test_a_wish_to_stop_ends_it_and_its_last_words_are_said(
             said.append("kept")
 
     with pytest.raises(CancelledError):
-        thinker.run(think)
+        engine.run(think)
     assert said == ["kept"]
 
 
-def test_an_error_while_it_is_stopped_is_told(thinker: Thinker, stop: threading.Event) -> None:
+def test_an_error_while_it_is_stopped_is_told(engine: AgentEngine, stop: threading.Event) -> None:
     async def think() -> None:
         stop.set()
         try:
@@ -79,4 +81,4 @@ def test_an_error_while_it_is_stopped_is_told(thinker: Thinker, stop: threading.
             raise OSError(msg)
 
     with pytest.raises(OSError, match="the disk is full"):
-        thinker.run(think)
+        engine.run(think)
