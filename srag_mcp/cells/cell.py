@@ -16,6 +16,7 @@ class Mark(StrEnum):
     `READ_IN_PART`: it is not mentioned in the part of the document that was read.
     `DOUBTED`: the value contradicts its words, and the model did not put it right.
     `DERIVED`: the words do not have the value as it is: it is counted, summed or put otherwise.
+    `UNSHOWN`: nothing in the words shows how the value follows.
     `DISPUTED`: a learned rule reads another value.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
     `KEPT`, `STANDARDISED`: it did not, and a second look kept or changed it.
@@ -24,6 +25,7 @@ class Mark(StrEnum):
     READ_IN_PART = "read_in_part"
     DOUBTED = "doubted"
     DERIVED = "derived"
+    UNSHOWN = "unshown"
     DISPUTED = "disputed"
     UNSETTLED = "unsettled"
     KEPT = "kept"

@@ -13,13 +13,13 @@ from srag_mcp.ask.answer import is_empty
 from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.cells.cell import DocumentText, PredictedCell, PredictedRecord, Record
+from srag_mcp.claims.stated_values import read_tags
+from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.record_task import RecordTask
-from srag_mcp.records.standardise.complaints import find_complaints
-from srag_mcp.records.standardise.suspicion import read_tags
 from srag_mcp.schema.rounds import SchemaRequest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish

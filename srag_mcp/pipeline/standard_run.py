@@ -5,23 +5,22 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell
-from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Progress
-from srag_mcp.records.following import is_quoted
-from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.second_look import (
+from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
     keep_old,
     look_again,
     without_unsettled,
 )
-from srag_mcp.records.standardise.suspicion import (
+from srag_mcp.claims.stated_values import (
     Suspicion,
     Tags,
     read_stated,
     read_tags,
 )
+from srag_mcp.claims.suspects import find_suspicions
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.predictions import Predictions
@@ -118,7 +117,7 @@ def _fitting(
     """Return *judged*, in which a changed value that does not fit its column has the old one."""
     values = read_stated(attribute, {**cells, **judged})
     found = {item.document_id: item for item in find_suspicions(attribute, values, tags)}
-    quoted = {item.document_id for item in values if is_quoted(item.as_stated, item.value)}
+    quoted = {item.document_id for item in values if item.figures.is_only(item.value)}
     kept = dict(judged)
     for document_id, cell in judged.items():
         suspicion, before = found.get(document_id), cells[document_id]

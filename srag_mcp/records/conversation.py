@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.cells.cell import PredictedCell, PredictedRecord
+from srag_mcp.claims.quotes import LONGEST_QUOTE
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
 from srag_mcp.records.batches import Excerpt
-from srag_mcp.records.grounding import LONGEST_QUOTE
 from srag_mcp.records.judging import LEFT_OUT, Judge, Judgement
 from srag_mcp.records.record_prompt import render_records_prompt
 from srag_mcp.records.record_task import RecordTask

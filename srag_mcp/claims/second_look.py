@@ -8,13 +8,14 @@ from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
+from srag_mcp.claims.check import check
+from srag_mcp.claims.figures import read_figures
+from srag_mcp.claims.quotes import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.records.following import follows
-from srag_mcp.records.grounding import ground
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold
@@ -70,7 +71,7 @@ async def look_again(
     Raises:
         ModelStoppedError: If no further prompt can be answered.
 
-    Source: DESIGN 7.4.
+    Source: DESIGN 7.6.
     """
     ids = {f"c{number}": suspect for number, suspect in enumerate(suspects, start=1)}
 
@@ -185,7 +186,9 @@ def _is_borne_out(
     if not attribute.type.is_text:
         value = attribute.type.read(after)
         words = suspect.predicted.cell.as_stated or ""
-        return value is not None and follows(attribute, words, value, suspect.text)
+        if isinstance(value, int | float) and read_figures(words).has_in_thousands(value):
+            return True  # where the document does not say it, the column shows the scale
+        return value is not None and check(attribute, words, value, suspect.text).follows
     known = {*others, *(attribute.categories or ())}
     if after in known or f"“{after}”" in suspect.reason:
         return True

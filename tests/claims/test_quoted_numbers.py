@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.schema.attribute import Attribute
-from tests.records.standardise.columns import Stated, reasons, suspected
+from tests.claims.columns import Stated, reasons, suspected
 
 SHARE = Attribute(name="share", type="number")
 PERCENT = Attribute(name="share", type="number", unit="percent")

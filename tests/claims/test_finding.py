@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion
+from srag_mcp.claims.stated_values import StatedValue, Suspicion
+from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value
 

@@ -1,10 +1,10 @@
 import pytest
 
 from srag_mcp.cells.cell import Cell, PredictedCell
-from srag_mcp.records.standardise.suspicion import read_tags
+from srag_mcp.claims.stated_values import read_tags
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
-from tests.records.standardise.columns import Stated, reasons, suspected
+from tests.claims.columns import Stated, reasons, suspected
 
 EUROS = Attribute(name="price", type="number", unit="EUR")
 PRICE = Attribute(name="price", type="number")

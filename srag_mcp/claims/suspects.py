@@ -1,16 +1,39 @@
-"""Complaints about an attribute: what extracting it from a sample got wrong."""
+"""What does not fit its column: the suspicions of it, and the complaints about its definition."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from srag_mcp.cells.cell import PredictedCell
-from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.spellings import alike_categories
-from srag_mcp.records.standardise.suspicion import NO_TAGS, Tags, read_stated
+from srag_mcp.claims.odd_dates import suspect_dates, suspect_years
+from srag_mcp.claims.odd_numbers import suspect_numbers
+from srag_mcp.claims.spellings import alike_categories, suspect_spellings
+from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, Tags, read_stated
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 
 _MAX_EXAMPLES = 3
+
+
+def find_suspicions(
+    attribute: Attribute, values: Sequence[StatedValue], tags: Tags = NO_TAGS
+) -> list[Suspicion]:
+    """Return what does not fit, at most one suspicion a document, in the order of *values*.
+
+    *tags* are the units that the text cells of the documents name (`read_tags`).
+    `[12.5, 13.1, 11.9, 14.2, 12800.0]` in millions -> the last: about 1,000 times larger
+    """
+    if attribute.type.is_numeric:
+        found = [*suspect_numbers(attribute, values, tags), *suspect_years(attribute, values)]
+    elif attribute.type.is_date:
+        found = list(suspect_dates(values))
+    elif attribute.type.is_text:
+        found = list(suspect_spellings(attribute, values))
+    else:
+        found = []
+    first: dict[str, Suspicion] = {}
+    for suspicion in found:
+        first.setdefault(suspicion.document_id, suspicion)
+    return [first[item.document_id] for item in values if item.document_id in first]
 
 
 def find_complaints(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.records.following import is_quoted
+from srag_mcp.claims.figures import read_figures
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
 from srag_mcp.values.states import State
@@ -78,7 +78,7 @@ def _agree(model: Cell, rule: Cell) -> bool:
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        is_converted = not is_quoted(rule.as_stated or "", b)
+        is_converted = not read_figures(rule.as_stated or "").is_only(b)
         return math.isclose(a, b, rel_tol=1e-6) or (is_converted and _is_rounded(a, b))
     if isinstance(a, str) and isinstance(b, str):
         short, long = sorted((a, b), key=lambda text: len(fold(text)))

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.schema.attribute import Attribute
-from tests.records.standardise.columns import reasons
+from tests.claims.columns import reasons
 
 TOWN = Attribute(name="town", type="string")
 

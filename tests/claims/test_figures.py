@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.records.stated_number import find_other_number
+from srag_mcp.claims.figures import find_other_number
 from srag_mcp.schema.attribute import Attribute
 
 SALES = Attribute(name="sales", type="number", unit="USD")

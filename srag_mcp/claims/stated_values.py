@@ -1,4 +1,4 @@
-"""A suspicion: a cell that does not fit the others of its column, and why."""
+"""The values of a column with their words, and the suspicion that one does not fit the others."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from srag_mcp.cells.cell import PredictedCell
+from srag_mcp.claims.figures import Figures, read_figures
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -44,6 +45,11 @@ class StatedValue:
     def number(self) -> float:
         """The value as a number; 0 where it is none."""
         return float(self.value) if isinstance(self.value, int | float) else 0.0
+
+    @property
+    def figures(self) -> Figures:
+        """What its words have of figures and dates."""
+        return read_figures(self.as_stated)
 
 
 @dataclass(frozen=True, slots=True)

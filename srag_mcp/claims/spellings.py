@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
-from srag_mcp.records.standardise.suspicion import StatedValue, Suspicion, SuspicionKind
+from srag_mcp.claims.stated_values import StatedValue, Suspicion, SuspicionKind
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
 

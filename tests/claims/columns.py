@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.suspicion import NO_TAGS, StatedValue, SuspicionKind, Tags
+from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, SuspicionKind, Tags
+from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value
 

@@ -1,7 +1,6 @@
 import pytest
 
-from srag_mcp.records.grounding import ground
-from srag_mcp.records.small_errors import says_the_same
+from srag_mcp.claims.quotes import ground, says_the_same
 from srag_mcp.schema.attribute import Attribute
 
 

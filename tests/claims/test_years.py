@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from srag_mcp.schema.attribute import Attribute
-from tests.records.standardise.columns import Stated, reasons, suspected
+from tests.claims.columns import Stated, reasons, suspected
 
 FOUNDED = Attribute(name="founded", type="integer")
 YEAR = Attribute(name="year_of_foundation", type="integer")

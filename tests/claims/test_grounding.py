@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.records.grounding import LONGEST_QUOTE, ground
+from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.schema.attribute import Attribute
 
 

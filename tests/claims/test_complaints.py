@@ -1,5 +1,5 @@
 from srag_mcp.cells.cell import Cell, PredictedCell
-from srag_mcp.records.standardise.complaints import find_complaints
+from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.values.states import State
 
