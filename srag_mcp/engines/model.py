@@ -23,10 +23,10 @@ from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.passages import select_passages
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import choose_first_tokens
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension, predict_extension
 from srag_mcp.schema.rounds import (

@@ -18,8 +18,8 @@ from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.rounds import SchemaRequest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish

@@ -17,7 +17,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.records.estimate import Estimate, estimate_records
+from srag_mcp.records.prediction import Estimate, estimate_records
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import find_attribute

@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.claims.check import Bearing, check
 from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
-from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.records.reply import CellReply, DocumentReply
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
 from srag_mcp.values.booleans import read_boolean
@@ -24,6 +24,33 @@ NOT_GROUNDED = "not grounded"
 _DERIVED = "derived: the quote does not have it as it is"
 _UNSHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
+
+
+class CellReply(ReplyElement):
+    """What a document says of one attribute."""
+
+    blanks: ClassVar = {"attribute": "", "state": "stated", "value": None, "quote": ""}
+
+    attribute: str
+    state: Literal["stated", "stated_absent"]
+    value: ReplyValue
+    quote: str
+
+
+class DocumentReply(ReplyElement):
+    """The record of one document; *id* is the short one of the prompt."""
+
+    blanks: ClassVar = {"id": "", "cells": (), "not_mentioned": ()}
+
+    id: str
+    cells: tuple[CellReply, ...]
+    not_mentioned: tuple[str, ...]
+
+
+class RecordsReply(ReplyContent):
+    """The records of the documents of one prompt."""
+
+    documents: tuple[DocumentReply, ...]
 
 
 @dataclass(frozen=True, slots=True)

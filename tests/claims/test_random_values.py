@@ -19,8 +19,8 @@ from srag_mcp.claims.check import check
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file
 from srag_mcp.model.replay_model import ReplayModel
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.values.types import Value

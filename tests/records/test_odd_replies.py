@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
