@@ -9,7 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SlotType: TypeAlias = Literal["number", "money", "percent", "date"]
+SlotType: TypeAlias = Literal["number", "money", "percent", "date", "name"]
+Scope: TypeAlias = Literal["text", "head", "tail", "after", "under"]
 
 
 class _Rule(BaseModel):
@@ -25,10 +26,13 @@ class KeyRule(_Rule):
     """
 
     kind: Literal["key"] = "key"
-    keys: tuple[str, ...] = Field(min_length=1)
+    keys: tuple[str, ...] = ()
     section: str | None = None
     occurrence: Literal["first", "last"] = "first"
-    reads: Literal["whole", "amount"] = "whole"
+    reads: Literal["whole", "amount", "label"] = "whole"
+    leads: tuple[str, ...] = ()
+    weights: dict[str, float] = Field(default_factory=dict)
+    word: str | None = None
 
 
 class VoteRule(_Rule):
@@ -55,6 +59,7 @@ class ItemRule(_Rule):
     kind: Literal["item"] = "item"
     items: tuple[str, ...] = Field(min_length=1)
     section: str | None = None
+    sections: tuple[str, ...] = ()
 
 
 class SlotRule(_Rule):
@@ -96,10 +101,16 @@ class PlaceRule(_Rule):
     """
 
     kind: Literal["place"] = "place"
-    place: Literal["title", "first_heading", "name_line", "first_date", "first_email"]
+    place: Literal[
+        "title", "first_heading", "name_line", "first_date", "first_email", "part", "line"
+    ]
     forms: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    key: str | None = None
+    tail: tuple[str, ...] = ()
+    line: int = 0
+    index: int = 0
 
 
 class PartRule(_Rule):
@@ -137,8 +148,36 @@ class ValueRule(_Rule):
     values: tuple[str, ...] = Field(min_length=1)
 
 
+class PatternRule(_Rule):
+    """A regular expression; its group `value` is the value, else the whole match.
+
+    Attributes:
+        pattern: Of the library `regex`; it is tried without regard to case where it begins `(?i)`.
+        scope: Where it is tried: the whole `text`, its first or last *characters* (`head`, `tail`),
+            the rest of the line and the line `after` the folded *label*, or what stands `under` the
+            folded heading *label*.
+        pick: Which of several matches counts; `max` is the largest number, `unique` takes none
+            where they differ.
+        need, veto: Folded words of which the line of a match has one, or none.
+        map: The value for what was matched, folded; what it does not name is left as it is.
+        weak: Whether it only tells that words occur: no question is answered with it.
+    """
+
+    kind: Literal["pattern"] = "pattern"
+    pattern: str = Field(min_length=1, max_length=2_000)
+    scope: Scope = "text"
+    characters: int | None = Field(default=None, gt=0)
+    label: str | None = None
+    pick: Literal["first", "last", "max", "unique"] = "first"
+    need: tuple[str, ...] = ()
+    veto: tuple[str, ...] = ()
+    map: dict[str, str] = Field(default_factory=dict)
+    weak: bool = False
+
+
 Extractor = Annotated[
-    KeyRule
+    PatternRule
+    | KeyRule
     | VoteRule
     | ItemRule
     | SlotRule

@@ -4,14 +4,14 @@ import copy
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, Unpack
 
 from srag_mcp.errors import CorpusError, NotIngestedError, QueryTimeoutError, StoreError
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build import BuildInfo, read_info
+from srag_mcp.store.build import DOCUMENT_COLUMNS, BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
     DocumentEntry,
@@ -29,16 +29,15 @@ from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, build_path, read_pointer
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
-from srag_mcp.store.values import ValueIndex
+from srag_mcp.store.values import MemoryValueIndex, ValueIndex
 
-BUILD_SUFFIX = ".duckdb"
-Returned = TypeVar("Returned")
-_TRIES = 5
 _PAGE_ROWS = 50_000
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics FROM srag_statistics ORDER BY position"
-_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() ORDER BY table_oid, column_index"
+_CELL_COLUMNS = """
+SELECT column_name FROM duckdb_columns() WHERE table_name = 'cells' ORDER BY column_index
+"""
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
@@ -47,26 +46,27 @@ _VALUES = "SELECT column_name, value, n_records FROM srag_values LIMIT ? OFFSET 
 
 @dataclass(frozen=True, slots=True)
 class BuildContent:
-    """What every question needs of a build.
-
-    Attributes:
-        columns: The columns of each table; builds of earlier versions have fewer.
-        keywords: Names that SQL reads as words of its own, unless they are quoted.
-    """
+    """What every question needs of a build."""
 
     info: BuildInfo
     schema: Schema
     statistics: tuple[ColumnStatistics, ...]
-    columns: Mapping[str, list[str]]
-    keywords: frozenset[str]
+    cell_columns: tuple[str, ...]  # builds of earlier versions have no marks
+    keywords: frozenset[str]  # names that SQL reads as words of its own, unless they are quoted
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
-        return {name: self.columns[name] for name in (self.schema.entity, "documents", "cells")}
+        columns = ["document_id", *(attribute.name for attribute in self.schema.attributes)]
+        return {
+            self.schema.entity: columns,
+            "documents": list(DOCUMENT_COLUMNS),
+            "cells": list(self.cell_columns),
+        }
 
     def tables_and_failures(self) -> dict[str, list[str]]:
         """Return the same and `srag_failures`: records with failed cells, and which (`_failed`)."""
-        return {**self.tables(), "srag_failures": self.columns["srag_failures"]}
+        tables = self.tables()
+        return {**tables, "srag_failures": [*tables[self.schema.entity], "_failed"]}
 
 
 def read_content(worker: QueryPool, path: Path) -> BuildContent:
@@ -78,15 +78,13 @@ def read_content(worker: QueryPool, path: Path) -> BuildContent:
     info = read_info(worker.read(path, _INFO))
     schema = worker.read(path, _SCHEMA)
     statistics = worker.read(path, _STATISTICS)
-    columns: dict[str, list[str]] = {}
-    for table, column in worker.read(path, _COLUMNS):
-        columns.setdefault(str(table), []).append(str(column))
+    cell_columns = worker.read(path, _CELL_COLUMNS)
     keywords = worker.read(path, _KEYWORDS)
     return BuildContent(
         info,
         Schema.model_validate_json(str(schema[0][0])),
         tuple(read_statistics(str(row[0])) for row in statistics),
-        columns,
+        tuple(str(row[0]) for row in cell_columns),
         SESSION_VALUES | {str(row[0]) for row in keywords},
     )
 
@@ -104,6 +102,12 @@ def read_texts(worker: QueryPool, path: Path) -> list[tuple[str, str, int]]:
             break
         entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
     return entries
+
+
+Returned = TypeVar("Returned")
+
+BUILD_SUFFIX = ".duckdb"
+_TRIES = 5
 
 
 class Corpus:
@@ -162,29 +166,40 @@ class Corpus:
 
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
-        return self._content().info
+        return self._content()[1].info
 
     def schema(self) -> Schema:
         """Return the schema of the build."""
-        return self._content().schema
+        return self._content()[1].schema
 
     def statistics(self, columns: Sequence[str] | None = None) -> tuple[ColumnStatistics, ...]:
         """Return the statistics of *columns*, in the order of the schema; of all when None."""
-        found = self._content().statistics
+        found = self._content()[1].statistics
         return tuple(item for item in found if columns is None or item.column in columns)
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts."""
-        return self._newest(self._values_of)
+        for _ in range(_TRIES):
+            path, _content = self._content()
+            with self._lock:
+                if path in self._values:
+                    return self._values[path]
+            entries = self._read_texts(path)
+            if entries is not None:
+                index = MemoryValueIndex(entries)
+                with self._lock:
+                    self._values = {path: index}
+                return index
+        raise self._vanishing()
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
-        is_plain = name.isidentifier() and name.casefold() not in self._content().keywords
+        is_plain = name.isidentifier() and name.casefold() not in self._content()[1].keywords
         return name if is_plain else quote_name(name)
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
-        return self._content().tables()
+        return self._content()[1].tables()
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
         """Check and run one SELECT that comes from outside.
@@ -192,11 +207,11 @@ class Corpus:
         Raises:
             QueryError: If it is refused, wrong, or too heavy; see its subclasses.
         """
-        return self._newest(
-            lambda path: self.worker.select(
+        return self._retried(
+            lambda path, content: self.worker.select(
                 path,
                 sql,
-                tables=self._content_of(path).tables(),
+                tables=content.tables(),
                 limit=limit,
                 offset=offset,
                 timeout_s=self._left_s(sql),
@@ -213,11 +228,11 @@ class Corpus:
                 any query may.
             QueryError: If a condition is refused or wrong.
         """
-        return self._newest(
-            lambda path: self.worker.count(
+        return self._retried(
+            lambda path, content: self.worker.count(
                 path,
                 sql,
-                tables=self._content_of(path).tables_and_failures(),
+                tables=content.tables_and_failures(),
                 timeout_s=self._left_s(sql, timeout_s),
             )
         )
@@ -232,13 +247,16 @@ class Corpus:
             raise QueryTimeoutError(msg, sql)
         return left if timeout_s is None else min(left, timeout_s)
 
-    def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """Run a statement of this package; text from outside goes into *parameters* only.
-
-        Raises:
-            StoreError: If the build cannot be read.
-        """
-        return self._newest(lambda path: self.worker.read(path, sql, parameters))
+    def _retried(self, ask: Callable[[Path, BuildContent], Returned]) -> Returned:
+        """Ask the newest build; ask again where it was replaced and removed meanwhile."""
+        for _ in range(_TRIES):
+            path, content = self._content()
+            try:
+                return ask(path, content)
+            except StoreError:
+                if path.exists():
+                    raise
+        raise self._vanishing()
 
     def trace(self, column: str, **wanted: Unpack[EvidenceFilter]) -> EvidencePage:
         """Return the cells of *column* that pass the filter, with their words and places.
@@ -288,48 +306,61 @@ class Corpus:
         """
         return read_document_text(self.read, self.document(document_id), start, end)
 
-    def _content(self) -> BuildContent:
-        return self._newest(self._content_of)
+    def _content(self) -> tuple[Path, BuildContent]:
+        for _ in range(_TRIES):
+            path = self.build_path()
+            with self._lock:
+                if path in self._contents:
+                    return path, self._contents[path]
+            content = self._read_content(path)
+            if content is not None:
+                with self._lock:
+                    self._contents = {path: content}
+                return path, content
+        raise self._vanishing()
 
-    def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
-        """Ask the newest build; ask again where it was replaced and removed meanwhile."""
+    def _read_content(self, path: Path) -> BuildContent | None:
+        """Read what belongs to a build; None if it vanished, because newer ones were published."""
+        try:
+            return read_content(self.worker, path)
+        except StoreError as error:
+            if not path.exists():
+                return None
+            raise self._unreadable(path, error) from error
+
+    def _read_texts(self, path: Path) -> list[tuple[str, str, int]] | None:
+        """Read the stored texts of a build; None if it vanished."""
+        try:
+            return read_texts(self.worker, path)
+        except StoreError:
+            if path.exists():
+                raise
+            return None
+
+    def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
+        """Run a statement of this package; text from outside goes into *parameters* only.
+
+        Raises:
+            StoreError: If the build cannot be read.
+        """
         for _ in range(_TRIES):
             path = self.build_path()
             try:
-                return ask(path)
+                return self.worker.read(path, sql, parameters)
             except StoreError:
                 if path.exists():
                     raise
-        msg = (
+        raise self._vanishing()
+
+    def _unreadable(self, path: Path, error: StoreError) -> StoreError:
+        advice = "ingest the corpus again: it publishes a new build"
+        if self.is_build:
+            advice = "it is damaged, or no build of srag-mcp: ask for another copy"
+        reason = str(error).partition("\n")[0]
+        return StoreError(f"{path} cannot be read; {advice}. {reason}")
+
+    def _vanishing(self) -> StoreError:
+        return StoreError(
             f"the published build of {self.name} is not there; ingest the corpus again, which makes"
             " a new one (or ask again, while it is being ingested)"
         )
-        raise StoreError(msg)
-
-    def _content_of(self, path: Path) -> BuildContent:
-        with self._lock:
-            if path in self._contents:
-                return self._contents[path]
-        try:
-            content = read_content(self.worker, path)
-        except StoreError as error:
-            advice = "ingest the corpus again: it publishes a new build"
-            if self.is_build:
-                advice = "it is damaged, or no build of srag-mcp: ask for another copy"
-            reason = str(error).partition("\n")[0]
-            msg = f"{path} cannot be read; {advice}. {reason}"
-            raise StoreError(msg) from error
-        with self._lock:
-            self._contents.clear()
-            self._contents[path] = content
-        return content
-
-    def _values_of(self, path: Path) -> ValueIndex:
-        with self._lock:
-            if path in self._values:
-                return self._values[path]
-        index = ValueIndex(read_texts(self.worker, path))
-        with self._lock:
-            self._values.clear()
-            self._values[path] = index
-        return index

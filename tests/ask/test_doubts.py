@@ -117,12 +117,12 @@ def test_a_facility_that_prose_speaks_of_is_not_counted_from_lists_alone(
     assert "only 3 of 6 documents give radar, and 3 more speak of it" in answer.text
 
 
-def test_words_of_sentences_must_be_common_to_cast_doubt(open_corpus: Open) -> None:
+def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> None:
     rule = SlotRule(value_type="number", weights={">!crew": 5.0, "~crew": 1.0}, threshold=5.0)
     texts = [f"She sails with {n} crew." for n in (3, 4, 5)] + ["Of the crew of 1901, 9 died."] * 2
     crew = Attribute(name="crew", type="integer", extractors=(rule,))
     answer = ask(open_corpus(texts, [crew]), "What is the average crew of the boats?")
-    assert answer.rows == ((4.0,),)
+    assert "only 3 of 5 documents give crew, and 2 more speak of it" in answer.text
 
 
 def test_values_of_a_text_column_speak_of_it(open_corpus: Open) -> None:
@@ -196,7 +196,7 @@ def _bare(key: str) -> Attribute:
 def test_a_rare_column_among_rare_columns_is_refused(open_corpus: Open) -> None:
     texts = [f"{WORDED_ANEW[n % 6]}: {n + 5}" for n in range(24)]
     corpus = open_corpus(texts, [_bare(key) for key in WORDED_ANEW])
-    assert "only 4 of 24 documents give length, and most columns" in ask(corpus, LENGTH).text
+    assert "only 4 of 24 documents give length, and 4 others give" in ask(corpus, LENGTH).text
 
 
 def test_a_rare_field_of_a_form_is_answered(open_corpus: Open) -> None:

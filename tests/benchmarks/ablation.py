@@ -1,6 +1,6 @@
 """Ablation: what a function, or a kind of extractor, is worth.
 
-    python -m tests.benchmarks.ablation --packs DIR srag_mcp.offline.votes:vote_candidates
+    python -m tests.benchmarks.ablation --packs DIR srag_mcp.rules.labels:vote_candidates
     python -m tests.benchmarks.ablation --packs DIR --only hotels,receipts place part
     python -m tests.benchmarks.ablation --packs DIR --asking srag_mcp.answer.closed_world:state_…
 
@@ -22,18 +22,15 @@ from tests.benchmarks.yardstick import TABLES, choose, find_tasks, print_table, 
 from tests.benchmarks.yardstick_part import CONSTANTS, Replaced, Task
 from tests.benchmarks.yardstick_report import Part
 
-_INDUCED = "srag_mcp.offline"
+_INDUCED = "srag_mcp.rules"
 # Where induction proposes rules of each kind; a kind that gets a new place is entered here.
 KINDS = {
-    "key": (f"{_INDUCED}.keys:key_candidates", "nothing"),
-    "vote": (f"{_INDUCED}.votes:vote_candidates", "nothing"),
+    "vote": (f"{_INDUCED}.labels:vote_candidates", "nothing"),
+    "label": (f"{_INDUCED}.labels:label_candidates", "nothing"),
     "item": (f"{_INDUCED}.items:item_candidates", "nothing"),
-    "slot": (f"{_INDUCED}.slot_candidates:slot_candidates", "nothing"),
-    "anchor": (f"{_INDUCED}.anchors:anchor_candidates", "nothing"),
+    "slot": (f"{_INDUCED}.running:slot_candidates", "nothing"),
+    "name": (f"{_INDUCED}.running:name_candidates", "nothing"),
     "place": (f"{_INDUCED}.places:place_candidates", "nothing"),
-    "part": (f"{_INDUCED}.parts:part_candidates", "nothing"),
-    "cell": (f"{_INDUCED}.row_cells:cell_candidates", "nothing"),
-    "value": (f"{_INDUCED}.known_values:add_known_values", "None"),
 }
 
 

@@ -15,8 +15,8 @@ from tests.cli.conftest import Cli
 ROOT = Path(__file__).parents[2]
 GOLD = ROOT / "corpora" / "hotels" / "gold.csv"
 GOLD_SQL = {
-    "How many hotels opened before 1950?": (
-        "SELECT count(*) FROM gold WHERE opening_date < DATE '1950-01-01'"
+    "How many four-star hotels have a pool?": (
+        "SELECT count(*) FROM gold WHERE stars = 4 AND pool"
     ),
     "What is the average price per night of hotels with a pool but no airport shuttle?": (
         "SELECT avg(price_per_night) FROM gold WHERE pool AND NOT airport_shuttle"

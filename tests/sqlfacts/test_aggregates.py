@@ -46,12 +46,9 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT EXISTS (FROM ships WHERE flag = 'Malta')",
-            Aggregate("compares", sides=(Aggregate("count", MALTA), 0.0), operator=">"),
+            Aggregate("decides", MALTA),
         ),
-        (
-            "SELECT bool_and(has_crane) FROM ships",
-            Aggregate("compares", sides=(Aggregate("count", "(NOT has_crane)"), 0.0), operator=">"),
-        ),
+        ("SELECT bool_and(has_crane) FROM ships", Aggregate("decides", "(NOT has_crane)")),
         (
             "SELECT (SELECT count(*) FROM ships WHERE has_crane) = (SELECT count(*) FROM ships)",
             Aggregate(

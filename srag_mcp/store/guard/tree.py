@@ -13,16 +13,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import QueryError, RefusedQueryError
-from srag_mcp.store.guard.vocabulary import (
-    Vocabulary,
-    fold,
+from srag_mcp.store.guard.refusal import (
     hint_at_quotes,
-    read_vocabulary,
     refuse_statement,
     refuse_table,
     refuse_word,
     without_settings,
 )
+from srag_mcp.store.guard.vocabulary import Vocabulary, fold, read_vocabulary
 
 if TYPE_CHECKING:
     import duckdb

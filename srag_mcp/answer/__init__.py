@@ -1,1 +1,0 @@
-"""Answers: rows in words, with denominators, bounds and sources."""

@@ -1,1 +1,0 @@
-"""The offline engine: schema induction, extraction and translation without a model."""

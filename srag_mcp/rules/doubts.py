@@ -1,0 +1,343 @@
+"""Doubts: why an induced column cannot carry an answer, although the question was read.
+
+Four things speak against a column, and the documents themselves tell all of them: documents without
+a value speak of it all the same; another column may be the same fact of another layout; its amounts
+cannot be compared; or other places of its documents contradict what was read.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from srag_mcp.cells.cell import Mark
+from srag_mcp.errors import QuestionError
+from srag_mcp.rules.nouns import plural, singular
+from srag_mcp.rules.words import general_stems, kinship
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import ItemRule, KeyRule, PatternRule, PlaceRule
+from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import Value
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.words import content_words, fold_words, stem
+from srag_mcp.values.units import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS, is_currency
+
+# One limit for all that is counted here, that of the yardstick: nine in ten are right.
+_MOST = 0.9
+_FEW = 1 - _MOST
+# Of the cells that two rules contradict 73 % are right (5,847 cells of six corpora read by written
+# rules): so many marked ones make one wrong cell in ten.
+_MARKED = _FEW / (1 - 0.73)
+# Two facts of independent documents meet by chance: where 0.7 meetings are expected, none happens
+# at even odds.
+_MIN_EXPECTED = 0.7
+_ALIKE = 0.45  # words in common that say at least what sort of thing both are
+_SAME_SIZE, _SAME_VALUES = 3.0, 0.3
+_MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
+_MAX_VALUES = 60
+_MIN_VALUE, _MAX_VALUE = 4, 40
+_SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
+_HELP = (
+    "; write a query with the brief, or give the column keys and examples in a schema.json of your"
+    " own and ingest again"
+)
+_MEASURING = frozenset({"measure", "filter", "order"})
+_READ = "SELECT document_id, text FROM srag_texts WHERE NOT contains(document_id, '#') LIMIT $1"
+_TOLD = "SELECT DISTINCT document_id FROM cells WHERE state <> 'not_mentioned' AND attribute"
+_SILENCE = f"""
+SELECT count(*), count(told.document_id),
+  count(*) FILTER (told.document_id IS NULL AND $3 <> '' AND regexp_matches(text, $3, 'i')),
+  count(*) FILTER (told.document_id IS NULL AND measured.document_id IS NULL),
+  count(*) FILTER (told.document_id IS NULL AND measured.document_id IS NULL
+                   AND $4 <> '' AND regexp_matches(text, $4, 'i')),
+  count(*) FILTER (told.document_id IS NOT NULL AND $5 <> '' AND regexp_matches(text, $5, 'is'))
+FROM ({_READ}) AS known LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
+LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
+  USING (document_id)
+"""
+_MEETINGS = f"""
+SELECT attribute, count(*), count(mine.document_id)
+FROM cells JOIN ({_READ}) AS known USING (document_id)
+LEFT JOIN ({_TOLD} = $2) AS mine USING (document_id)
+WHERE state <> 'not_mentioned' AND attribute IN (SELECT unnest(from_json($3, '["VARCHAR"]')))
+GROUP BY attribute ORDER BY attribute
+"""
+_CELLS = """
+SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
+FROM cells WHERE attribute = $1 AND state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A column as one translation uses it.
+
+    Attributes:
+        measures: Whether its values are computed with, compared or ordered.
+        asks_gaps: Whether the records without a value are asked for.
+        asked: The words of the question that mean a value of it.
+    """
+
+    attribute: Attribute
+    statistics: ColumnStatistics
+    measures: bool
+    asks_gaps: bool
+    asked: frozenset[str]
+
+
+def check_columns(corpus: Corpus, translation: Translation) -> None:
+    """Make sure that the columns of *translation* hold what the documents say.
+
+    Columns without rules were not read by the offline engine and are not doubted.
+
+    Raises:
+        QuestionError: If one of them cannot carry the answer; the text says which and why.
+    """
+    for use in _uses(corpus, translation):
+        doubt = _of_rules(use) or _of_cells(corpus, use) or _of_gaps(corpus, use)
+        if doubt:
+            raise QuestionError(doubt + _HELP)
+
+
+def _uses(corpus: Corpus, translation: Translation) -> Iterator[_Use]:
+    attributes = {item.name: item for item in corpus.schema().attributes}
+    statistics = {item.column: item for item in corpus.statistics()}
+    for name in dict.fromkeys(use.column for use in translation.columns):
+        attribute = attributes.get(name)
+        if attribute is None or not attribute.extractors or name not in statistics:
+            continue
+        roles = {use.role for use in translation.columns if use.column == name}
+        asked = frozenset(found.asked for found in translation.literals if found.column == name)
+        asks_gaps = re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', translation.sql)
+        measures = bool(roles & _MEASURING)
+        yield _Use(attribute, statistics[name], measures, asks_gaps is not None, asked)
+
+
+def _of_rules(use: _Use) -> str:
+    """Say so where a column only tells that words occur."""
+    rules = use.attribute.extractors
+    if all(isinstance(rule, PatternRule) and rule.weak for rule in rules):
+        return (
+            f"{use.attribute.name} only tells that a word occurs, which says nothing of a document"
+        )
+    return ""
+
+
+def _of_cells(corpus: Corpus, use: _Use) -> str:
+    """Say so where amounts cannot be compared, or other places contradict what was read."""
+    name = use.attribute.name
+    has_marks = "marks" in corpus.tables()["cells"]  # builds of earlier versions have none
+    marks = "coalesce(marks, '')" if has_marks else "''"
+    rows = corpus.read(_CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
+    n_cells = sum(_whole(count) for _, count, _ in rows)
+    n_marked = sum(_whole(marked) for _, _, marked in rows)
+    if n_marked > _MARKED * n_cells:
+        return f"{n_marked} of {n_cells} values of {name} are contradicted in their document"
+    units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
+    main = units.get(use.attribute.unit or next(iter(units), ""), 0)
+    if (
+        use.measures
+        and use.attribute.type.is_numeric
+        and sum(units.values()) - main > _FEW * n_cells
+    ):
+        counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
+        return f"{name} is stated in several units, {counts}, which cannot be compared"
+    return ""
+
+
+def _of_gaps(corpus: Corpus, use: _Use) -> str:
+    """Say so where silent documents speak of a column, or another column speaks for them."""
+    attribute, n_records = use.attribute, use.statistics.n_records
+    if n_records - use.statistics.n_not_mentioned >= _MOST * n_records:
+        return ""
+    statistics = {item.column: item for item in corpus.statistics()}
+    attributes = corpus.schema().attributes
+    same = _of_one_unit(attribute, attributes, statistics)
+    amounts = _amounts(attribute, use.statistics)
+    twice = f"(?:{amounts}).*(?:{amounts})" if amounts else ""
+    words = _speaking(use)
+    parameters: list[Value] = [
+        _MAX_DOCUMENTS,
+        attribute.name,
+        words,
+        amounts,
+        twice,
+        json.dumps(same),
+    ]
+    (row,) = corpus.read(_SILENCE, parameters)
+    n_documents, n_told, n_naming, n_unmeasured, n_measuring, n_twice = map(_whole, row)
+    known = f"only {n_told} of {n_documents} documents give {attribute.name}"
+    # an amount in its unit tells as far as documents with a value say no other such amount
+    unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
+    speaking = max(n_naming, unread, 0)
+    if n_told < (1.0 if use.asks_gaps else _MOST) * (n_told + speaking):
+        return f"{known}, and {speaking} more speak of it in words that were not read"
+    alike = [item.name for item in attributes if _are_alike(attribute, item, statistics)]
+    rows = corpus.read(_MEETINGS, [_MAX_DOCUMENTS, attribute.name, json.dumps(alike)])
+    apart = [
+        (_whole(n_other), str(other))
+        for other, n_other, n_both in rows
+        if _whole(n_both) <= _FEW / 2 * min(_whole(n_other), n_told)
+    ]
+    if sum(n_other for n_other, _ in apart) * n_told < _MIN_EXPECTED * n_documents:
+        return ""
+    n_other, other = max(apart)
+    return f"{known}, and {n_other} others give {other}, which may be the same fact"
+
+
+def _whole(value: Value) -> int:
+    return int(value) if isinstance(value, int | float) else 0
+
+
+# --- How a document would speak of a column that has no value for it -----------------------------
+
+_BETWEEN = r"\W{1,3}(?:\w+\W{1,3}){0,3}"
+_NEAR = r"[^\n]{0,40}?"
+_SPACE = r"\s+"
+_NUMERAL = r"\d[\d.,]*"
+_NUMBERED = re.compile(r"_\d+$")
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?\.?,? "
+_MONTH = r"[^\W\d_]{3,9}\.?,? "
+_DAY_BEFORE_YEAR = rf"\d{{1,2}}[./-]|{_NTH}{_MONTH}|{_MONTH}{_NTH}"
+_MAX_YEARS = 5
+
+
+def _speaking(use: _Use) -> str:
+    """Match the names of a column, of an amount beside a digit, and the values of a text."""
+    attribute = use.attribute
+    patterns = [_together(words) for words in dict.fromkeys(_names(attribute)) if words]
+    if attribute.type.is_numeric or attribute.type.is_date:
+        patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
+    if attribute.type.is_text:
+        texts = [str(item.value) for item in use.statistics.values if item.value is not None]
+        said = [*use.asked, *[text for text in texts if _is_telling(text)][:_MAX_VALUES]]
+        patterns += [rf"\b{_SPACE.join(map(re.escape, value.split()))}\b" for value in said]
+    return _any(patterns)
+
+
+def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
+    """Yield what documents call the attribute; a value told by its place has no name there."""
+    rules = attribute.extractors
+    if all(isinstance(rule, PlaceRule) for rule in rules):
+        return
+    names = [_NUMBERED.sub("", attribute.name).replace("_", " "), *attribute.synonyms]
+    for rule in rules:
+        if isinstance(rule, KeyRule):
+            names += [*rule.keys, *rule.leads]
+        elif isinstance(rule, ItemRule):
+            names += rule.items
+    for name in names:
+        words = tuple(dict.fromkeys(content_words(name)))
+        if not {stem(word) for word in words} <= general_stems():
+            yield words
+
+
+def _together(words: Sequence[str]) -> str:
+    """Match all *words* near one another, in their order or backwards."""
+    forms = [_forms_of(word) for word in words]
+    return "|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(reversed(forms)))))
+
+
+def _forms_of(word: str) -> str:
+    """Match the forms of a word: `spa` is in "spas", and not in "space"."""
+    one = singular(word)
+    forms = "|".join(re.escape(form) for form in dict.fromkeys((word, one, plural(one))))
+    return rf"\b(?:{forms}|{re.escape(one.rstrip('e'))}(?:ed|ing|ly))\b"
+
+
+def _is_telling(value: str) -> bool:
+    folded = fold_words(value)
+    has_digit = any(char.isdigit() for char in folded)
+    return (
+        len(folded) >= _MIN_VALUE
+        and len(value) <= _MAX_VALUE
+        and not has_digit
+        and folded not in _SAYING_NOTHING
+    )
+
+
+def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
+    """Match an amount in the unit of a column of numbers, or a day in the years of one of dates."""
+    if attribute.type.is_date:
+        return _days(statistics)
+    unit = attribute.unit
+    if unit is None or not attribute.type.is_numeric:
+        return ""
+    known = (UNITS, CURRENCY_SYMBOLS, CURRENCY_WORDS)
+    spelt = {unit, *(word for words in known for word, name in words.items() if name == unit)}
+    spelling = "|".join(re.escape(word) for word in sorted(spelt))
+    after = rf"{_NUMERAL}[\s-]?(?:{spelling})(?:\W|$)"
+    in_key = rf"\b(?:{spelling})\)?\s?[:=|]\s*{_NUMERAL}"
+    before = rf"|(?:{spelling})\s?{_NUMERAL}" if is_currency(unit) else ""
+    return f"{after}|{in_key}{before}"
+
+
+def _days(statistics: ColumnStatistics) -> str:
+    first, last = (str(end or "")[:4] for end in (statistics.minimum, statistics.maximum))
+    if not first.isdigit() or not last.isdigit() or int(last) - int(first) >= _MAX_YEARS:
+        return ""
+    years = rf"(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})"
+    return rf"(?:{_DAY_BEFORE_YEAR}){years}\b|\b{years}-\d\d-\d\d"
+
+
+def _any(patterns: Iterable[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)
+
+
+def _of_one_unit(
+    attribute: Attribute, others: Collection[Attribute], statistics: Mapping[str, ColumnStatistics]
+) -> list[str]:
+    """Return the columns where an amount of the sort of *attribute* may have been read."""
+    if attribute.type.is_date:
+        own = statistics[attribute.name]
+        dates = [item.name for item in others if item.type.is_date]
+        return [name for name in dates if _meet_in_time(own, statistics[name])]
+    return [item.name for item in others if item.unit and item.unit == attribute.unit]
+
+
+# --- Which columns may be one fact ---------------------------------------------------------------
+
+# "Age: 7" and "7 years old" may be one fact, "7" and "7 %" are two.
+_BARE_OR_PERIOD = frozenset({None, "year", "month", "week", "day", "h", "min"})
+
+
+def _are_alike(
+    attribute: Attribute, other: Attribute, statistics: Mapping[str, ColumnStatistics]
+) -> bool:
+    """Whether two columns may hold one fact: same type and unit, and like names or values."""
+    one, two = statistics.get(attribute.name), statistics.get(other.name)
+    kind = attribute.type
+    same_kind = kind == other.type or (kind.is_numeric and other.type.is_numeric)
+    if one is None or two is None or other.name == attribute.name or not same_kind:
+        return False
+    is_comparable = attribute.unit == other.unit
+    words = kinship(attribute.name.replace("_", " "), other.name.replace("_", " "))
+    if words >= _ALIKE:
+        return is_comparable or {attribute.unit, other.unit} <= _BARE_OR_PERIOD
+    if words < 0 or kind.is_boolean:
+        return False
+    if kind.is_date:
+        return _meet_in_time(one, two)
+    if kind.is_text:
+        return _share_values(one, two)
+    low, high = sorted((_middle(one), _middle(two)))
+    return is_comparable and 0 < high <= _SAME_SIZE * low
+
+
+def _share_values(one: ColumnStatistics, other: ColumnStatistics) -> bool:
+    """Whether the other column makes a good part of the rarer column's statements, too."""
+    rarer, often = sorted((one, other), key=lambda item: item.n_non_null)
+    known = {str(item.value).casefold() for item in often.values}
+    both = sum(item.count for item in rarer.values if str(item.value).casefold() in known)
+    return both >= _SAME_VALUES * max(1, rarer.n_non_null)
+
+
+def _middle(found: ColumnStatistics) -> float:
+    return float(found.median) if isinstance(found.median, int | float) else 0.0
+
+
+def _meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:
+    """Whether the dates of two columns lie in times that overlap."""
+    ends = [str(end or "") for end in (one.minimum, one.maximum, other.minimum, other.maximum)]
+    return all(ends) and ends[0] <= ends[3] and ends[2] <= ends[1]

@@ -1,0 +1,300 @@
+"""Items: short statements that recur under a heading that recurs, such as lists of features."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from srag_mcp.cells.cell import Cell
+from srag_mcp.rules.candidates import Candidate, Found
+from srag_mcp.rules.sightings import Item, Sightings
+from srag_mcp.rules.words import content_stems
+from srag_mcp.schema.extractors import ItemRule
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, fold_words, stem
+from srag_mcp.values.states import State
+
+_MAX_STEMS = 4
+_MIN_DOCUMENTS = 3
+_MIN_SAID, _MAX_SAID, _MAX_FAMILY = 0.05, 0.97, 0.8  # of the documents that have the heading
+_RECURRING = 0.2  # of the documents have the heading
+_COVERED = 0.9  # of the statements stand below the heading
+# Variants of one thing ("indoor pool", "rooftop pool") are alternatives: they rarely meet.
+_MAX_TOGETHER = 0.15
+# Of the documents that list one name of a thing most use the other, too; of those without it few.
+_SPOKEN, _ABOVE_CHANCE = 0.5, 3.0
+_NAMES = 0.9
+_MIN_SENTENCE = 5
+_N_QUOTES = 4
+_NO_NOUN = ("ed", "able", "ible")
+_SENTENCE_ENDS = (".", "?", "!", ":")
+_VERB = re.compile(r"\b(?:is|are|was|were|will|has|have|had|been|be)\b", re.I)
+
+Statement = tuple[int, Item]
+
+
+@dataclass(slots=True)
+class Topic:
+    """What statements are about: the documents that say or deny it."""
+
+    name: str
+    stems: frozenset[str]
+    statements: list[Statement] = field(default_factory=list)
+    is_family: bool = False
+    others: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> dict[int, Item]:
+        """The documents that say it, with where they do."""
+        return {number: item for number, item in reversed(self.statements) if not item.negative}
+
+    @property
+    def told(self) -> dict[int, Item]:
+        """The documents that say or deny it; to say it wins."""
+        return dict(reversed(self.statements)) | self.said
+
+
+def item_candidates(
+    sightings: Sequence[Sightings], values: Collection[str] = ()
+) -> list[Candidate]:
+    """Find the statements that recur under recurring headings: a candidate (a boolean) each.
+
+    *values* holds the folded values of columns of text: what says one of them is no column.
+    """
+    headings = _recurring_headings(sightings)
+    statements = [
+        (number, item)
+        for number, sighting in enumerate(sightings)
+        for item in sighting.items
+        if not headings.isdisjoint(item.path if item.listed else item.path[-1:])
+        and not is_sentence(item.text)
+    ]
+    names = _headings_of_names(statements)
+    statements = [(number, item) for number, item in statements if item.path[-1] not in names]
+    candidates = []
+    topics = _families(_with_longer(_topics(statements)))
+    for topic in _with_other_names(topics, sightings):
+        sections = _sections(topic, [sighting.items for sighting in sightings])
+        n_headed = sum(_lists(s, sections) for s in sightings)
+        least = max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
+        n_said = len(topic.said)
+        most = _MAX_FAMILY if topic.is_family else _MAX_SAID
+        is_fact = 0 < n_said <= most * n_headed and len(topic.told) >= least
+        if is_fact and len(topic.stems) <= _MAX_STEMS and not _says_value(topic.name, values):
+            candidates.append(_candidate(topic, sections, sightings))
+    return _without_repeats(candidates)
+
+
+def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
+    """Return the headings of lists, and the labels beside which several things are listed."""
+    counts: Counter[str] = Counter()
+    several: Counter[str] = Counter()
+    for sighting in sightings:
+        own = Counter(heading for item in sighting.items for heading in {*item.path})
+        listed = {heading for item in sighting.items if item.listed for heading in item.path}
+        counts.update(own.keys())
+        several.update(name for name, count in own.items() if count > 1 or name in listed)
+    least = max(2, _RECURRING * len(sightings))
+    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    found = {section for section, n in counts.items() if n >= least and 2 * several[section] >= n}
+    return found - titles - {""}
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a statement is a whole sentence, which tells more than that something is there."""
+    is_long = len(text.split()) >= _MIN_SENTENCE
+    return text.rstrip().endswith(_SENTENCE_ENDS) or (is_long and _VERB.search(text) is not None)
+
+
+def _headings_of_names(statements: Sequence[Statement]) -> set[str]:
+    """Return the headings under which nearly all stands in capitals: people, places, products."""
+    words: dict[str, list[str]] = defaultdict(list)
+    for _, item in statements:
+        further = item.text.split()[1:]  # the first is in capitals whatever it is
+        words[item.path[-1]].extend(w for w in further if w.casefold() not in STOP_WORDS)
+    return {
+        heading
+        for heading, said in words.items()
+        if said
+        and sum(word[0].isupper() for word in said) >= _NAMES * len(said)
+        and not "".join(said).isupper()
+    }
+
+
+def _topics(statements: Sequence[Statement]) -> list[Topic]:
+    topics: dict[frozenset[str], Topic] = {}
+    for number, item in statements:
+        topic = topics.setdefault(item.stems, Topic(item.name, item.stems))
+        topic.statements.append((number, item))
+    return list(topics.values())
+
+
+def _with_longer(topics: Sequence[Topic]) -> list[Topic]:
+    """Count longer statements for a shorter one that they contain, if both rarely meet."""
+    found: list[Topic] = []
+    for topic in sorted(topics, key=lambda item: (len(item.stems), item.name)):
+        shorter = [t for t in found if says(t.name, t.stems, topic.name, topic.stems)]
+        alternatives = [other for other in shorter if _rarely_meet([other, topic])]
+        if alternatives:
+            alternatives[-1].statements.extend(topic.statements)
+        else:
+            found.append(topic)
+    return found
+
+
+def says(name: str, stems: frozenset[str], longer: str, further: frozenset[str]) -> bool:
+    """Whether a longer statement says a shorter one: all its words, a single one as its head."""
+    return stems <= further and (len(stems) > 1 or stem(_head(longer)) == stem(_head(name)))
+
+
+def _families(topics: Sequence[Topic]) -> list[Topic]:
+    """Join statements with one noun as head ("rooftop pool", "indoor pool") that rarely meet."""
+    heads: dict[frozenset[str], list[Topic]] = defaultdict(list)
+    for topic in topics:
+        heads[frozenset(content_stems(_head(topic.name)))].append(topic)
+    found: list[Topic] = []
+    for stems, members in heads.items():
+        head = _head(members[0].name)
+        if len(members) > 1 and not head.endswith(_NO_NOUN) and _rarely_meet(members):
+            shortest = min(members, key=lambda topic: len(topic.stems))
+            name = shortest.name if shortest.stems == stems else head
+            everything = [said for topic in members for said in topic.statements]
+            found.append(Topic(name, stems, everything, is_family=name == head))
+        else:
+            found.extend(members)
+    return sorted(found, key=lambda topic: (-len(topic.told), topic.name))
+
+
+def _with_other_names(topics: Sequence[Topic], sightings: Sequence[Sightings]) -> list[Topic]:
+    """Join what is listed under two names: never both, and who lists one speaks of the other.
+
+    Hotels list a gym or a fitness centre; of those with a fitness centre, most speak of their gym.
+    """
+    found: list[Topic] = []
+    for topic in sorted(topics, key=lambda item: -len(item.said)):
+        same = [other for other in found if _says_other(topic, other, sightings)]
+        if len(same) == 1:
+            same[0].statements.extend(topic.statements)
+            same[0].others = (*same[0].others, topic.name)
+        else:
+            found.append(topic)
+    return found
+
+
+def _says_other(one: Topic, other: Topic, sightings: Sequence[Sightings]) -> bool:
+    """Whether documents that list one of two things, and never both, speak of the other in text."""
+    places = [{item.path[-1] for item in topic.said.values()} for topic in (one, other)]
+    rarest = min(len(one.said), len(other.said))
+    is_apart = not one.said.keys() & other.said.keys() and not one.stems & other.stems
+    if rarest < _MIN_DOCUMENTS or not is_apart or places[0].isdisjoint(places[1]):
+        return False
+    silent = [s for n, s in enumerate(sightings) if n not in one.said and n not in other.said]
+    for listed, spoken in ((one, other), (other, one)):
+        share = sum(_tells_of(spoken, sightings[number]) for number in listed.said)
+        chance = sum(_tells_of(spoken, sighting) for sighting in silent) / max(1, len(silent))
+        if share >= _SPOKEN * len(listed.said) and share > 1:
+            return share >= _ABOVE_CHANCE * chance * len(listed.said)
+    return False
+
+
+def _tells_of(topic: Topic, sighting: Sightings) -> bool:
+    """Whether a document speaks of a thing in its text, and not in its lists."""
+    is_listed = any(topic.stems <= item.stems for item in sighting.items)
+    return not is_listed and sighting.speaks_of(topic.name)
+
+
+def _rarely_meet(topics: Sequence[Topic]) -> bool:
+    counts = Counter(number for topic in topics for number in topic.told)
+    together = sum(count > 1 for count in counts.values())
+    largest = max(len(topic.told) for topic in topics)
+    return together <= _MAX_TOGETHER * min(largest, len(counts) - largest or 1)
+
+
+def _head(name: str) -> str:
+    """Return the last content word before a preposition or conjunction."""
+    words = name.split()
+    for number, word in enumerate(words[1:], start=1):
+        if word in STOP_WORDS and words[number - 1] not in STOP_WORDS:
+            return words[number - 1]
+    content = [word for word in words if word not in STOP_WORDS]
+    return content[-1] if content else ""
+
+
+def _says_value(name: str, values: Collection[str]) -> bool:
+    return name in values or any(f" {value} " in f" {name} " for value in values)
+
+
+def _sections(topic: Topic, listed: Sequence[Sequence[Item]]) -> tuple[str, ...]:
+    """Return the headings under which a document that has the thing would list it.
+
+    They are those right above its statements, and those that stand beside them below one heading in
+    some document: what lists services and lists no pool has no pool, "Sold out" says nothing of it.
+    """
+    counts = Counter(heading for _, item in topic.statements for heading in item.path)
+    over = {heading for heading, n in counts.items() if n >= _COVERED * len(topic.statements)}
+    own = {item.path[-1] for _, item in topic.statements}
+    beside: Counter[str] = Counter()
+    for items in listed:
+        near = {item.path[-1] for item in items if not over.isdisjoint(item.path)}
+        if not near.isdisjoint(own):
+            beside.update(near)
+    return tuple(sorted(own | {heading for heading, n in beside.items() if n > 1}))
+
+
+def _lists(sighting: Sightings, sections: Sequence[str]) -> bool:
+    """Whether a document lists anything below one of the headings."""
+    return any(item.path[-1] in sections for item in sighting.items)
+
+
+def _candidate(
+    topic: Topic, sections: tuple[str, ...], sightings: Sequence[Sightings]
+) -> Candidate:
+    found = {
+        number: Found("no" if item.negative else "yes", item.span)
+        for number, item in topic.told.items()
+    }
+    texts = Counter(" ".join(item.text.split()) for _, item in topic.statements)
+    quotes = tuple(text for text, _ in texts.most_common(_N_QUOTES))
+    rule = ItemRule(items=(topic.name, *topic.others), sections=sections)
+    for number, sighting in enumerate(sightings):
+        if number not in found and _lists(sighting, sections):
+            found[number] = Found("no", Span(0, 0))
+    candidate = Candidate("item", [topic.name, *topic.others], [rule], found, quotes=quotes)
+    candidate.n_places = len(topic.statements) / len(topic.told)
+    return candidate
+
+
+def _without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out what is said wherever another thing is said, and nowhere else."""
+    kept: dict[frozenset[int], Candidate] = {}
+    for candidate in candidates:
+        said = frozenset(n for n, found in candidate.found.items() if found.text == "yes")
+        kept.setdefault(said, candidate)
+    return list(kept.values())
+
+
+def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
+    """Find a statement of the rule; one that says so wins over one that denies it.
+
+    A document that lists things below a heading of the rule, and not this one, has it not: it is
+    stated absent, with the heading as evidence. Nothing is known where it lists nothing there, or
+    where a statement has the words without being the thing ("parking garage" for `parking`).
+    """
+    wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
+    sections = {*rule.sections, *filter(None, [rule.section])}
+    listed = [i for i in sightings.items if not sections or i.path[-1] in sections]
+    denied: Cell | None = None
+    for item in listed:
+        if any(says(words, stems, item.name, item.stems) for words, stems in wanted):
+            if not item.negative:
+                return Cell(name, State.STATED, item.text, item.span)
+            denied = denied or Cell(name, State.STATED_ABSENT, item.text, item.span)
+    if denied is not None or not listed:
+        return denied
+    if any(sightings.speaks_of(item) for item in rule.items):
+        return None
+    place = sightings.headings.get(listed[0].path[-1]) if rule.sections else None
+    if place is None:
+        return None
+    words = place.of(sightings.text)
+    return Cell(name, State.STATED_ABSENT, words, place, note=f"not listed under {words!r}")

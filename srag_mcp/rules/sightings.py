@@ -1,0 +1,361 @@
+"""Sightings: what one document says outright, before anyone knows the columns."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.rules.slots import Slot, find_named, find_slots
+from srag_mcp.rules.words import content_stems
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import WORD, fold_word, fold_words, stem
+from srag_mcp.values.dates import find_dates
+from srag_mcp.values.quantities import find_quantities
+
+_NEGATION = re.compile(
+    r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"
+    r"|sans|pas de|aucun|aucune|sin|senza|geen|zonder|sem)\b-?",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(
+    r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
+)
+_FIGURE = re.compile(r":\s*[^\W\d_]{0,3}\s?\d")
+_DIGIT = re.compile(r"\d")
+_PART_END = re.compile(r"\s*(?:[;\n]|\.(?=\s|$))\s*")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NAME = re.compile(r"(?:[A-ZÀ-Þ][\w.'’-]*\s?){2,5}")
+_SENTENCE = re.compile(r"\n|[.:!?]$")
+_LINE = re.compile(
+    r"^[ \t]*(?:[#>|*]+[ \t]+|\*\*)?(\S(?:[^\n]*?\S)?)(?:\*\*|[ \t]+\|)?[^\S\n]*$", re.M
+)
+# A label, a gap and an amount, in a line where a reader saw running text.
+_AMOUNT_LINE = re.compile(
+    r"^[ \t(]*(?P<label>[^\W\d_][^\n]{1,50}?)(?:[ \t]{2,}|\t|:[ \t]*)"
+    r"(?P<value>(?:[^\W\d_]{1,3}[ \t]*|[$€£¥₹][ \t]*)?-?\d[\d.,]*"
+    r"(?:[ \t]?(?:[^\W\d_]{1,3}|[$€£%]))?)"
+    r"\)?[ \t]*$",
+    re.M,
+)
+# The same with a code, a date or a name, behind a wide gap.
+_GAP_LINE = re.compile(
+    r"(?:^|[ \t]{2,})(?P<label>[^\W\d_][^\n:]{1,40}?)[ \t]{2,}"
+    r"(?P<value>\S(?:[^\n]{0,40}\S)?)[ \t]*$",
+    re.M,
+)
+_SIGN = re.compile(
+    r"(?:^|[ \t]{2,})(?P<label>[#№])[ \t]?(?P<value>[\w./-]*\d[\w./-]*)[ \t]*$", re.M
+)
+_FIGURES = re.compile(r"\d+(?:[.,]\d+)*(?:[ \t]?%)?")
+_NUMBERS = re.compile(r"\b\d+(?: \d+)*\b")
+_SEGMENT = re.compile(r"\S(?:[^\n]*?\S)??(?=[ \t]{2,}|\t|[ \t]*$)", re.M)
+_AFTER_LEAD = re.compile(r"[ \t]*[:.#№-]{0,2}[ \t]*")
+_NUMBER_SIGN = "number"  # the word for "#"
+_MAX_LINE = 80
+_MAX_ITEM = 100
+_MAX_ITEM_WORDS = 7
+_MAX_VALUE = 200
+_MAX_KEY_WORDS = 7
+_N_FIRST_LINES = 8
+_MAX_SEGMENT_WORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label with its value; *key* and *section* (the nearest heading) are folded.
+
+    *figure* is where the label has a number of its own ("VAT 19 %"); *in_table* says that the label
+    is the header of a table.
+    """
+
+    key: str
+    label: str
+    value: str
+    span: Span
+    section: str = ""
+    figure: Span | None = None
+    in_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A list item or another short statement.
+
+    *name* is folded, without its negation, its dates and its numbers; *stems* are those of its
+    content words. *path* holds the folded headings, and the label, that it stands under.
+    """
+
+    name: str
+    stems: frozenset[str]
+    text: str
+    span: Span
+    path: tuple[str, ...]
+    negative: bool
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BodyCell:
+    """A cell of a table body with the folded headers of its row and column."""
+
+    row: str
+    column: str
+    text: str
+    span: Span
+
+
+def label_key(label: str) -> str:
+    """Return a label folded, with `#` for its numbers: `VAT 8.1 %` -> `vat #`."""
+    return _NUMBERS.sub("#", fold_words(label))
+
+
+class Sightings:
+    """What one document says: fields, list items, slots, table cells, first lines."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.text = document.text
+
+    @cached_property
+    def _stems(self) -> str:
+        return f" {' '.join(map(stem, fold_words(self.text).split()))} "
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether the text has the words of *name* in a row, in any of their forms."""
+        return f" {' '.join(map(stem, name.split()))} " in self._stems
+
+    @cached_property
+    def fields(self) -> dict[str, list[Field]]:
+        """Fields by folded key, each in the order of the text; one with a number by both forms."""
+        found: dict[str, list[Field]] = {}
+        fields: dict[int, Field] = {}  # one a place: what a reader saw, else what a line shows
+        for field in self._all_fields():
+            fields.setdefault(field.span.start, field)
+        for field in sorted(fields.values(), key=lambda item: item.span.start):
+            for key in dict.fromkeys((field.key, label_key(field.label))):
+                if field not in (known := found.setdefault(key, [])):
+                    known.append(field)
+        return found
+
+    def _all_fields(self) -> Iterator[Field]:
+        blocks, text = self.document.blocks, self.text
+        tables = [block.span for block in blocks if isinstance(block, Table) and any(block.headers)]
+        yield from _headed_fields(self.document)
+        for block in blocks:
+            if isinstance(block, KeyValue) and not self._is_title(block):
+                section = fold_words(block.section[-1]) if block.section else ""
+                inside = any(t.start <= block.span.start < t.end for t in tables)
+                spans = block.span, block.value_span
+                yield from _field(block.key, text, spans, section, in_table=inside)
+            elif isinstance(block, Prose):
+                yield from self._lines(block.span)
+        for match in _SIGN.finditer(text):
+            value = Span(*match.span("value"))
+            yield Field(_NUMBER_SIGN, "number", match["value"], value)
+
+    def _is_title(self, block: KeyValue) -> bool:
+        """Whether a pair is how a page calls itself, which is a place and no label."""
+        title = self.document.title
+        return block.key.casefold() == "title" and (block.value in title or title in block.value)
+
+    def _lines(self, span: Span) -> Iterator[Field]:
+        """Yield lines of running text that are a label, a gap and a value."""
+        lines = span.of(self.text)
+        for pattern in (_AMOUNT_LINE, _GAP_LINE):
+            for match in pattern.finditer(lines):
+                place, value = (
+                    Span(span.start + match.start(name), span.start + match.end(name))
+                    for name in ("label", "value")
+                )
+                if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
+                    yield from _field(match["label"], self.text, (place, value))
+
+    def led(self, lead: str) -> Iterator[Field]:
+        """Yield what stands behind the words *lead* where a stretch of a line begins with them."""
+        wanted = lead.split()
+        for words, span in self.segments.get(wanted[0], ()):
+            if [word for word, _ in words[: len(wanted)]] == wanted and len(words) > len(wanted):
+                yield self.behind(words, len(wanted), span)
+
+    def behind(self, words: Sequence[tuple[str, Span]], n_words: int, span: Span) -> Field:
+        """Return the stretch *span*, made of *words*, as a label of *n_words* and a value."""
+        end = words[n_words - 1][1].end
+        match = _AFTER_LEAD.match(self.text, end, span.end)
+        value = Span(match.end() if match else end, span.end)
+        label = self.text[span.start : end]
+        return Field(fold_words(label), label, value.of(self.text), value)
+
+    @cached_property
+    def segments(self) -> dict[str, list[tuple[list[tuple[str, Span]], Span]]]:
+        """Short stretches of lines without a label, as words, by their first word."""
+        found: dict[str, list[tuple[list[tuple[str, Span]], Span]]] = {}
+        for block in self.document.blocks:
+            if not isinstance(block, Prose | Heading | ListItem):
+                continue
+            for match in _SEGMENT.finditer(self.text, block.span.start, block.span.end):
+                words = [
+                    (fold_word(word.group()), Span(*word.span()))
+                    for word in WORD.finditer(self.text, *match.span())
+                ]
+                if 1 < len(words) <= _MAX_SEGMENT_WORDS:
+                    found.setdefault(words[0][0], []).append((words, Span(*match.span())))
+        return found
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """List items and other short statements below a heading, in the order of the text.
+
+        Lines of running text are statements where all below their heading are short.
+        """
+        lines: dict[tuple[str, ...], list[int]] = {}
+        for block in self.document.blocks:
+            if isinstance(block, Prose):
+                lines.setdefault(block.section, []).append(block.span.end - block.span.start)
+        lists = {path for path, own in lines.items() if max(own) <= _MAX_LINE}
+        found: list[Item] = []
+        for block in self.document.blocks:
+            if isinstance(block, ListItem) or (isinstance(block, Prose) and block.section in lists):
+                is_listed = isinstance(block, ListItem)
+                found.extend(_item(self.text, block.span, block.section, listed=is_listed))
+            elif isinstance(block, KeyValue) and not self._is_title(block):
+                for span in _parts(self.text, block.value_span):
+                    found.extend(_item(self.text, span, (*block.section, block.key), listed=False))
+        return found
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        """Dates and numbers in running text, in the order of the text."""
+        return find_slots(self.document)
+
+    @cached_property
+    def named(self) -> list[Slot]:
+        """Names in running text, in the order of the text."""
+        return find_named(self.document)
+
+    @cached_property
+    def cells(self) -> list[BodyCell]:
+        """Cells of tables that have a row header and a column header."""
+        tables = (block for block in self.document.blocks if isinstance(block, Table))
+        return [cell for table in tables for cell in _cells_of(table)]
+
+    @cached_property
+    def headings(self) -> dict[str, Span]:
+        """Where the headings are, and the labels of fields, which head what their value lists."""
+        found: dict[str, Span] = {}
+        for block in self.document.blocks:
+            if isinstance(block, Heading):
+                found.setdefault(fold_words(block.text), _trimmed(block.span, self.text))
+            elif isinstance(block, KeyValue):
+                start = self.text.find(block.key, block.span.start, block.span.end)
+                if start >= 0:
+                    place = Span(start, start + len(block.key))
+                    found.setdefault(fold_words(block.key), place)
+        return found
+
+    @cached_property
+    def first_lines(self) -> list[Span]:
+        """The first non-empty lines, without space and marks of markup at their ends."""
+        spans = []
+        for match in _LINE.finditer(self.text):
+            spans.append(Span(*match.span(1)))
+            if len(spans) == _N_FIRST_LINES:
+                break
+        return spans
+
+
+def is_plain_value(text: str) -> bool:
+    """Whether a text is a number, a date, a code or a name, with nothing but a unit beside it."""
+    if text.startswith("("):
+        return False
+    if not _DIGIT.search(text):
+        return not text.isupper() and _NAME.fullmatch(text) is not None
+    if " " not in text:
+        return True
+    spans = [span for span, _ in (*find_dates(text), *find_quantities(text)[:1])]
+    return any(span.start == 0 and len(text) - span.end <= 2 for span in spans)
+
+
+def _field(
+    label: str, text: str, spans: tuple[Span, Span], section: str = "", *, in_table: bool = False
+) -> Iterator[Field]:
+    """Yield a field whose label and value stand at *spans*, if its label can be one."""
+    place, value = spans
+    key = fold_words(label)
+    n_words = len(key.split())
+    if 0 < n_words <= _MAX_KEY_WORDS and not key.replace(" ", "").isdigit():
+        found = _FIGURES.search(text, place.start, value.start) if _DIGIT.search(label) else None
+        figure = Span(*found.span()) if found else None
+        yield Field(key, label.strip(), value.of(text), value, section, figure, in_table)
+
+
+def _headed_fields(document: Document) -> Iterator[Field]:
+    """Yield headings with nothing but one short line below them, which is their value."""
+    blocks = document.blocks
+    for place, (above, below) in enumerate(pairwise(blocks)):
+        if not isinstance(above, Heading) or not isinstance(below, Prose):
+            continue
+        is_last = place + 2 == len(blocks) or isinstance(blocks[place + 2], Heading)
+        span = _trimmed(below.span, document.text)
+        line = span.of(document.text)
+        if is_last and 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line):
+            yield from _field(above.text, document.text, (above.span, span))
+
+
+def _trimmed(span: Span, text: str) -> Span:
+    words = span.of(text)
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, start + len(words.strip()))
+
+
+def _parts(text: str, span: Span) -> Iterator[Span]:
+    """Cut a value at semicolons and full stops."""
+    if span.end - span.start > _MAX_VALUE:
+        return
+    start = span.start
+    for match in _PART_END.finditer(text, span.start, span.end):
+        yield Span(start, match.start())
+        start = match.end()
+    if start < span.end:
+        yield Span(start, span.end)
+
+
+def _item(
+    text: str, span: Span, section: tuple[str, ...], *, listed: bool = True
+) -> Iterator[Item]:
+    words = span.of(text)
+    if len(words) > _MAX_ITEM or not section:
+        return
+    bare, negative = strip_negation(words)
+    plain = _VARIABLE.sub(" ", bare)
+    if _YEAR.search(plain):
+        return  # it tells of something that was, and not of what there is
+    figure = _FIGURE.search(plain)
+    if figure and listed:
+        plain = plain[: figure.start()]  # "Parking: 12 a day" says that there is parking
+    elif _DIGIT.search(plain) and not listed:
+        return  # a line with a figure states the figure
+    name = " ".join(word for word in fold_words(plain).split() if not _DIGIT.search(word))
+    stems = frozenset(content_stems(name))
+    if stems and len(stems) <= _MAX_ITEM_WORDS:
+        path = tuple(dict.fromkeys(map(fold_words, section)))
+        yield Item(name, stems, words, span, path, negative, listed)
+
+
+def strip_negation(text: str) -> tuple[str, bool]:
+    """Return *text* without its negation, and whether it had one.
+
+    Example: `No pool` -> (`pool`, True); `Pets are not allowed` -> (`Pets are allowed`, True)
+    """
+    stripped, count = _NEGATION.subn(" ", text)
+    return (stripped, True) if count and stripped.strip(" -:–—✗✘❌.") else (text, False)
+
+
+def _cells_of(table: Table) -> Iterator[BodyCell]:
+    headers = [fold_words(" ".join(path)) for path in table.headers]
+    for row in table.rows:
+        label = fold_words(row[0].text) if row else ""
+        for header, cell in zip(headers[1:], row[1:], strict=False):
+            if label and header and cell.text.strip():
+                yield BodyCell(label, header, cell.text, cell.span)

@@ -1,0 +1,182 @@
+"""Table files: a column a header, typed by all of its values, and a row read by its headers.
+
+Nothing is guessed from words: what a column is called and what it holds stands in the table.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from srag_mcp.cells.cell import Cell, Record
+from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.formats import TABLE_TYPES
+from srag_mcp.documents.sheet import column_key
+from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+from srag_mcp.rules.candidates import Candidate, Found
+from srag_mcp.rules.extraction import extract_cell
+from srag_mcp.rules.naming import describe_values, examples_of, free_name
+from srag_mcp.rules.sightings import Sightings
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.schema import ListName, Schema
+from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.guess import TypeGuess, classify_values
+from srag_mcp.values.numbers import find_number
+from srag_mcp.values.numerals import DECIMAL_COMMA, ambiguous_mark
+from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.types import TEXT
+from srag_mcp.values.units import read_context
+
+_NAME = "name"  # of a thing; it stands for the thing itself
+
+
+def are_rows(documents: Sequence[Document]) -> bool:
+    """Whether each document is a row of a table file."""
+    return bool(documents) and all(
+        "#" in document.id and document.media_type in TABLE_TYPES for document in documents
+    )
+
+
+def with_columns(
+    schema: Schema, columns: Sequence[ColumnSample], lists: Sequence[ListedMembers]
+) -> Schema:
+    """Return *schema* with an attribute for each column that any row fills."""
+    filled = [column for column in columns if column.n_filled]
+    synonyms = _synonyms([column.name for column in filled])
+    attributes: list[Attribute] = []
+    for column in filled:
+        name = free_name(column.name, {attribute.name for attribute in attributes})
+        attributes.append(_attribute(column, name, synonyms[column.name]))
+    named = tuple(
+        ListName(name=item.name, holds=item.holds, members=item.members) for item in lists
+    )
+    return schema.model_copy(update={"attributes": tuple(attributes), "lists": named})
+
+
+def _attribute(column: ColumnSample, name: str, synonyms: Sequence[str]) -> Attribute:
+    guess = _guess_type(column)
+    unit = guess.unit
+    if unit is None and guess.type.is_numeric:
+        unit = read_context(column.name).unit
+    values = [value for value in column.values if read_missing(value) is None]
+    says = {read_boolean(value) for value in values} if guess.type.is_boolean else set()
+    told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
+    noted = guess.type.is_numeric and column.caption
+    said = f" A note above the table says: {column.caption}" if noted else ""
+    return Attribute(
+        name=name,
+        type=guess.type,
+        description=f"{told} {describe_values(values, guess.type, unit)}{said}",
+        unit=unit,
+        examples=examples_of(values),
+        categories=guess.categories,
+        # a column of ticks: where one is missing, the answer is no
+        absent_means="false" if says == {True} else "unknown",
+        synonyms=tuple(synonyms),
+        extractors=(KeyRule(keys=(column_key(column.name),)),),
+    )
+
+
+def _guess_type(column: ColumnSample) -> TypeGuess:
+    """Tell the type of a column by all of its values: nothing in it may speak against it."""
+    guess = classify_values([_unambiguous(value, column.context) for value in column.values])
+    is_number = guess.type.is_numeric
+    kinds = column.kinds or frozenset()
+    strange = guess.type.is_boolean and any(
+        read_boolean(kind) is None and read_missing(kind) is None for kind in kinds
+    )
+    is_number = is_number and not column.has_codes and not _are_names(column.values)
+    if strange or (guess.type.is_numeric and not is_number):
+        guess = replace(guess, type=TEXT, unit=None, categories=tuple(sorted(kinds)) or None)
+    if guess.type.is_text and column.kinds is None:
+        guess = replace(guess, categories=None)
+    return guess
+
+
+def _unambiguous(value: str, style: str) -> str:
+    """Write a number so that it can be read one way only: `1.234` -> `1234` or `1.2340`."""
+    mark = ambiguous_mark(value)
+    if mark is None or not style:
+        return value
+    decimal = "," if DECIMAL_COMMA in style else "."
+    return f"{value}0" if mark == decimal else value.replace(mark, "")
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Whether most numbers stand after words: `Town 7` is a name, `EUR 7` is none."""
+    numbers = [(value, figure) for value in values if (figure := find_number(value).figure)]
+    named = [any(map(str.isalpha, value[: figure.span.start])) for value, figure in numbers]
+    return 2 * sum(named) > len(named)
+
+
+def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return other words for members of nested objects, each where it means one column only.
+
+    `customer.address.country` is the country, `customer.name` the customer.
+    """
+    words: dict[str, list[str]] = {}
+    for name in names:
+        *above, last = name.split(".")
+        words[name] = [last.replace("_", " ")] if above else []
+        if above and last.casefold() == _NAME:
+            words[name].append(above[-1].replace("_", " "))
+    used = Counter(column_key(word) for name in names for word in (*words[name], name))
+    return {
+        name: [word for word in own if used[column_key(word)] == 1] for name, own in words.items()
+    }
+
+
+def row_candidates(documents: Sequence[Document]) -> list[Candidate]:
+    """Return the columns of a table as candidates for given attributes, in the table's order."""
+    columns: dict[str, Candidate] = {}
+    for number, document in enumerate(documents):
+        for block in _cells_of(document):
+            name = column_key(block.key)
+            if name not in columns:
+                columns[name] = Candidate("label", [block.key], [KeyRule(keys=(name,))], {})
+            if block.value:
+                columns[name].found[number] = Found(block.value, block.value_span)
+    return list(columns.values())
+
+
+def read_row(document: Document, schema: Schema) -> Record:
+    """Read a row of a table file: a cell a column; other rules read it as a text.
+
+    An empty cell states that there is no value. Of yes and no it is neither, and says nothing.
+    """
+    found = {_key(block.key): block for block in reversed(_cells_of(document))}
+    sightings = Sightings(document)
+    return Record(
+        document.id,
+        tuple(_read_cell(attribute, found, sightings) for attribute in schema.attributes),
+    )
+
+
+def _read_cell(attribute: Attribute, found: Mapping[str, KeyValue], sightings: Sightings) -> Cell:
+    rule = attribute.extractors[0] if attribute.extractors else None
+    if not isinstance(rule, KeyRule) or rule.reads != "whole" or rule.section:
+        return extract_cell(sightings, attribute)
+    block = next((found[key] for key in rule.keys if key in found), None)
+    if block is None:
+        others = attribute.model_copy(update={"extractors": attribute.extractors[1:]})
+        return extract_cell(sightings, others)
+    if block.value:
+        context = "; ".join((block.key, *block.section))
+        return Cell(attribute.name, State.STATED, block.value, block.value_span, context)
+    if attribute.type.is_boolean and attribute.absent_means != "false":
+        return Cell(attribute.name, State.NOT_MENTIONED)
+    return Cell(attribute.name, State.STATED_ABSENT, "", block.value_span, block.key)
+
+
+def _cells_of(document: Document) -> list[KeyValue]:
+    """Return the cells of a row: its first blocks; what is in no column follows a heading."""
+    cells = []
+    for block in document.blocks:
+        if not isinstance(block, KeyValue):
+            break
+        cells.append(block)
+    return cells
+
+
+_key = lru_cache(maxsize=4096)(column_key)

@@ -1,0 +1,106 @@
+"""An attribute as a model defines it: what is wrong with it, and what becomes of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from srag_mcp.model.reply_content import describe_misfits
+from srag_mcp.schema.attribute import Attribute, Scalar
+from srag_mcp.schema.list_values import find_lists
+from srag_mcp.schema.names import snake_case
+from srag_mcp.schema.schema import RESERVED_NAMES
+from srag_mcp.schema.schema_reply import AttributeReply
+
+LONGEST_STRING = 80
+MAX_EXAMPLES = 6
+MAX_CATEGORIES = 60
+MAX_SYNONYMS = 10
+_SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
+_GOES_ON = re.compile(r"[.!?。]\s+\S+(?:\s+\S+)*?(?:\s+[a-z]\S*){3}")  # another sentence begins
+_NEEDED = frozenset({"name", "type", "description"})
+
+
+def find_problems(reply: AttributeReply) -> list[str]:
+    """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
+    problems = describe_misfits(reply) or (*_problems(reply), *find_lists(reply))
+    return [f"attribute {reply.name!r}: {problem}" for problem in problems]
+
+
+def is_usable(reply: AttributeReply) -> bool:
+    """Whether a column can be made of it, good or not.
+
+    It has a name, a type, a description and no long texts.
+    """
+    if not snake_case(reply.name) or reply.misfits.keys() & _NEEDED:
+        return False
+    return not _is_long(reply.examples)
+
+
+def read_attribute(reply: AttributeReply, name: str) -> Attribute:
+    """Make the attribute called *name* of a definition; what does not fit its type is left out.
+
+    So are long units and categories, and examples of several lines or sentences: the definition
+    stands in the prompts of all documents, and a document may have dictated it.
+    """
+    fits = reply.type.means(reply.absent_means)
+    examples = [item for item in reply.examples if _fits(reply, item)]
+    plain = name.replace("_", " ")
+    words = (*reply.synonyms, reply.name.replace("_", " "))
+    synonyms = dict.fromkeys(" ".join(word.split()).lower() for word in words)
+    return Attribute(
+        name=name,
+        type=reply.type,
+        description=" ".join(reply.description.split()),
+        unit=_unit(reply),
+        examples=tuple(dict.fromkeys(examples))[:MAX_EXAMPLES],
+        categories=_categories(reply),
+        absent_means=reply.absent_means if fits else "unknown",
+        synonyms=tuple(word for word in synonyms if word not in {"", plain, name})[:MAX_SYNONYMS],
+    )
+
+
+def _problems(reply: AttributeReply) -> Iterator[str]:
+    if not snake_case(reply.name) or reply.name in RESERVED_NAMES:
+        yield "its name must be snake_case in Latin letters, and not document_id"
+    if len(_SENTENCE_END.findall(reply.description.strip() + " ")) < 2:
+        yield "its description needs two sentences: what it is, and how it is written"
+    if _is_long(reply.examples):
+        yield f"its values are longer than {LONGEST_STRING} characters; leave long texts out"
+    if not reply.type.means(reply.absent_means):
+        yield f"absent_means {reply.absent_means!r} does not fit the type {reply.type}"
+    if reply.categories is not None and not reply.type.is_text:
+        yield "only a string has categories"
+    if reply.categories is not None and len(reply.categories) > MAX_CATEGORIES:
+        yield f"more than {MAX_CATEGORIES} categories are not a closed set; use null"
+    if any(isinstance(item, str) and "\n" in item for item in reply.examples):
+        yield "its values have several lines; a list becomes boolean columns"
+
+
+def _is_long(examples: Sequence[Scalar]) -> bool:
+    return any(isinstance(item, str) and len(item) > LONGEST_STRING for item in examples)
+
+
+def _fits(reply: AttributeReply, value: Scalar) -> bool:
+    if reply.type.is_boolean:
+        return isinstance(value, bool)
+    if reply.type.is_numeric:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, str) or _GOES_ON.search(value):
+        return False
+    return bool(value.strip()) and len(value.splitlines()) == 1
+
+
+def _unit(reply: AttributeReply) -> str | None:
+    """Return the unit of a number; `%` is written `percent` here."""
+    unit = " ".join((reply.unit or "").split())
+    if not unit or len(unit) > LONGEST_STRING or not reply.type.is_numeric:
+        return None
+    return "percent" if unit in {"%", "per cent", "percentage"} else unit
+
+
+def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
+    if not reply.type.is_text or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
+        return None
+    kept = dict.fromkeys(" ".join(item.split()) for item in reply.categories)
+    if any(len(item) > LONGEST_STRING for item in kept):
+        return None
+    return tuple(item for item in kept if item) or None

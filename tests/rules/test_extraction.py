@@ -1,0 +1,149 @@
+"""Extraction applies each kind of rule, and lies nowhere."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from srag_mcp.cells.cell import Cell
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.reading import read_text
+from srag_mcp.rules.extraction import extract_record
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import (
+    AnchorRule,
+    Extractor,
+    ItemRule,
+    KeyRule,
+    MentionRule,
+    PartRule,
+    PlaceRule,
+    SlotRule,
+    VoteRule,
+)
+from srag_mcp.schema.schema import Schema
+from srag_mcp.values.states import State
+
+TEXT = """# The Long Barn
+
+12 Mill Lane, 4021 Linz, Austria - show map
+
+Built: 1871
+Contact: Anna Berg, anna@example.org
+
+The barn was sold on 3 May 1998. From the road it is 600 metres to the barn, and 2.4 km to the lake.
+It stands under the protection of the Land of Upper Austria and is insured.
+
+## Equipment
+
+- Covered terrace
+- No parking
+- Sauna (additional charge)
+"""
+
+
+def document(text: str = TEXT) -> Document:
+    return read_text(text, "barn.md")
+
+
+def cell(*rules: Extractor, text: str = TEXT) -> Cell:
+    schema = Schema(
+        title="Barn", attributes=(Attribute(name="x", type="string", extractors=rules),)
+    )
+    return extract_record(document(text), schema).cells[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "stated"),
+    [
+        (KeyRule(keys=("built",)), "1871"),
+        (KeyRule(keys=("erected", "built")), "1871"),
+        (PlaceRule(place="first_heading"), "The Long Barn"),
+        (PlaceRule(place="first_date"), "3 May 1998"),
+        (PlaceRule(place="first_email"), "anna@example.org"),
+        (PartRule(tail=("show", "map"), index=-1), "Austria"),
+        (PartRule(tail=("show", "map"), index=-2), "Linz"),
+        (AnchorRule(before=("the protection of the",)), "Land of Upper Austria"),
+        (AnchorRule(before=("protection of the * of",)), "Upper Austria"),
+        (MentionRule(stems=("insur",)), "insured"),
+        (SlotRule(value_type="number", weights={"~road": 1, "<!is": 2}, threshold=1), "600 metres"),
+        (SlotRule(value_type="number", weights={">lak": 1}, threshold=1), "2.4 km"),
+        (SlotRule(value_type="date", weights={"<sold": 1}, threshold=1), "3 May 1998"),
+    ],
+)
+def test_a_rule_finds_the_words_that_state_it(rule: Extractor, stated: str) -> None:
+    found = cell(rule)
+    assert (found.state, found.as_stated) == (State.STATED, stated)
+    assert found.span is not None
+    assert found.span.of(document().text) == stated
+
+
+@pytest.mark.parametrize(
+    ("item", "state"),
+    [
+        ("terrace", State.STATED),
+        ("sauna", State.STATED),
+        ("parking", State.STATED_ABSENT),
+        ("pool", State.NOT_MENTIONED),
+    ],
+)
+def test_a_list_says_denies_or_leaves_open(item: str, state: State) -> None:
+    assert cell(ItemRule(items=(item,))).state is state
+
+
+def test_the_first_rule_that_finds_something_decides() -> None:
+    rules = (KeyRule(keys=("owner",)), KeyRule(keys=("built",)), PlaceRule(place="first_date"))
+    assert cell(*rules).as_stated == "1871"
+
+
+def test_a_slot_below_the_threshold_or_out_of_range_is_not_taken() -> None:
+    weights = {"~road": 1.0}
+    assert cell(SlotRule(value_type="number", weights=weights, threshold=5)).as_stated is None
+    far = SlotRule(value_type="number", weights=weights, threshold=1, minimum=1e6)
+    assert cell(far).state is State.NOT_MENTIONED
+
+
+RECEIPT = """Subtotal:  18.00
+Tax:  1.08
+Total:  19.08
+Amount total:  19.08
+Cash:  20.00
+Change:  0.92
+Total pieces:  4
+"""
+
+
+def test_keys_vote_for_the_number_that_they_and_the_payment_agree_on() -> None:
+    rule = VoteRule(keys={"total": 0.7, "amount total": 0.5, "subtotal": 0.5}, word="total")
+    assert cell(rule, text=RECEIPT).as_stated == "19.08"
+
+
+def test_a_number_that_is_paid_minus_returned_wins_over_a_more_reliable_key() -> None:
+    text = "Total:  18.00\nRounded total:  18.05\nCash:  20.00\nChange:  1.95\n"
+    rule = VoteRule(keys={"total": 0.9, "rounded total": 0.4}, word="total")
+    assert cell(rule, text=text).as_stated == "18.05"
+
+
+RULES: tuple[Extractor, ...] = (
+    KeyRule(keys=("a",)),
+    VoteRule(keys={"total": 1.0}, word="total"),
+    ItemRule(items=("pool",)),
+    SlotRule(value_type="number", weights={"~a": 1.0}, threshold=0.5),
+    AnchorRule(before=("laws of the",)),
+    PlaceRule(place="title"),
+    PlaceRule(place="name_line"),
+    PlaceRule(place="first_date"),
+    PartRule(index=-1),
+    MentionRule(stems=("a",)),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet=st.sampled_from("aA1 2.,:;-\n\t•★%€/|#*()éß中Total Pool"), max_size=300))
+def test_any_text_gives_cells_whose_words_are_in_it(text: str) -> None:
+    attributes = tuple(
+        Attribute(name=f"x{n}", type="string", extractors=(rule,)) for n, rule in enumerate(RULES)
+    )
+    read = document(text)
+    for found in extract_record(read, Schema(title="t", attributes=attributes)).cells:
+        assert (found.span is None) == (found.as_stated is None)
+        assert found.span is None or found.span.of(read.text) == found.as_stated

@@ -1,0 +1,122 @@
+"""Columns of table files: their names, types and synonyms, and how rows are read."""
+
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import SourceFile
+from srag_mcp.documents.reading import row_documents
+from srag_mcp.documents.sheet import arrange
+from srag_mcp.documents.table_files import find_records, sketch
+from srag_mcp.rules.table_columns import read_row, with_columns
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.values.states import State
+
+
+def columns(rows: list[list[str]]) -> tuple[Attribute, ...]:
+    table = sketch(find_records(arrange(rows)))
+    return with_columns(Schema(title="T"), table.columns, ()).attributes
+
+
+def column(*values: str, name: str = "Value") -> Attribute:
+    return columns([["Name", name], *([f"n{n}", value] for n, value in enumerate(values))])[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "unit"),
+    [
+        (["12", "7", "1.5"], "number", None),
+        (["12", "7", "n/a"], "integer", None),
+        (["12 kg", "7 kg"], "integer", "kg"),
+        (["€ 1.234,50", "€ 7,00"], "number", "EUR"),
+        (["42117", "05023"], "string", None),
+        (["Item 1", "Item 2"], "string", None),
+        (["yes", "no", ""], "boolean", None),
+        (["yes", "no", "partly"], "string", None),
+        (["2024-01-04", "2024-02-04"], "date", None),
+        (["2025-05-16T02:38:00Z", "2025-05-17T02:38:00Z"], "date", None),
+        (["red", "blue"], "string", None),
+    ],
+)
+def test_types_are_those_that_nothing_in_the_column_speaks_against(
+    values: list[str], type_: str, unit: str | None
+) -> None:
+    found = column(*values)
+
+    assert (found.type, found.unit) == (type_, unit)
+
+
+def test_a_unit_may_stand_in_the_header() -> None:
+    assert column("12", "7", name="Weight (kg)").unit == "kg"
+    assert column("abc", "de", name="Weight (kg)").unit is None
+
+
+def test_a_set_of_texts_is_closed_only_if_all_of_it_was_seen() -> None:
+    few = [["n", "red" if n % 2 else "blue"] for n in range(3000)]
+    late = [*few, *(["n", f"colour {letter}"] for letter in "abcdefghijklmn")]
+
+    assert columns([["Name", "Colour"], *few])[1].categories == ("red", "blue")
+    assert columns([["Name", "Colour"], *late])[1].categories is None
+
+
+def test_a_column_of_ticks_says_no_where_there_is_none() -> None:
+    assert column("x", "", "x").absent_means == "false"
+    assert column("yes", "no", "").absent_means == "unknown"
+
+
+def test_a_scale_above_the_table_is_told_of_its_numbers() -> None:
+    name, sales, _ = columns(
+        [["Sales (in millions)"], [], ["Name", "2019", "2020"], ["A", "1", "2"], ["B", "3", "4"]]
+    )
+
+    assert "in millions" in sales.description
+    assert "in millions" not in name.description
+
+
+def test_headers_are_names_each_once() -> None:
+    rows = [["Net amount (EUR)", "Net amount", "Größe", "2019", ""], ["1", "2", "3", "4", "5"]]
+
+    assert [item.name for item in columns(rows)] == [
+        "net_amount", "net_amount_2", "grosse", "n_2019", "column_5",
+    ]  # fmt: skip
+
+
+def rows_of(*rows: list[str]) -> list[Document]:
+    table = find_records(arrange([["Name", "Paid", "Discount"], *rows]))
+    return row_documents(SourceFile(Path("a.csv"), "a.csv", 1), table)
+
+
+def test_a_row_is_read_cell_by_cell() -> None:
+    documents = rows_of(
+        ["Ann", "yes", "5"], ["Bob", "", ""], ["Cem", "no", "7"], ["Dan", "no", "8"]
+    )
+    schema = with_columns(
+        Schema(title="T"),
+        sketch(
+            find_records(
+                arrange([["Name", "Paid", "Discount"], ["Ann", "yes", "5"], ["Cem", "no", "7"]])
+            )
+        ).columns,
+        (),
+    )
+
+    name, paid, discount = read_row(documents[1], schema).cells
+
+    assert (name.state, name.as_stated, name.span and name.span.of(documents[1].text)) == (
+        State.STATED, "Bob", "Bob",
+    )  # fmt: skip
+    assert (paid.state, paid.as_stated) == (State.NOT_MENTIONED, None)
+    assert (discount.state, discount.as_stated) == (State.STATED_ABSENT, "")
+    assert discount.span is not None
+
+
+def test_a_column_that_the_row_does_not_have_is_not_mentioned() -> None:
+    schema = with_columns(
+        Schema(title="T"), sketch(find_records(arrange([["Name", "Town"], ["A", "B"]]))).columns, ()
+    )
+
+    _, town = read_row(rows_of(["Ann", "yes", "5"], ["Bob", "no", "6"])[0], schema).cells
+
+    assert town.state is State.NOT_MENTIONED
