@@ -12,7 +12,8 @@ from srag_mcp.errors import SettingsError
 PREFIX = "SRAG_"
 _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
-EngineChoice: TypeAlias = Literal["auto", "offline", "model", "agent"]
+EngineName: TypeAlias = Literal["offline", "model", "agent"]
+EngineChoice: TypeAlias = Literal["auto", EngineName]
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 ReplyFormat: TypeAlias = Literal["auto", "schema", "json", "text"]
 
@@ -137,6 +138,11 @@ class Settings(BaseModel):
             raise ValueError(msg)
         return address
 
+    def with_engine(self, choice: EngineChoice | None) -> "Settings":
+        """Return these settings with the engine chosen; as they are where it is left open."""
+        name = named_engine(choice)
+        return self if name is None else self.model_copy(update={"engine": name})
+
     def data_folder(self) -> Path:
         """Return *home*, or the user's data folder when it is not set."""
         if self.home is not None:
@@ -162,6 +168,11 @@ class Settings(BaseModel):
             return cls.model_validate(values)
         except ValidationError as error:
             raise SettingsError(_describe(error)) from error
+
+
+def named_engine(choice: EngineChoice | None) -> EngineName | None:
+    """Return the engine that is chosen by its name; None where that is left open."""
+    return None if choice is None or choice == "auto" else choice
 
 
 def _is_address(text: str) -> bool:

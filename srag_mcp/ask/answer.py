@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.ask.brief import Brief
+from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.model.ledger import Totals
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.evidence import Evidence
@@ -109,7 +110,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     sources: tuple[Evidence, ...] = ()
-    engine: str = "offline"
+    engine: str = BY_RULES
     truncated: bool = False
     translation: Translation | None = None
     taken: Totals | None = None

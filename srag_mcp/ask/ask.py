@@ -14,17 +14,16 @@ from srag_mcp.ask.brief import write_brief
 from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.ask.grounds import find_grounds
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
 from srag_mcp.grammar.score import SURE
 from srag_mcp.grammar.translate import translate
 from srag_mcp.model.asking import MAX_CORRECTIONS
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.rules.doubts import check_columns
-from srag_mcp.settings import EngineChoice, Settings
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
@@ -42,40 +41,22 @@ class Asking:
     """How questions are translated.
 
     Attributes:
-        engine: `offline` and `model` force one; `auto` takes the grammar where it is sure, else the
-            model; with `agent` a question that the grammar cannot read becomes a brief.
-        model: None where there is none.
+        model: None where the grammar is asked alone; what it cannot read becomes a brief.
         votes: Translations by the model whose results are compared.
         model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
             where somebody else keeps them.
         timeout_s: Longest wait for the model by one question; None is no limit.
+        grammar_first: Whether the model is asked only where the grammar is not sure.
     """
 
-    engine: EngineChoice = "offline"
     model: LanguageModel | None = None
     votes: int = 1
     model_name: str = ""
     timeout_s: float | None = None
+    grammar_first: bool = False
 
 
 OFFLINE = Asking()
-
-
-def choose_asking(settings: Settings) -> Asking:
-    """Return how questions are translated after *settings*.
-
-    Raises:
-        SettingsError: If the engine is `model` and no model is named.
-    """
-    if settings.engine == "model" or (settings.engine == "auto" and settings.model):
-        return Asking(
-            settings.engine,
-            open_model(settings),
-            settings.votes,
-            settings.model or "",
-            settings.question_timeout_s,
-        )
-    return OFFLINE
 
 
 def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
@@ -102,7 +83,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     if asking.model is None:
         return _ask_offline(corpus, question)
     _check_length(question)
-    offline = _ask_offline(corpus, question) if asking.engine == "auto" else None
+    offline = _ask_offline(corpus, question) if asking.grammar_first else None
     if offline is not None and _is_sure(corpus, offline):
         return offline
     with _replies(corpus, asking) as replies:
@@ -150,7 +131,7 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
     statistics = {item.column: item for item in corpus.statistics()}
     try:
         translation = translate(question, schema, statistics, corpus.values())
-        if corpus.info().engine == "offline":
+        if not is_predicted(corpus.info().engine):
             check_columns(corpus, translation)
         page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
     except QuestionError as refusal:

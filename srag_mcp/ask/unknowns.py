@@ -6,6 +6,7 @@ A record of which it is not known whether it meets the conditions may belong or 
 value is taken to lie in the range of the known ones.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,10 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
 
+_HOLDS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
+    "<>": operator.ne,
+}  # fmt: skip
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
@@ -58,7 +63,6 @@ class _Records:
             "list": self._of_list,
             "first": self._of_first,
             "compares": self._of_comparison,
-            "decides": self._of_decision,
             "min": self._of_end,
             "max": self._of_end,
         }
@@ -200,25 +204,15 @@ class _Records:
 
     # What may be otherwise
 
-    def _of_decision(self) -> str:
-        found = self._range_of_count()
-        is_open = not found.lower and found.upper
-        return f"it may be otherwise: {_not_known_of(found.upper)}" if is_open else ""
-
     def _of_comparison(self) -> str:
         """Say that a comparison may turn out otherwise, where the bounds of its sides let it."""
         sides = self._sides()
         if sides is None:
             return NO_BOUNDS
         left, right = sides
-        ends = {
-            _holds(self._found.operator, a, b)
-            for a in (left.lower, left.upper)
-            for b in (right.lower, right.upper)
-        }
-        overlap = left.lower <= right.upper and right.lower <= left.upper
-        is_point = left.lower == left.upper == right.lower == right.upper
-        if len(ends) > 1 or (self._found.operator in {"=", "<>"} and overlap and not is_point):
+        least, most = left.lower - right.upper, left.upper - right.lower
+        holds = _HOLDS[self._found.operator]
+        if holds(least, 0) != holds(most, 0) or least < 0 < most:
             return f"it may be otherwise: {_said_range(left)} against {_said_range(right)}"
         within = left.within or right.within
         if within is None:
@@ -248,25 +242,28 @@ class _Records:
 
     def _of_groups(self) -> str:
         """Say how many records may belong to a group that does not count them, or not to theirs."""
-        nowhere, condition, counted = self._nowhere(), f"({self._found.condition})", self._counted()
-        n_more, n_less = self._count(
-            f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
-            f"{counted} AND ({condition} IS NULL OR {nowhere})",
-        )
+        n_more, n_less = self._n_elsewhere()
         ends = [f"{n:,} {end}" for n, end in ((n_more, "higher"), (n_less, "lower")) if n]
         where = "it is not known where that many documents belong"
         return f"each count may be up to {' or '.join(ends)}: {where}" if ends else ""
 
     def _of_list(self) -> str:
         """Say how many records may belong to a list that has them not, or not to it."""
-        nowhere, condition, counted = self._nowhere(), f"({self._found.condition})", self._counted()
-        n_more, n_less = self._count(
-            f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
-            f"{counted} AND {condition} IS NULL",
-        )
+        n_more, n_less = self._n_elsewhere()
         said = [f"up to {n_more:,} more may belong to the list"] if n_more else []
         said += [f"up to {n_less:,} of the list may not belong to it"] if n_less else []
         return f"{', and '.join(said)}: that is not known of them" if said else ""
+
+    def _n_elsewhere(self) -> tuple[int, int]:
+        """Count the records that may be taken and are not, or without a key; and the reverse."""
+        condition, counted = f"({self._found.condition})", f"({self._found.counted})"
+        nowhere = self._nowhere()
+        is_counted_nowhere = f" OR {nowhere}" if self._found.function == "groups" else ""
+        n_more, n_less = self._count(
+            f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
+            f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
+        )
+        return n_more, n_less
 
     def _of_leading_group(self) -> str:
         """Say that another group may lead, if those of which no group is known can make it so."""
@@ -300,9 +297,6 @@ class _Records:
     def _nowhere(self) -> str:
         """Which records have no key to be grouped by, or listed once."""
         return " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
-
-    def _counted(self) -> str:
-        return f"({self._found.counted})"
 
     # Totals
 
@@ -338,13 +332,6 @@ class _Amounts:
     below: float
     above: float
     n_blank: float
-
-
-def _holds(operator: str, left: float, right: float) -> bool:
-    return {
-        ">": left > right, ">=": left >= right, "<": left < right, "<=": left <= right,
-        "=": left == right, "<>": left != right,
-    }[operator]  # fmt: skip
 
 
 def _said_range(found: Bounds) -> str:

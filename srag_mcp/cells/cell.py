@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -15,6 +16,7 @@ class Mark(StrEnum):
     `READ_IN_PART`: it is not mentioned in the part of the document that was read.
     `DOUBTED`: the value contradicts its words, and the model did not put it right.
     `DERIVED`: the words do not have the value as it is: it is counted, summed or put otherwise.
+    `UNSHOWN`: nothing in the words shows how the value follows.
     `DISPUTED`: a learned rule reads another value.
     `CONTRADICTED`: another place of the document says something else.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
@@ -24,6 +26,7 @@ class Mark(StrEnum):
     READ_IN_PART = "read_in_part"
     DOUBTED = "doubted"
     DERIVED = "derived"
+    UNSHOWN = "unshown"
     DISPUTED = "disputed"
     CONTRADICTED = "contradicted"
     UNSETTLED = "unsettled"
@@ -43,6 +46,9 @@ def write_marks(marks: Iterable[Mark]) -> str:
 def read_marks(text: str) -> frozenset[Mark]:
     """Read what `write_marks` wrote."""
     return frozenset(_MARKS[word] for word in text.split()) if text else frozenset()
+
+
+BY_RULES: Final = "offline"  # how code signs the cells that it reads; all others are predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,7 @@ class Cell:
     context: str = ""
     value: Value | None = None
     unit: str | None = None
-    engine: str = "offline"
+    engine: str = BY_RULES
     note: str = ""
     marks: frozenset[Mark] = frozenset()
 
@@ -138,3 +144,8 @@ class DocumentText:
     path: str
     text: str
     sha256: str
+
+
+def is_predicted(engine: str) -> bool:
+    """Whether a language model found the cells that *engine* signs."""
+    return engine != BY_RULES

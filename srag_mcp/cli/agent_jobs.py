@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from srag_mcp.cli.tables import print_json
+from srag_mcp.engines.choice import is_for_caller
 from srag_mcp.pipeline.wishes import go_on
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import published_info
@@ -17,10 +18,8 @@ def is_for_agents(location: Path, settings: Settings) -> bool:
     The last one may have ended, or not.
     """
     settings = go_on(location, settings, {}).settings
-    if settings.engine != "auto" or settings.model:
-        return settings.engine == "agent"
     info = published_info(CorpusFolder(location, settings.home).readable())
-    return info is not None and info.engine == "agent"
+    return is_for_caller(settings, None if info is None else info.engine)
 
 
 def print_job(job: Job, corpus: str, *, as_json: bool) -> None:

@@ -54,7 +54,7 @@ def _propose_columns(answer: Answer, corpus: str) -> list[str]:
     A model says what no column holds, or nothing is missing; the grammar knows words only.
     """
     extend = f"srag-mcp extend {corpus} --attribute"
-    if answer.engine != "model":
+    if answer.taken is None:
         return [f'If no column holds it, add one: {extend} "…"']
     missing = answer.brief.unplaced if answer.brief else ()
     return [f"To add it: {extend} {shlex.quote(printable(item))}" for item in missing[:MAX_MISSING]]

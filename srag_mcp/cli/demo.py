@@ -10,6 +10,7 @@ from srag_mcp.cli.client_config import Client, config_place, render_config, serv
 from srag_mcp.cli.columns import print_schema
 from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus
 from srag_mcp.cli.shipped import open_corpus, shipped_corpus
+from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.settings import Settings
 
 CORPUS = "hotels"
@@ -39,7 +40,7 @@ def run_demo(settings: Settings) -> None:
 
 def _ingest(folder: Path, settings: Settings) -> None:
     """Ingest as on the first day, whatever was done before."""
-    offline = settings.model_copy(update={"engine": "offline"})  # whatever is configured here
+    offline = settings.with_engine(OfflineEngine.name)  # whatever is configured here
     report = ingest_corpus(folder, IngestChoice(fresh=True), offline)
     _title(f"{report.n_documents} hotel pages become one table")
     print(f"documents: {folder / 'documents'}")

@@ -11,13 +11,15 @@ from srag_mcp.cli.answers import shorten_reason
 from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
 from srag_mcp.cli.tables import print_json
+from srag_mcp.engines.agent import AgentEngine
+from srag_mcp.engines.choice import asks_model
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.jobs import start_job
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
 from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, go_on, within_budget
-from srag_mcp.schema.schema_file import read_schema_file
+from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
 from srag_mcp.store.job import Job
@@ -101,7 +103,7 @@ def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) ->
         SettingsError: If *location* is a build.
         JobError: If the process could not be started.
     """
-    for_agents = settings.model_copy(update={"engine": "agent"})
+    for_agents = settings.with_engine(AgentEngine.name)
     return start_job(location, for_agents, **choice.options(location, settings))
 
 
@@ -127,8 +129,7 @@ def _ingest_first(location: Path, settings: Settings) -> None:
         )
         raise NotIngestedError(msg) from None
     thinking = go_on(location, settings, {}).settings
-    by_model = thinking.model is not None and thinking.engine in {"auto", "model"}
-    model = f" with {thinking.model}" if by_model else ""
+    model = f" with {thinking.model}" if thinking.model and asks_model(thinking) else ""
     print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
     report = ingest_corpus(location, IngestChoice(), within_budget(location, settings))
     if report.stopped:

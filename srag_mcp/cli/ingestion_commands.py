@@ -90,7 +90,7 @@ def extend(
 ) -> None:
     """Add one column, and read only it from the documents."""
     from srag_mcp.cli.ingestion import IngestChoice
-    from srag_mcp.pipeline.extension import tidy_wish
+    from srag_mcp.pipeline.wishes import tidy_wish
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)

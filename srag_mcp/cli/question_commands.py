@@ -33,15 +33,15 @@ def ask(
 ) -> None:
     """Answer a question, with SQL, denominator and quotes."""
     from srag_mcp.ask.ask import ask as answer
-    from srag_mcp.ask.ask import choose_asking
     from srag_mcp.cli.answers import print_answer
+    from srag_mcp.engines.choice import choose_asking
     from srag_mcp.errors import ModelError
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
     with open_ready(corpus, settings) as opened:
         found = answer(opened, question, asking)
-        no_reply = asking.model is not None and found.refused and found.engine != "model"
+        no_reply = asking.model is not None and found.refused and found.taken is None
         if no_reply and not as_json:
             raise ModelError(found.text)
         print_answer(found, corpus, as_json=as_json)

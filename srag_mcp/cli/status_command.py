@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command_settings
+from srag_mcp.settings import named_engine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,5 +111,6 @@ def _advise(job: "Job", corpus: str) -> str:
         return f'next: srag-mcp ask {corpus} "…"'
     if job.attribute:
         return f'to go on: srag-mcp extend {corpus} --attribute "{job.attribute}"'
-    engine = "" if job.engine == "auto" else f" --engine {job.engine}"
-    return f"to go on: srag-mcp ingest {corpus}{engine}"
+    engine = named_engine(job.engine)
+    named = "" if engine is None else f" --engine {engine}"
+    return f"to go on: srag-mcp ingest {corpus}{named}"

@@ -1,9 +1,12 @@
 """A document: one text, and the blocks that lie in it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from srag_mcp.text.spans import Span
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +101,10 @@ class Document:
     sha256: str
     text: str
     blocks: tuple[Block, ...] = field(default=())
+
+
+def spread_evenly(items: Sequence[Item], n: int) -> list[Item]:
+    """Take *n* evenly spaced ones, which show how the others vary; all when there are no more."""
+    if len(items) <= n:
+        return list(items)
+    return [items[number * len(items) // n] for number in range(n)]

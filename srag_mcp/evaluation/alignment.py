@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from srag_mcp.evaluation.comparison import equal_cells, gold_type, name_as_gold, number_of
-from srag_mcp.schema.names import snake_case
+from srag_mcp.schema.attribute import snake_case
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold

@@ -16,12 +16,12 @@ import anyio
 
 from srag_mcp.ask.answer import Answer
 from srag_mcp.ask.ask import OFFLINE, Asking, ask_model
+from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
 from srag_mcp.evaluation.matching import is_right
 from srag_mcp.evaluation.pack import Pack, PackQuestion
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -170,7 +170,7 @@ def _flat(rows: tuple[tuple[Value, ...], ...]) -> object:
 def ask_questions(
     corpus: Corpus | None,
     questions: Sequence[PackQuestion],
-    thinker: Thinker | None = None,
+    engine: ModelEngine | None = None,
     on_progress: OnProgress = lambda stage, done, total: None,
 ) -> tuple[QuestionResult, ...]:
     """Ask all questions, many at a time where a language model is asked; in the order given.
@@ -178,8 +178,8 @@ def ask_questions(
     Where there is no corpus, all are refused.
     """
     results: dict[str, QuestionResult] = {}
-    asking = OFFLINE if thinker is None else Asking("model", thinker.model)
-    slots = anyio.Semaphore(1 if thinker is None else thinker.max_in_flight)
+    asking = OFFLINE if engine is None else Asking(engine.model)
+    slots = anyio.Semaphore(1 if engine is None else engine.max_in_flight)
 
     async def ask_one(question: PackQuestion) -> None:
         async with slots:
@@ -208,7 +208,7 @@ def judge(
     A question to which the model gave no reply (no recorded one, a spent budget, a server that is
     gone) is `failed`, whatever its gold answer: nobody judged whether it can be answered.
     """
-    if answer is not None and asking.engine == "model" and answer.engine != "model":
+    if answer is not None and asking.model is not None and answer.taken is None:
         return QuestionResult(question, "failed", answer)
     outcome: Outcome
     if answer is None or answer.refused:

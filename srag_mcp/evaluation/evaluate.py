@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from srag_mcp.engines.choice import choose_engine
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.offline import OfflineEngine
+from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import (
     FieldScore,
@@ -28,7 +32,6 @@ from srag_mcp.evaluation.pack import Pack, read_pack
 from srag_mcp.evaluation.subset import take_documents
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.replay_model import write_replies
-from srag_mcp.pipeline.engine import choose_engine, open_thinker
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -158,20 +161,21 @@ def _evaluate_tables(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluati
         n_documents += corpus.info().n_documents if corpus else 0
         results |= {result.id: result for result in ask_questions(corpus, questions)}
     ordered = tuple(results[question.id] for question in pack.questions)
-    return Evaluation(pack.name, "offline", n_documents, (), ordered)
+    return Evaluation(pack.name, OfflineEngine.name, n_documents, (), ordered)
 
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     folder = _ingest(pack, bench, plan)
     corpus, settings, taken = bench.corpus(folder), bench.settings, Totals()
     with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        engine = choose_engine(work, settings)
-        with open_thinker(work, settings, engine, lambda: False) as thinker:
-            results = ask_questions(corpus, pack.questions, thinker, bench.on_progress)
-            if thinker is not None:
-                taken = thinker.replies.ledger().total
+        chosen = choose_engine(work, settings)
+        with chosen.open(Work(work, settings)) as engine:
+            asked = engine if isinstance(engine, ModelEngine) else None
+            results = ask_questions(corpus, pack.questions, asked, bench.on_progress)
+            if asked is not None:
+                taken = asked.replies.ledger().total
                 if plan.record is not None:
-                    write_replies(plan.record, thinker.replies.kept(), "delta")
+                    write_replies(plan.record, asked.replies.kept(), "delta")
     found = match_documents(read_records(corpus), list(pack.gold))
     if plan.schema != "gold-records":
         missing = [name for name in pack.gold if name not in found]
@@ -180,7 +184,7 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
             logger.warning(told, len(missing), ", ".join(missing[:_MAX_NAMED]))
     return Evaluation(
         pack=pack.name,
-        engine=engine,
+        engine=chosen.name,
         documents=corpus.info().n_documents,
         cells=_score(pack, plan, corpus.schema(), found),
         questions=results,
@@ -211,7 +215,7 @@ def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
         folder = bench.folder / pack.name / "gold"
         folder.mkdir(parents=True, exist_ok=True)
         write_gold_records(pack, folder / _GOLD_TABLE)
-        offline = bench.settings.model_copy(update={"engine": "offline"})
+        offline = bench.settings.with_engine(OfflineEngine.name)
         ingest(folder, offline, rows="row", schema=read_gold_schema(pack))
         return folder
     folder = bench.lay_out(pack)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 import anyio
 
@@ -10,7 +10,7 @@ from srag_mcp.errors import ModelStoppedError
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
 from srag_mcp.model.tokens import count_tokens, estimate_prompt_tokens
 
-AGENT = "agent"
+AGENT: Final = "agent"
 IDLE_S = 1800.0
 POLL_S = 0.1
 

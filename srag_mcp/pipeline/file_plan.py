@@ -1,13 +1,15 @@
-"""Which files have to be read: what is new or changed since last time, and what is gone."""
+"""Which files are read: a sample of all, or what is new or changed since last time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.folder import SourceFile, find_documents
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.errors import DocumentError
-from srag_mcp.pipeline.reading import ExtractTask, RowsWanted
+from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.reading import ExtractTask, RowsWanted, Sampled, SampleTask, Unreadable
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.database import storable
@@ -15,6 +17,8 @@ from srag_mcp.store.work import FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000
+MAX_SAMPLE = 300
+MAX_SAMPLE_CHARACTERS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +167,51 @@ def _tasks(task: ExtractTask, n_processes: int) -> Iterator[ExtractTask]:
     n_parts = n_processes if task.rows is not None and task.source.size > _SHARED_TABLE_BYTES else 1
     for part in range(n_parts):
         yield ExtractTask(task.source, task.rows, task.schema_json, task.known, part, n_parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Some documents of a corpus.
+
+    Attributes:
+        documents: In the order of their ids.
+        failed: Files that could not be read.
+        counts: How many documents each file has that was read, in the sample or not.
+    """
+
+    documents: tuple[Document, ...]
+    failed: tuple[DocumentError, ...]
+    counts: Mapping[str, int]
+
+
+def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
+    """Read a sample of the documents."""
+    documents: list[Document] = []
+    failed: list[DocumentError] = []
+    counts: dict[str, int] = {}
+    n_characters = 0
+    for reply in readers.perform(list(sample_tasks(found))):
+        if isinstance(reply, Sampled):
+            documents.extend(reply.documents)
+            counts[reply.path] = reply.n_documents
+            n_characters += sum(len(document.text) for document in reply.documents)
+        elif isinstance(reply, Unreadable):
+            failed.append(DocumentError(reply.path, reply.reason))
+        if n_characters > MAX_SAMPLE_CHARACTERS:
+            break
+    documents.sort(key=lambda document: document.id)
+    return Sample(tuple(documents), tuple(failed), counts)
+
+
+def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:
+    """Choose files evenly over formats, folders and sizes; of a table of documents, many rows."""
+    chosen = spread_evenly(sorted(found.sources, key=_likeness), MAX_SAMPLE)
+    for source in chosen:
+        rows = found.rows_of(source)
+        n_documents = 1 if rows is None else max(1, MAX_SAMPLE // len(chosen))
+        yield SampleTask(source, rows, n_documents)
+
+
+def _likeness(source: SourceFile) -> tuple[str, str, int, str]:
+    path = PurePosixPath(source.relative)
+    return (path.suffix.lower(), str(path.parent), source.size, source.relative)

@@ -2,54 +2,67 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
-from srag_mcp.errors import BudgetError, ReplyError, SchemaError, UselessRepliesError
-from srag_mcp.model.agent_model import AGENT
-from srag_mcp.pipeline.engine import (
-    CancelledError,
-    Engine,
-    Thinker,
-    choose_engine,
-    open_thinker,
-)
-from srag_mcp.pipeline.extension import (
-    extend,
-    finish_extension,
-    recall_extension,
-    remember_extension,
-)
+from srag_mcp.documents.document import Document
+from srag_mcp.engines.choice import choose_engine
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
+from srag_mcp.errors import BudgetError, CorpusError, ReplyError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.extraction_run import ExtractionRun
-from srag_mcp.pipeline.file_plan import plan_files
-from srag_mcp.pipeline.question_coverage import find_uncovered
-from srag_mcp.pipeline.report import IngestReport, Progress
-from srag_mcp.pipeline.rule_addition import add_by_rules
-from srag_mcp.pipeline.run import Run, plan_run, sample_documents
+from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files, read_sample
+from srag_mcp.pipeline.questions import find_uncovered
+from srag_mcp.pipeline.reader_pool import ReaderPool
+from srag_mcp.pipeline.record_run import add_by_rules, read_missing_records
+from srag_mcp.pipeline.report import IngestReport, report_stored
 from srag_mcp.pipeline.schema_choice import (
+    SchemaWish,
+    extend_schema_in_force,
+    finish_extension,
     put_schema_in_force,
-    replace_schema_in_force,
+    withdraw_extension,
 )
-from srag_mcp.pipeline.schema_prediction import add_decision
-from srag_mcp.pipeline.stored_report import report_stored
+from srag_mcp.pipeline.standard_run import Standardised, standardise_columns
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
-from srag_mcp.pipeline.thought import Thought, Thoughts
 from srag_mcp.pipeline.wishes import (
+    Continuation,
     IngestOptions,
+    RowsMode,
+    Unfinished,
     forget_fresh,
     go_on,
     remember_unfinished,
     remembered,
+    tidy_questions,
 )
 from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import publish, published_info
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import WorkDatabase, open_work
+
+_MAX_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the steps of one ingestion share."""
+
+    folder: Path
+    settings: Settings
+    readers: ReaderPool
+    found: FoundFiles
+    wish: SchemaWish
+    rows: RowsMode
+    attribute: str
+    on_progress: Callable[[Progress], None]
+    cancelled: Callable[[], bool]
 
 
 def ingest(
@@ -85,93 +98,120 @@ def ingest(
     started = time.monotonic()
     on_progress(Progress("finding"))
     continued = go_on(folder, settings, options)
-    run = plan_run(folder, continued, on_progress, cancelled)
+    run = _plan(folder, continued, on_progress, cancelled)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         if run.wish.fresh:
             work.forget_failures()
-        settled = settle_tables(work, run.found, run.rows, run.readers, fresh=run.wish.fresh)
-        run = replace(run, found=settled.found, wish=replace(run.wish, tables=settled))
-        engine = choose_engine(work, run.settings)
-        wish = run.unfinished(engine)
+        tables = settle_tables(work, run.found, run.rows, run.readers, fresh=run.wish.fresh)
+        run = replace(run, found=tables.found, wish=replace(run.wish, tables=tables))
+        chosen = choose_engine(work, run.settings)
+        # a column that rules add must not make them read the other columns, too
+        unfinished = None if run.attribute and not chosen.asks else _unfinished(run, chosen)
         with (
-            open_thinker(work, run.settings, engine, cancelled) as thinker,
-            remembered(state, wish, lambda: engine == AGENT or _has_replies(thinker)),
+            chosen.open(Work(work, run.settings, on_progress, cancelled)) as engine,
+            remembered(state, unfinished, lambda: engine.is_begun),
         ):
-            report = _ingest(run, work) if thinker is None else _think(run, work, thinker)
-        adds_by_rules = engine == "offline" and work.engine_in_force() != "offline"
+            report = _think(run, work, engine)
     if not report.cancelled:
-        if wish is not None:
+        if unfinished is not None:
             remember_unfinished(state, None)
-        if not adds_by_rules:  # the questions are for the engine that read the documents
-            report = _with_questions(run, report, engine)
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
-    return replace(report, engine=engine, resumed=continued.taken_over, seconds=seconds)
+    return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _has_replies(thinker: Thinker | None) -> bool:
-    total = None if thinker is None else thinker.model.ledger.total
-    return total is not None and total.n_calls + total.n_cached > 0
+def _plan(
+    folder: Path,
+    continued: Continuation,
+    on_progress: Callable[[Progress], None],
+    cancelled: Callable[[], bool],
+) -> Run:
+    """Find the files and settle what is to be done with them."""
+    settings, options = continued.settings, continued.options
+    return Run(
+        folder=folder.expanduser().resolve(),
+        settings=settings,
+        readers=ReaderPool(settings.workers, settings.document_timeout_s),
+        found=find_files(folder, settings),
+        wish=SchemaWish(
+            options.get("schema"),
+            tuple(tidy_questions(options.get("questions", ()))),
+            options.get("fresh", False),
+        ),
+        rows=options.get("rows", "auto"),
+        attribute=options.get("attribute", ""),
+        on_progress=on_progress,
+        cancelled=cancelled,
+    )
 
 
-def _with_questions(run: Run, report: IngestReport, engine: Engine) -> IngestReport:
-    asked = run.wish.questions
-    if engine == "offline":
-        uncovered = find_uncovered(run.folder, run.settings, asked)
-        return replace(report, uncovered=uncovered).with_questions(asked, ())
-    n_tried = run.settings.schema_questions
-    return report.with_questions(asked[:n_tried], asked[n_tried:])
+def _unfinished(run: Run, engine: type[Engine]) -> Unfinished:
+    """Return what another ingestion would go on with."""
+    return Unfinished(
+        engine=engine.name,
+        model=run.settings.model,
+        api_base=run.settings.api_base,
+        questions=run.wish.questions,
+        rows=run.rows,
+        fresh=run.wish.fresh,
+        budget_usd=run.settings.budget_usd,
+        budget_calls=run.settings.budget_calls,
+    )
 
 
-def _think(run: Run, work: WorkDatabase, thinker: Thinker) -> IngestReport:
-    """Ingest with a language model; what stops it before the end is told in the report."""
-    thought = Thought(work, thinker, run.settings, run.on_progress)
+def _think(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
+    """Do all steps; a wish to stop, or a spent budget, ends them with a report."""
     try:
-        report = _ingest(run, work, thought)
-        if not report.cancelled:
-            uncovered = thought.find_uncovered(run.folder, run.wish.questions)
-            report = replace(report, uncovered=uncovered)
+        report = _ingest(run, work, engine)
+        if not report.cancelled and (engine.asks or not work.is_predicted()):
+            report = _with_questions(run, work, engine, report)
     except CancelledError:
-        report = replace(_report_stored(run, work, by_model=True), cancelled=True)
+        report = replace(_report_stored(run, work, engine), cancelled=True)
     except BudgetError as error:
-        stored = _report_stored(run, work, by_model=True)
+        stored = _report_stored(run, work, engine)
         report = replace(stored, cancelled=True, stopped=str(error))
     except (ReplyError, SchemaError):  # the same replies would end the next run, too
-        thinker.model.drop_useless()
+        engine.forget_useless()
         raise
-    # Calls are paid for once, whatever runs they took; replies are found anew in every run.
-    n_cached = thinker.model.ledger.total.n_cached
-    taken = replace(thinker.replies.unsettled(), n_cached=n_cached)
+    taken = engine.taken()
     if not report.cancelled:
-        thinker.model.drop_useless()
-        thinker.replies.settle()
+        engine.settle()
     return replace(report, taken=taken)
 
 
-def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> IngestReport:
-    schema, extension = _choose_schema(run, work, thought)
+def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
+    """Find the columns, read what is new, let the engine read the rest, and publish."""
+
+    def sample() -> Sequence[Document]:
+        return sample_documents(run)
+
+    schema = put_schema_in_force(work, run.folder, run.wish, sample, engine)
+    if run.wish.tables is not None:
+        remember_tables(work, run.wish.tables)
+    if run.wish.fresh:
+        forget_fresh(work.state)
+    extension: Extension | None = None
+    if run.attribute:
+        schema, extension = extend_schema_in_force(work, schema, run.attribute, sample, engine)
     plan = plan_files(work, run.found, schema, run.readers.n_processes)
-    if thought is not None and plan.tasks:
-        # while others read: it will be asked about them
-        load = thought.thinker.model.load
-        threading.Thread(target=load, name="loading", daemon=True).start()
+    if plan.tasks and isinstance(engine, ModelEngine):  # while others read: it is asked then
+        threading.Thread(target=engine.model.load, name="loading", daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    thoughts, published = Thoughts(), False
+    n_predicted, standardised = 0, Standardised()
     told: tuple[str, ...] = ()
+    published = False
     if not extraction.cancelled:
-        if thought is not None:
-            with _withdrawn_if_useless(work, schema, extension):
-                thoughts = thought.predict_records(schema)
-        elif extension is not None and work.engine_in_force() != "offline":
+        if isinstance(engine, ModelEngine):
+            n_predicted, standardised = _predict(run, work, engine, schema, extension)
+        elif extension is not None and work.is_predicted():
             told = add_by_rules(work, schema, extension)
         else:
-            work.put_engine_in_force("offline")
+            work.put_engine_in_force(engine.name)
         published = _publish(run, work, schema)
         finish_extension(work)
-    by_model = thought is not None or work.engine_in_force() != "offline"
-    stored = _report_stored(run, work, by_model=by_model)
+    stored = _report_stored(run, work, engine)
     return replace(
         stored,
         published=published,
@@ -179,65 +219,74 @@ def _ingest(run: Run, work: WorkDatabase, thought: Thought | None = None) -> Ing
         n_extracted=extraction.n_extracted,
         n_unchanged=work.n_documents() - extraction.n_extracted,
         n_removed=extraction.n_removed,
-        n_predicted=thoughts.n_predicted,
-        n_standardised=thoughts.standardised.n_changed,
-        n_unsettled=thoughts.standardised.n_unsettled,
+        n_predicted=n_predicted,
+        n_standardised=standardised.n_changed,
+        n_unsettled=standardised.n_unsettled,
         extension=extension,
         warnings=stored.warnings + told,
     )
 
 
-@contextmanager
-def _withdrawn_if_useless(
-    work: WorkDatabase, schema: Schema, extension: Extension | None
-) -> Iterator[None]:
-    """Take an added attribute out again where no reply to it is of use.
+def _predict(
+    run: Run,
+    work: WorkDatabase,
+    engine: ModelEngine,
+    schema: Schema,
+    extension: Extension | None,
+) -> tuple[int, Standardised]:
+    """Let a model read what is missing, then look again at what does not fit its column.
 
     Raises:
-        UselessRepliesError: As before; later ingestions do not end by this attribute.
+        UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
+            out again, so that later ingestions do not end by it.
     """
     try:
-        yield
+        asked = read_missing_records(
+            work, schema, engine, run.settings.prompt_tokens, run.on_progress
+        )
+        standardised = standardise_columns(work, schema, engine, run.on_progress)
     except UselessRepliesError:
         if extension is not None and extension.added:
-            name = extension.attribute.name
-            left = tuple(item for item in schema.attributes if item.name != name)
-            replace_schema_in_force(work, schema.model_copy(update={"attributes": left}))
-            finish_extension(work)
+            withdraw_extension(work, schema, extension)
         raise
+    work.put_engine_in_force(engine.name)
+    return len(engine.asked | asked), standardised
 
 
-def _choose_schema(
-    run: Run, work: WorkDatabase, thought: Thought | None
-) -> tuple[Schema, Extension | None]:
-    predict = None if thought is None else thought.predict_schema
-    schema = put_schema_in_force(work, run.folder, run.wish, lambda: sample_documents(run), predict)
-    if run.wish.tables is not None:
-        remember_tables(work, run.wish.tables)
-    if run.wish.fresh:
-        forget_fresh(work.state)
-    if not run.attribute:
-        return schema, None
-    return _extend(run, work, schema, None if thought is None else thought.thinker)
+def _with_questions(
+    run: Run, work: WorkDatabase, engine: Engine, report: IngestReport
+) -> IngestReport:
+    """Tell which sample questions are answered; a model is asked no more than the settings say."""
+    asked = run.wish.questions
+    n_tried = run.settings.schema_questions if engine.asks else len(asked)
+    if not asked[:n_tried]:
+        return report.with_questions((), asked)
+    with QueryPool() as pool:
+        corpus = Corpus(run.folder, pool, run.settings.home)
+        uncovered = find_uncovered(engine, work, corpus, asked[:n_tried])
+    told = replace(report, uncovered=uncovered)
+    return told.with_questions(asked[:n_tried], asked[n_tried:])
 
 
-def _extend(
-    run: Run, work: WorkDatabase, schema: Schema, thinker: Thinker | None
-) -> tuple[Schema, Extension]:
-    """Add the attribute that is wished for, unless it is there."""
-    known = recall_extension(work, schema, run.attribute)
-    if known is not None:
-        return schema, known
-    extended, extension = extend(schema, run.attribute, sample_documents(run), thinker)
-    remember_extension(work, run.attribute, extension)
-    if not extension.added:
-        return schema, extension
-    schema = replace_schema_in_force(work, extended)
-    add_decision(work.state, run.attribute, extension)
-    return schema, extension
+def sample_documents(run: Run) -> Sequence[Document]:
+    """Read the sample for a schema.
+
+    Raises:
+        CorpusError: If no file can be read, so that there is nothing to learn from.
+    """
+    run.on_progress(Progress("schema"))
+    sample = read_sample(run.found, run.readers)
+    if sample.documents:
+        return sample.documents
+    problems = [str(item) for item in (*sample.failed, *run.found.failed, *run.found.skipped)]
+    named = "; ".join(problems[:_MAX_NAMED])
+    more = f" and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
+    msg = f"none of the files of {run.folder} could be read: {named}{more}"
+    raise CorpusError(msg)
 
 
-def _report_stored(run: Run, work: WorkDatabase, *, by_model: bool) -> IngestReport:
+def _report_stored(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
+    by_model = engine.asks or work.is_predicted()
     return report_stored(run.folder, run.found, work, by_model=by_model)
 
 

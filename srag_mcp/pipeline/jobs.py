@@ -18,19 +18,22 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from filelock import FileLock
 from pydantic import BaseModel
 
 from srag_mcp.errors import CorpusError, JobError, SragError
-from srag_mcp.pipeline.report import IngestReport, Progress
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.settings import PREFIX, Settings
 from srag_mcp.store.job import Job, Jobs
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state, read_state
+
+if TYPE_CHECKING:  # half of the package: only for who ingests
+    from srag_mcp.engines.protocol import Progress
+    from srag_mcp.pipeline.report import IngestReport
 
 logger = logging.getLogger(__name__)
 
@@ -246,7 +249,7 @@ class JobWriter:
         self.write()
         self._beating.start()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: "Progress") -> None:
         """Take note of progress; the next heartbeat tells."""
         self._tell(**asdict(progress))
 
@@ -259,7 +262,7 @@ class JobWriter:
         """Whether somebody wants it to stop."""
         return self._stopped.is_set() or self._jobs.is_cancelled(self._job.id)
 
-    def end(self, report: IngestReport) -> None:
+    def end(self, report: "IngestReport") -> None:
         """Write how it ended; one that could read nothing has failed."""
         self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
         if report.read_nothing and not report.cancelled:

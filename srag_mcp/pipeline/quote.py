@@ -1,28 +1,30 @@
 """A quote: what an ingestion with a language model will take, before any prompt is sent."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Unpack
 
-from srag_mcp.errors import SettingsError
-from srag_mcp.model.choice import price_of
-from srag_mcp.pipeline.engine import choose_engine
-from srag_mcp.pipeline.extension import EXTENSION_TOKENS
-from srag_mcp.pipeline.file_plan import find_files
-from srag_mcp.pipeline.quoted_documents import find_quoted
+from srag_mcp.documents.document import Document
+from srag_mcp.engines.choice import choose_engine, find_engine
+from srag_mcp.engines.model import WISH_DOCUMENTS, WISH_TOKENS
+from srag_mcp.model.tokens import count_tokens
+from srag_mcp.pipeline.file_plan import FoundFiles, Sample, find_files, plan_files, read_sample
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.records.estimate import Estimate, estimate_records
+from srag_mcp.records.prediction import Estimate, estimate_records
+from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import find_attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder, work_path
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 
 USUAL_ATTRIBUTES = 30
@@ -30,6 +32,7 @@ _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
 _DEFINITION_TOKENS_OUT = 150
 _QUESTION_TOKENS = (4000, 150)
+_UNREAD = Sample((), (), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,12 @@ class Quote:
 
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
-        if self.engine == "offline":
+        engine = find_engine(self.engine)
+        if not engine.asks:
             return [f"{self.n_documents:,} documents, engine offline: no language model is asked"]
         guess = "" if self.is_schema_known else "about "
         money = "price not known" if self.cost_usd is None else f"about ${self.cost_usd:,.2f}"
-        if self.engine == "agent":
+        if engine.by_caller:
             money = "on the bill of the agent"
         return [
             f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
@@ -97,16 +101,14 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         engine = choose_engine(work, settings)
         found = settle_tables(work, found, rows, readers, fresh=fresh).found
         schema = options.get("schema") or find_known_schema(
-            work, folder.expanduser().resolve(), engine != "offline"
+            work, folder.expanduser().resolve(), engine.asks
         )
         added = _added_attributes(schema, options.get("attribute", ""))
         documents = find_quoted(work, found, _extended(schema, added), readers, settings)
-    if engine == "model" and not settings.model:
-        msg = "no language model is named: set SRAG_MODEL or --model"
-        raise SettingsError(msg)
+    price = engine.price(settings)
     n_documents = documents.n_documents
-    if engine == "offline":
-        return Quote(engine, n_documents, 0, 0, schema is not None, 0, 0, 0)
+    if not engine.asks:
+        return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
     attributes = added or (schema.attributes if schema else _usual_attributes())
     lengths = documents.lengths
     total = estimate_records(attributes, lengths, settings.prompt_tokens)
@@ -114,9 +116,8 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         total = _with_schema(total, lengths, settings, len(options.get("questions", ())))
     if added:
         total = _with_definition(total)
-    price = price_of(settings) if engine == "model" and settings.model else None
     return Quote(
-        engine=engine,
+        engine=engine.name,
         n_documents=n_documents,
         n_to_read=len(lengths),
         n_attributes=len(attributes),
@@ -157,7 +158,7 @@ def _with_definition(records: Estimate) -> Estimate:
     """Add the definition of an attribute from passages of some documents."""
     return Estimate(
         records.n_prompts + 1,
-        records.tokens_in + _ROUND_TOKENS_IN + EXTENSION_TOKENS,
+        records.tokens_in + _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS,
         records.tokens_out + _DEFINITION_TOKENS_OUT,
     )
 
@@ -189,3 +190,77 @@ def _with_schema(
         + n_rounds * _ROUND_TOKENS_OUT
         + n_asked * _QUESTION_TOKENS[1],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedDocuments:
+    """The documents of a corpus; *lengths* are the tokens of those that will be asked about."""
+
+    n_documents: int
+    lengths: Sequence[int]
+
+
+def find_quoted(
+    work: WorkDatabase,
+    found: FoundFiles,
+    schema: Schema | None,
+    readers: ReaderPool,
+    settings: Settings,
+) -> QuotedDocuments:
+    """Find the stored documents that lack predictions, and estimate those of unread files.
+
+    The lengths of the latter are those of a sample. Of a table that was read before, and whose rows
+    are documents, the share of new rows is that of the sample.
+    """
+    kept = schema is not None and work.schema_in_force() is not None
+    predictions = Predictions(work)
+    n_readable = count_readable(settings.prompt_tokens)
+    pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
+    plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
+    paths = {item.relative for item in found.sources}
+    new = paths & plan.states.keys() if kept else paths
+    sample = read_sample(found, readers) if new else _UNREAD
+    tables = {item.relative for item in found.sources if found.rows_of(item)}
+    stored = work.known_documents(sorted(tables)) if kept else {}
+    changed = new - tables  # counted as new, not also as what was stored of them
+    known = [
+        length
+        for group in pending
+        for length in predictions.count_tokens(
+            [key for key in group.document_ids if key not in changed]
+        )
+    ]
+    counts = {path: _count(path, new, sample, stored) for path in tables}
+    n_new = len(changed) + sum(
+        _count_new_rows(counts[path], _rows_of(path, sample), stored.get(path, {}))
+        for path in new & tables
+    )
+    lengths = [count_tokens(document.text) for document in sample.documents]
+    return QuotedDocuments(
+        n_documents=len(paths - tables) + sum(counts.values()),
+        lengths=[*known, *(lengths[number % len(lengths)] for number in range(n_new) if lengths)],
+    )
+
+
+def _count(
+    path: str, new: set[str], sample: Sample, stored: Mapping[str, Mapping[str, str]]
+) -> int:
+    """Count the rows of a table; one that is not in the sample has as many as the others."""
+    if path not in new:
+        return len(stored.get(path, {}))
+    usual = sum(sample.counts.values()) / max(1, len(sample.counts))
+    return sample.counts.get(path, round(usual))
+
+
+def _rows_of(path: str, sample: Sample) -> list[Document]:
+    return [document for document in sample.documents if document.path == path]
+
+
+def _count_new_rows(n_rows: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:
+    """Estimate how many of *n_rows* rows are not among the *known* ones (id to sha256)."""
+    if not known:
+        return n_rows
+    n_changed = sum(known.get(document.id) != document.sha256 for document in sampled)
+    share = n_changed / max(1, len(sampled))
+    is_unsure = n_rows > len(sampled)
+    return max(math.ceil(share * n_rows), n_rows - len(known), int(is_unsure))

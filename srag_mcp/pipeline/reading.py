@@ -12,9 +12,8 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_table_file, row_documents
 from srag_mcp.documents.table_files import Kind, TableSketch, sketch, take_kind
+from srag_mcp.engines.offline import read_documents
 from srag_mcp.errors import DocumentError
-from srag_mcp.rules.extraction import extract_record
-from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.work import FinishedDocument, finish_document
 
@@ -151,7 +150,8 @@ def _extract(task: ExtractTask) -> Iterator[Reply]:
     changed = [item for item in mine if task.known.get(item.id) != item.sha256]
     for start in range(0, len(changed), _BATCH_DOCUMENTS):
         batch = changed[start : start + _BATCH_DOCUMENTS]
-        yield Extracted(path, tuple(_extract_document(item, task) for item in batch))
+        read = read_documents(batch, _read_schema(task.schema_json))
+        yield Extracted(path, tuple(_finish(*item, task) for item in read))
     is_first = task.part == 0
     stale = tuple(key for key in task.known if key not in ids) if is_first else ()
     yield FileDone(path, stale, told if is_first else ())
@@ -174,9 +174,7 @@ def _read_schema(schema_json: str) -> Schema:
     return Schema.model_validate_json(schema_json)
 
 
-def _extract_document(document: Document, task: ExtractTask) -> FinishedDocument:
-    read = read_row if are_rows([document]) else extract_record
-    record = read(document, _read_schema(task.schema_json))
+def _finish(document: Document, record: Record, task: ExtractTask) -> FinishedDocument:
     cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
     verified = Record(record.document_id, tuple(cells))
     return finish_document(document, verified, replaces=document.id in task.known)

@@ -1,44 +1,25 @@
-"""The prediction of all records that lack one, kept batch by batch."""
+"""What an engine reads after the rules: records that lack predictions, kept batch by batch."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from srag_mcp.cells.cell import PredictedRecord
-from srag_mcp.pipeline.engine import Thinker
-from srag_mcp.pipeline.report import Progress
-from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.reading_on import choose_first_tokens, count_readable
-from srag_mcp.records.record_task import RecordTask
+from srag_mcp.engines.protocol import Engine, Progress
+from srag_mcp.records.reading_on import count_readable
+from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.predictions import PendingDocuments, Predictions
+from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_rule_cells
 from srag_mcp.store.work import WorkDatabase
 
 
-@dataclass
-class _Keeper:
-    """Keeps records as they come, and tells how many of *n_asked* there are."""
-
-    predictions: Predictions
-    n_asked: int
-    on_progress: Callable[[Progress], None]
-    n_done: int = 0
-
-    def keep(self, group: PendingDocuments, records: Sequence[PredictedRecord]) -> None:
-        self.predictions.store(group.attributes, records)
-        self.n_done += len(records)
-        last = records[-1].document_id
-        self.on_progress(Progress("predicting", self.n_done, self.n_asked, last))
-
-
-def predict_missing_records(
+def read_missing_records(
     work: WorkDatabase,
     schema: Schema,
-    thinker: Thinker,
+    engine: Engine,
     prompt_tokens: int,
     on_progress: Callable[[Progress], None],
 ) -> set[str]:
-    """Ask for the attributes that documents lack a prediction of; return the documents' ids.
+    """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished.
 
@@ -49,24 +30,36 @@ def predict_missing_records(
     predictions = Predictions(work)
     predictions.forget_gone()
     pending = predictions.pending(schema.attributes, count_readable(prompt_tokens))
-    keeper = _Keeper(predictions, sum(len(group.document_ids) for group in pending), on_progress)
+    asked = [document_id for group in pending for document_id in group.document_ids]
+    n_done = 0
 
-    async def predict() -> None:
-        for group in pending:
-            await predict_records(
-                RecordTask(
-                    thinker.model,
-                    group.attributes,
-                    thinker.engine,
-                    choose_first_tokens(len(group.attributes), len(schema.attributes)),
-                ),
-                predictions.texts(group.document_ids),
-                prompt_tokens=prompt_tokens,
-                max_in_flight=thinker.max_in_flight,
-                on_done=partial(keeper.keep, group),
-            )
+    def keep(group: PendingDocuments, records: Sequence[PredictedRecord]) -> None:
+        nonlocal n_done
+        predictions.store(group.attributes, records)
+        n_done += len(records)
+        on_progress(Progress("predicting", n_done, len(asked), records[-1].document_id))
 
     if pending:
-        on_progress(Progress("predicting", 0, keeper.n_asked))
-        thinker.run(predict)
-    return {document_id for group in pending for document_id in group.document_ids}
+        on_progress(Progress("predicting", 0, len(asked)))
+    for group in pending:
+        texts = predictions.texts(group.document_ids)
+        engine.read(texts, group.attributes, partial(keep, group))
+    return set(asked)
+
+
+def add_by_rules(work: WorkDatabase, schema: Schema, extension: Extension) -> tuple[str, ...]:
+    """Keep what the rules of the added attribute read; all else stays as a model read it.
+
+    Returns:
+        What a person should know: documents that the model has not read since they came.
+    """
+    if extension.added:
+        keep_rule_cells(work, schema.attribute(extension.attribute.name))
+    groups = Predictions(work).pending(schema.attributes)
+    n_unread = sum(len(group.document_ids) for group in groups)
+    if not n_unread:
+        return ()
+    return (
+        f"the language model has not read {n_unread} of {work.n_documents()} documents: their other"
+        " cells are failed until the next ingestion with it",
+    )

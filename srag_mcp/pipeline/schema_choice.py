@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from srag_mcp.documents.document import Document
+from srag_mcp.engines.model import add_decision
+from srag_mcp.engines.offline import learn_rules
+from srag_mcp.engines.protocol import Engine, SchemaSample, TableColumns
 from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import SettledTables
-from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
-from srag_mcp.schema.json_schema import schema_to_json
-from srag_mcp.schema.names import snake_case
+from srag_mcp.pipeline.wishes import tidy_wish
+from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.extension import Extension, find_attribute
+from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
-from srag_mcp.schema.schema_file import find_schema_file, read_schema_file
 from srag_mcp.store.layout import schema_path, write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
-Predict = Callable[[Sequence[Document], Sequence[str], str], Schema]
 
 INDUCED = "induced"
 PREDICTED = "predicted"
 _HIDDEN_PREFIX = "srag_"
 _GENERIC_ENTITY = "records"
+_ADDING = "extension"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +48,20 @@ class SchemaWish:
 
 
 def put_schema_in_force(
-    work: WorkDatabase,
-    folder: Path,
-    wish: SchemaWish,
-    sample: Sample,
-    predict: Predict | None = None,
+    work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample, engine: Engine
 ) -> Schema:
     """Decide on the schema, make it the one in force and write it to `.srag/schema.json`.
 
     A schema given wins, then `schema.json` in the folder, then an edited `.srag/schema.json`, then
-    the one in force, then prediction or induction. What a person wrote counts once: as long as it
-    does not change, the schema in force stays. One that was induced gives way to prediction.
+    the one in force, then what *engine* finds. What a person wrote counts once: as long as it does
+    not change, the schema in force stays. One that rules found gives way to a model's.
 
     Args:
         work: Where the schema in force is kept.
         folder: The corpus.
         wish: What the caller asks of the schema.
         sample: Reads the documents to learn from, on need.
-        predict: Lets a language model decide, from a sample, sample questions and the name of the
-            corpus; None to induce without one.
+        engine: Who finds a schema.
 
     Raises:
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
@@ -76,12 +74,10 @@ def put_schema_in_force(
     elif edited is not None:
         schema = _learnt(edited, sample, wish.questions)
         origin = present.origin if present else INDUCED
-    elif present is not None and _stays(present, wish, predict):
+    elif present is not None and _stays(present, wish, engine):
         schema, origin = present.schema, present.origin
-    elif predict is not None:
-        schema, origin = _predicted(work, folder, wish, sample(), predict), PREDICTED
     else:
-        schema, origin = _induced(work, folder, wish, sample), INDUCED
+        schema, origin = _find(work, folder, wish, sample, engine), _origin_of(engine)
     if wish.fresh:
         _keep_former(work, present)
     return _put(work, schema, origin)
@@ -118,23 +114,29 @@ def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
     return schema
 
 
-def _stays(present: SchemaInForce, wish: SchemaWish, predict: Predict | None) -> bool:
+def _stays(present: SchemaInForce, wish: SchemaWish, engine: Engine) -> bool:
     is_other = wish.tables is not None and wish.tables.is_other
-    gives_way = (predict is not None or is_other) and present.origin == INDUCED
+    gives_way = (engine.asks or is_other) and present.origin == INDUCED
     return bool(present.schema.attributes) and not wish.fresh and not gives_way
 
 
-def _predicted(
-    work: WorkDatabase,
-    folder: Path,
-    wish: SchemaWish,
-    sample: Sequence[Document],
-    predict: Predict,
+def _origin_of(engine: Engine) -> str:
+    return PREDICTED if engine.asks else INDUCED
+
+
+def _find(
+    work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample, engine: Engine
 ) -> Schema:
-    """Let a model decide on the columns; what code learns to read of them is a second opinion."""
-    schema = predict(sample, wish.questions, _title(folder))
-    named = schema.model_copy(update={"entity": name_entity(work, schema.entity)})
-    return learn_extractors(named, sample, wish.questions)
+    title, tables = _title(folder), wish.tables
+
+    def columns() -> TableColumns:
+        if tables is None or tables.survey is None:
+            return (), ()
+        return tables.survey.columns(tables.kind), tables.survey.lists(tables.kind)
+
+    entity = name_entity(work, title)
+    found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity, columns))
+    return found.model_copy(update={"entity": name_entity(work, found.entity)})
 
 
 def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
@@ -167,18 +169,7 @@ def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
     """Give the attributes that have no extractors the ones that a sample suggests."""
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
-    return learn_extractors(schema, sample(), questions)
-
-
-def _induced(work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample) -> Schema:
-    title = _title(folder)
-    entity = name_entity(work, title)
-    tables = wish.tables
-    if tables is not None and tables.survey is not None:
-        columns, lists = tables.survey.columns(tables.kind), tables.survey.lists(tables.kind)
-        if columns:
-            return induce_columns(columns, lists, title=title, entity=entity)
-    return induce_schema(sample(), title=title, entity=entity, questions=wish.questions)
+    return learn_rules(schema, sample(), questions)
 
 
 def _title(folder: Path) -> str:
@@ -237,3 +228,55 @@ def _keep_former(work: WorkDatabase, present: SchemaInForce | None) -> None:
 
 def _hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def extend_schema_in_force(
+    work: WorkDatabase, schema: Schema, wish: str, sample: Sample, engine: Engine
+) -> tuple[Schema, Extension]:
+    """Add the attribute that *wish* describes to *schema*, unless it is there.
+
+    What became of the same wish before holds as long as its attribute is there: an extension that
+    was stopped goes on when it is asked for again, and must not add another one. Its attribute
+    counts as added until it is published.
+
+    Raises:
+        SchemaError: If the wish is empty or too long, or nothing could be made of it.
+        ModelError: If no reply could be had.
+        CancelledError: If somebody wants it to stop.
+    """
+    tidy = tidy_wish(wish)
+    digest = hashlib.sha256(tidy.casefold().encode("utf-8", "replace")).hexdigest()
+    note = f"extension:{digest[:16]}"
+    name = work.note(note)
+    known = None if name is None else find_attribute(schema, name)
+    if known is not None:
+        return schema, Extension(known, added=work.note(_ADDING) == name)
+    present = find_attribute(schema, tidy)
+    if present is not None:
+        extension = Extension(present, added=False)
+    else:
+        documents = sample()
+        extension = engine.define(tidy, schema, documents)
+    work.keep_note(note, extension.attribute.name)
+    if not extension.added:
+        return schema, extension
+    work.keep_note(_ADDING, extension.attribute.name)
+    attributes = (*schema.attributes, extension.attribute)
+    extended = schema.model_copy(update={"attributes": attributes})
+    schema = replace_schema_in_force(work, learn_rules(extended, documents, (tidy,)))
+    add_decision(work.state, wish, extension)
+    return schema, extension
+
+
+def finish_extension(work: WorkDatabase) -> None:
+    """Take note that the attribute that was being added is published."""
+    if work.note(_ADDING):
+        work.keep_note(_ADDING, "")
+
+
+def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension) -> None:
+    """Take an added attribute out again: later ingestions must not end by it."""
+    name = extension.attribute.name
+    left = tuple(item for item in schema.attributes if item.name != name)
+    replace_schema_in_force(work, schema.model_copy(update={"attributes": left}))
+    finish_extension(work)

@@ -5,23 +5,22 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell
-from srag_mcp.pipeline.engine import Thinker
-from srag_mcp.pipeline.report import Progress
-from srag_mcp.records.following import is_quoted
-from srag_mcp.records.standardise.finding import find_suspicions
-from srag_mcp.records.standardise.second_look import (
+from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
     keep_old,
     look_again,
     without_unsettled,
 )
-from srag_mcp.records.standardise.suspicion import (
+from srag_mcp.claims.stated_values import (
     Suspicion,
     Tags,
     read_stated,
     read_tags,
 )
+from srag_mcp.claims.suspects import find_suspicions
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.predictions import Predictions
@@ -46,7 +45,7 @@ class Standardised:
 def standardise_columns(
     work: WorkDatabase,
     schema: Schema,
-    thinker: Thinker,
+    engine: ModelEngine,
     on_progress: Callable[[Progress], None],
 ) -> Standardised:
     """Ask about the predicted values that do not fit their column.
@@ -73,7 +72,7 @@ def standardise_columns(
             predictions.change(attribute, fitting)
         if not suspects:
             continue
-        judged = _judge(thinker, attribute, suspects, _others(cells, suspects))
+        judged = _judge(engine, attribute, suspects, _others(cells, suspects))
         judged = _fitting(attribute, cells, judged, tags)
         if judged:  # kept all at once: what a stop leaves over must be asked as before
             predictions.change(attribute, judged)
@@ -96,13 +95,13 @@ def _settled(
 
 
 def _judge(
-    thinker: Thinker, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+    engine: ModelEngine, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
 ) -> dict[str, PredictedCell]:
     """Return the judged cells that differ from what they were, by document id."""
     found: dict[str, PredictedCell] = {}
     for start in range(0, len(suspects), MAX_SUSPECTS):
         part = suspects[start : start + MAX_SUSPECTS]
-        judged = thinker.run(_asking(thinker, attribute, part, others))
+        judged = engine.run(_asking(engine, attribute, part, others))
         for suspect, cell in zip(part, judged, strict=True):
             if cell != suspect.predicted:
                 found[suspect.document_id] = cell
@@ -118,7 +117,7 @@ def _fitting(
     """Return *judged*, in which a changed value that does not fit its column has the old one."""
     values = read_stated(attribute, {**cells, **judged})
     found = {item.document_id: item for item in find_suspicions(attribute, values, tags)}
-    quoted = {item.document_id for item in values if is_quoted(item.as_stated, item.value)}
+    quoted = {item.document_id for item in values if item.figures.is_only(item.value)}
     kept = dict(judged)
     for document_id, cell in judged.items():
         suspicion, before = found.get(document_id), cells[document_id]
@@ -135,9 +134,9 @@ def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
 
 
 def _asking(
-    thinker: Thinker, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
+    engine: ModelEngine, attribute: Attribute, suspects: Sequence[Suspect], others: Sequence[str]
 ) -> Callable[[], Awaitable[list[PredictedCell]]]:
-    return lambda: look_again(thinker.model, attribute, suspects, others)
+    return lambda: look_again(engine.model, attribute, suspects, others)
 
 
 def _suspects(

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
+from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.documents.table_files import (
@@ -21,7 +22,6 @@ from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading import RowsWanted, Sampled, SampleTask
-from srag_mcp.pipeline.sampling import spread_evenly
 from srag_mcp.pipeline.wishes import RowsMode
 from srag_mcp.store.work import FinishedFile, WorkDatabase
 
@@ -166,7 +166,7 @@ def _remembered(work: WorkDatabase, known: Sequence[FinishedFile]) -> TableMode 
     note = work.note(_NOTE)
     if note is not None:
         return TableMode.model_validate_json(note)
-    if not known or work.engine_in_force() == "offline":
+    if not known or not work.is_predicted():
         return None
     return TableMode(rows=any(state.rows for state in known), reason="tables are read as before")
 

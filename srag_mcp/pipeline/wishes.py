@@ -1,7 +1,7 @@
 """What is asked of an ingestion; of one that did not end, for the one that goes on with it."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,11 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict  # pydantic reads no other one before Python 3.12
 
-from srag_mcp.errors import SragError
-from srag_mcp.pipeline.engine import Engine
-from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.documents.encoding import decode
+from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file
+from srag_mcp.errors import DocumentError, SchemaError, SragError
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
+from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.earlier import forget_earlier_answers
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.state import open_state, read_state
@@ -22,6 +22,8 @@ from srag_mcp.store.state import open_state, read_state
 logger = logging.getLogger(__name__)
 
 _UNFINISHED = "unfinished"
+MAX_QUESTION_CHARACTERS = 500
+LONGEST_WISH = 300
 RowsMode: TypeAlias = Literal["auto", "file", "row"]
 
 
@@ -58,7 +60,7 @@ class Unfinished(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    engine: Engine
+    engine: EngineName
     model: str | None = None
     api_base: str | None = None
     questions: tuple[str, ...] = ()
@@ -142,10 +144,12 @@ def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuat
         rows=wish.rows if rows == "auto" else rows,
         fresh=options.get("fresh", False) or wish.fresh,
     )
-    thinking = _with_engine(settings, wish)
+    # the engines load half of the package: only for who goes on with one
+    from srag_mcp.engines.choice import take_over, usual_engine
+
+    thinking = take_over(settings, wish.engine, wish.model, wish.api_base)
     taken_over = []
-    usual = "model" if settings.model else "offline"
-    if thinking.engine not in {settings.engine, usual}:
+    if thinking.engine not in {settings.engine, usual_engine(settings).name}:
         taken_over.append(f"engine {thinking.engine}")
     if thinking.model != settings.model:
         taken_over.append(f"model {thinking.model}")
@@ -180,11 +184,37 @@ def choose_questions(folder: Path, settings: Settings, given: Sequence[str]) -> 
     return asked or tuple(read_sample_questions(folder))
 
 
-def _with_engine(settings: Settings, wish: Unfinished) -> Settings:
-    names_another = settings.model is not None and settings.model != wish.model
-    engine = settings.engine
-    if engine == "auto" and not names_another:
-        engine = wish.engine
-    is_there = wish.api_base in {None, settings.api_base}
-    model = settings.model or (wish.model if engine == "model" and is_there else None)
-    return settings.model_copy(update={"engine": engine, "model": model})
+def read_sample_questions(folder: Path) -> list[str]:
+    """Read the `sample_questions.txt` of *folder*, in any encoding; none when there is no file.
+
+    Raises:
+        DocumentError: If it cannot be read, or is not text.
+        CorpusError: If it is a link that leads out of the folder.
+    """
+    path = find_own_file(folder, QUESTIONS_FILE)
+    if path is None:
+        return []
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(path.name, f"cannot be opened: {error.strerror}") from error
+    return tidy_questions(decode(data, path.name).splitlines())
+
+
+def tidy_questions(questions: Iterable[str]) -> list[str]:
+    """Return *questions* without blank ones and repetitions, the long ones cut."""
+    stripped = (question.strip()[:MAX_QUESTION_CHARACTERS] for question in questions)
+    return list(dict.fromkeys(question for question in stripped if question))
+
+
+def tidy_wish(wish: str) -> str:
+    """Return the description of an attribute that is wished for, on one line.
+
+    Raises:
+        SchemaError: If it is empty or too long.
+    """
+    wish = " ".join(wish.split())
+    if not wish or len(wish) > LONGEST_WISH:
+        msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
+        raise SchemaError(msg)
+    return wish

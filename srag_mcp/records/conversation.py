@@ -4,18 +4,25 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.cells.cell import PredictedCell, PredictedRecord
-from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError
+from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
+from srag_mcp.claims.quotes import LONGEST_QUOTE
+from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
-from srag_mcp.records.batches import Excerpt
-from srag_mcp.records.grounding import LONGEST_QUOTE
-from srag_mcp.records.judging import LEFT_OUT, Judge, Judgement
-from srag_mcp.records.record_prompt import render_records_prompt
-from srag_mcp.records.record_task import RecordTask
-from srag_mcp.records.reply import CellReply, DocumentReply, RecordsReply
+from srag_mcp.records.judging import (
+    LEFT_OUT,
+    CellReply,
+    DocumentReply,
+    Judge,
+    Judgement,
+    RecordsReply,
+)
+from srag_mcp.records.record_prompt import Excerpt, render_records_prompt
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 
+MOST_AT_FIRST = 5
+MOST_LATER = 25
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60
 _LONGEST_NAME = 80
@@ -26,6 +33,69 @@ _CORRECTION = (
     " else, as one JSON object of the same form. What the document does not say goes into"
     " not_mentioned."
 )
+
+
+@dataclass(slots=True)
+class UselessReplies:
+    """Counts the documents in a row of which no reply had the right form.
+
+    Attributes:
+        is_proven: Whether any document was read: then some odd ones in a row may be by chance.
+    """
+
+    is_proven: bool = False
+    _n_in_a_row: int = 0
+
+    def count(self, reason: str) -> None:
+        """Take note of a document whose replies were of no use.
+
+        Raises:
+            UselessRepliesError: If there were many in a row, more where others could be read.
+        """
+        self._n_in_a_row += 1
+        if self._n_in_a_row < (MOST_LATER if self.is_proven else MOST_AT_FIRST):
+            return
+        msg = (
+            f"no reply of use came for {self._n_in_a_row} documents in a row; the last one:"
+            f" {reason.rstrip('.')}. Try another model (--model), another SRAG_REPLY_FORMAT or a"
+            " smaller SRAG_PROMPT_TOKENS; what could be used is kept, start the same command again"
+            " to go on"
+        )
+        raise UselessRepliesError(msg)
+
+    def reset(self) -> None:
+        """Take note of a document that was read."""
+        self.is_proven = True
+        self._n_in_a_row = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTask:
+    """What all batches of one prediction have in common.
+
+    Attributes:
+        model: Who is asked.
+        attributes: What is asked for, in this order.
+        engine: `model` or `agent`, for the cells.
+        first_tokens: Most tokens shown of a document at first, where few attributes are sought;
+            None for as many as one prompt may show.
+        useless: Documents in a row that nothing came of.
+    """
+
+    model: LanguageModel
+    attributes: tuple[Attribute, ...]
+    engine: str
+    first_tokens: int | None = None
+    useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
+
+
+def fail_record(task: RecordTask, document: DocumentText, reason: str) -> PredictedRecord:
+    """Return a record whose cells are all FAILED."""
+    cells = tuple(
+        PredictedCell(Cell(attribute.name, State.FAILED, engine=task.engine, note=reason))
+        for attribute in task.attributes
+    )
+    return PredictedRecord(document.document_id, document.sha256, cells, reason)
 
 
 class CutOffError(ReplyError):

@@ -4,14 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
-from srag_mcp.model.reply_content import describe_misfits
-from srag_mcp.records.contradiction import find_contradiction, is_derived
-from srag_mcp.records.grounding import LONGEST_QUOTE, ground
-from srag_mcp.records.reply import CellReply, DocumentReply
-from srag_mcp.records.unsaid_names import find_unsaid_name
+from srag_mcp.claims.check import Bearing, check
+from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
 from srag_mcp.values.booleans import read_boolean
@@ -23,7 +22,35 @@ _LONGEST_SHOWN = 80
 LEFT_OUT = "the reply leaves it out"
 NOT_GROUNDED = "not grounded"
 _DERIVED = "derived: the quote does not have it as it is"
+_UNSHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
+
+
+class CellReply(ReplyElement):
+    """What a document says of one attribute."""
+
+    blanks: ClassVar = {"attribute": "", "state": "stated", "value": None, "quote": ""}
+
+    attribute: str
+    state: Literal["stated", "stated_absent"]
+    value: ReplyValue
+    quote: str
+
+
+class DocumentReply(ReplyElement):
+    """The record of one document; *id* is the short one of the prompt."""
+
+    blanks: ClassVar = {"id": "", "cells": (), "not_mentioned": ()}
+
+    id: str
+    cells: tuple[CellReply, ...]
+    not_mentioned: tuple[str, ...]
+
+
+class RecordsReply(ReplyContent):
+    """The records of the documents of one prompt."""
+
+    documents: tuple[DocumentReply, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +160,11 @@ class Judge:
             odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
             return Judgement(taken, odd, told_once=True)
         value = attribute.type.read(value_text)
-        odd = find_contradiction(attribute, quote, value, self._document.text)
-        odd = odd or find_unsaid_name(attribute, quote, value, self._document.text)
+        if value is None:
+            return Judgement(taken)
+        claim, odd = check(attribute, quote, value, self._document.text), ""
+        if claim.bearing is Bearing.CONTRADICTED:
+            odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
         if has_decimals and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
             odd = f"{said!r} is one thousand times more or less in another country"
@@ -142,10 +172,14 @@ class Judge:
             marked = replace(taken, cell=add_note(taken.cell, f"doubted: {odd}", Mark.DOUBTED))
             problem = f"{odd}; put right what is wrong, or repeat it"
             return Judgement(marked, problem, told_once=True)
-        if is_derived(attribute, quote, value, self._document.text):
+        is_put_otherwise = attribute.type.is_text and not attribute.categories
+        if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
             cell = add_note(taken.cell, _DERIVED, Mark.DERIVED)
-            return Judgement(replace(taken, cell=cell))
-        return Judgement(taken)
+        elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
+            cell = add_note(taken.cell, _UNSHOWN, Mark.UNSHOWN)
+        else:
+            return Judgement(taken)
+        return Judgement(replace(taken, cell=cell))
 
     def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:
         place = ground(quote, self._document.text, attribute) if quote else None

@@ -1,20 +1,67 @@
 """Record prediction by a language model: all documents, many prompts at a time (S-RAG 3.2.2)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import SragError
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.records.batches import Excerpt, plan_batches, take_excerpt
-from srag_mcp.records.reading_on import predict_documents
-from srag_mcp.records.record_task import RecordTask, fail_record
+from srag_mcp.records.conversation import RecordTask, fail_record
+from srag_mcp.records.reading_on import MAX_PROMPTFULS, predict_documents
+from srag_mcp.records.record_prompt import (
+    Excerpt,
+    plan_batches,
+    render_records_prompt,
+    take_excerpt,
+)
+from srag_mcp.schema.attribute import Attribute
 
+_TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
+_TOKENS_A_CELL = 25
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimate in tokens, see `model.tokens`; corrections are not in it.
+
+    *tokens_out* supposes that each document states every attribute: mostly it is less.
+    """
+
+    n_prompts: int
+    tokens_in: int
+    tokens_out: int
+
+
+def estimate_records(
+    attributes: Sequence[Attribute], n_tokens: Iterable[int], prompt_tokens: int
+) -> Estimate:
+    """Estimate the prompts and tokens for documents of *n_tokens* each.
+
+    Long documents are taken to be read on as far as they ever are: an upper end.
+    """
+    lengths = [length for length in n_tokens if length]
+    shown = (min(length, prompt_tokens) for length in lengths)
+    parts = [(n,) for length in lengths for n in _further_parts(length, prompt_tokens)]
+    instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
+    n_prompts = tokens_in = 0
+    for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), parts):
+        n_prompts += 1
+        tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
+    return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
+
+
+def _further_parts(n_tokens: int, prompt_tokens: int) -> Iterator[int]:
+    """Yield the tokens of the parts after the first in which a document is read."""
+    end = min(n_tokens, MAX_PROMPTFULS * prompt_tokens)
+    for start in range(prompt_tokens, end, prompt_tokens):
+        yield min(prompt_tokens, end - start)
 
 
 async def predict_records(

@@ -8,12 +8,10 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.names import snake_case, unique_name
-from srag_mcp.schema.predicted_attribute import find_problems, is_usable, read_attribute
-from srag_mcp.schema.prediction import describe_columns, render_texts
+from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
+from srag_mcp.schema.definition import AttributeReply, find_problems, is_usable, read_attribute
+from srag_mcp.schema.rounds import describe_columns, render_texts
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.schema_reply import AttributeReply
 
 
 class ExtensionReply(ReplyContent):

@@ -1,6 +1,6 @@
 """Rules that find an attribute in a document without a model; data only, kept in the schema.
 
-They are learnt by `srag_mcp.offline` at induction and applied by it at extraction. Each is a small
+They are learnt by `srag_mcp.rules` at induction and applied by it at extraction. Each is a small
 frozen model, so that a schema file carries them and a person can read and edit them. "Folded" is:
 lower case, without accents and punctuation.
 """

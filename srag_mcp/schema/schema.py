@@ -1,12 +1,15 @@
 """A schema: the attributes of the entity that every document of a corpus describes."""
 
+import re
+from collections.abc import Iterator
+
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.schema.attribute import NAME_PATTERN, Attribute
+from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, snake_case
+from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.text.words import fold_words, stem
 
-RESERVED_NAMES = frozenset({"document_id"})
 RESERVED_TABLES = frozenset({"documents", "cells"})
 
 
@@ -90,3 +93,28 @@ class Schema(BaseModel):
 
 def _phrase(name: str) -> str:
     return f" {' '.join(map(stem, fold_words(name).split()))} "
+
+
+_SAYS_NOTHING = re.compile(r"(?:attribute|value)(?:_\d+)*")
+
+
+def find_meant(schema: Schema) -> dict[str, str]:
+    """Return the words that are meant by names of columns which do not say it.
+
+    `--schema` with a property `高さ` -> `{"attribute_1": "高さ"}`
+    """
+    found = {
+        attribute.name: next(_words(attribute), "")
+        for attribute in schema.attributes
+        if _SAYS_NOTHING.fullmatch(attribute.name)
+    }
+    return {name: word for name, word in found.items() if word}
+
+
+def _words(attribute: Attribute) -> Iterator[str]:
+    """Yield what people and documents call the attribute, where it cannot be a name."""
+    rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
+    keys = [key for rule in rules for key in rule.keys]
+    for word in (*attribute.synonyms, *keys):
+        if any(map(str.isalpha, word)) and not snake_case(word):
+            yield word

@@ -1,30 +1,99 @@
-"""How a tool runs blocking work: on a thread, cancellable, with errors that the model can read."""
+"""How tools are listed and called: cheaply, on a thread, with errors that the model can read."""
 
 import inspect
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool
+from starlette.requests import HTTPConnection
 
 from srag_mcp.errors import SragError
+from srag_mcp.server.arguments import MAX_NAME, known_arguments, without_links
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.page_size import cut_middle
-from srag_mcp.server.rendering import exact, render_json, structured
 from srag_mcp.text.shown import printable
+from srag_mcp.views.page_size import cut_middle
+from srag_mcp.views.results import Page
 
 Returned = TypeVar("Returned")
-Tool = TypeVar("Tool", bound=Callable[..., object])
+ToolFunction = TypeVar("ToolFunction", bound=Callable[..., object])
 
 MAX_ERROR_CHARACTERS = 3000
 CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
 
 
-def described(tool: Tool) -> Tool:
+class ThriftyServer(MCPServer[Corpora]):
+    """Lists tools without the titles of arguments, and calls them with the arguments they have."""
+
+    _schemas: Mapping[str, Mapping[str, object]] | None = None
+
+    async def list_tools(self) -> list[Tool]:
+        """List all tools, in the order in which they were added."""
+        return [
+            tool.model_copy(update={"input_schema": thrifty(tool.input_schema)})
+            for tool in await super().list_tools()
+        ]
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: dict[str, object],
+        context: Context[Corpora] | None = None,
+    ) -> CallToolResult | InputRequiredResult:
+        """Call the tool *name*; null arguments are as if they were not there.
+
+        Raises:
+            ToolError: If there is no such tool or argument, a value is of the wrong type, or the
+                tool raises it.
+        """
+        if self._schemas is None:
+            self._schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
+        if name not in self._schemas:
+            msg = f"Unknown tool: {name[:MAX_NAME]!r}; the tools are {', '.join(self._schemas)}"
+            raise ToolError(msg)
+        arguments = known_arguments(name, self._schemas[name], arguments)
+        CALLER.set(_caller(context))
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:  # a crash, which is logged
+            raise
+        except ToolError as error:
+            raise without_links(error) from error.__cause__
+
+
+def _caller(context: Context[Corpora] | None) -> Hashable:
+    """Tell callers apart: by their session, else by their connection; there is one on stdio."""
+    request = None if context is None else context.request_context.request
+    if not isinstance(request, HTTPConnection):
+        return ""
+    return request.headers.get("mcp-session-id") or request.client
+
+
+def thrifty(schema: dict[str, object]) -> dict[str, object]:
+    """Take out of the schema of arguments what says nothing: titles, and defaults that are empty.
+
+    `{"title": "fArguments", "properties": {"a": {"title": "A", "default": "", …}}} -> {…}`
+    """
+    kept = {key: value for key, value in schema.items() if key != "title"}
+    properties = kept.get("properties")
+    if isinstance(properties, dict):
+        kept["properties"] = {
+            name: {
+                key: value
+                for key, value in entry.items()
+                if key != "title" and (key != "default" or value)
+            }
+            for name, entry in properties.items()
+        }
+    return kept
+
+
+def described(tool: ToolFunction) -> ToolFunction:
     """Take the indentation out of the docstring of *tool*, which is sent as it is.
 
     Python does so itself from 3.13 on.
@@ -63,16 +132,14 @@ async def run_blocking(
         raise
 
 
-def as_result(page: BaseModel, text: str | None = None) -> CallToolResult:
-    """Wrap *page*: structured content, and *text* (default: the same as compact JSON)."""
-    return _result(structured(page), text)
+async def show(
+    corpora: Corpora, work: Callable[[], Page], *, queries: bool = False
+) -> CallToolResult:
+    """Run *work* as `run_blocking` does, and return its page."""
+    return as_result(await run_blocking(corpora, work, queries=queries))
 
 
-def as_exact_result(page: BaseModel) -> CallToolResult:
-    """Wrap a page whose texts a language model has to read as they are."""
-    return _result(exact(page))
-
-
-def _result(content: dict[str, object], text: str | None = None) -> CallToolResult:
-    shown = TextContent(type="text", text=render_json(content) if text is None else text)
-    return CallToolResult(content=[shown], structured_content=content)
+def as_result(page: Page) -> CallToolResult:
+    """Wrap *page*: as data, and as text for hosts that keep no data."""
+    text = TextContent(type="text", text=page.render())
+    return CallToolResult(content=[text], structured_content=page.data())

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter
 
-from srag_mcp.errors import NotIngestedError, UnknownCorpusError
-from srag_mcp.settings import Settings
+from srag_mcp import views
+from srag_mcp.errors import JobError, NotIngestedError, SchemaError, SragError, UnknownCorpusError
+from srag_mcp.settings import EngineChoice, Settings, named_engine
+from srag_mcp.views.page_size import ROWS_SHARE
+from srag_mcp.views.results import CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
+    from srag_mcp.store.job import Job
+    from srag_mcp.views.prompt_pages import PromptDesk
 
 BUILD_SUFFIX = ".duckdb"
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
-ROWS_SHARE = 0.85  # of the characters of a result; the rest is for what stands around its rows
 
 
 class Corpora:
@@ -99,6 +103,130 @@ class Corpora:
             msg = f"the {kind} of corpus {name!r} is not there: {location}; tell the user"
             raise NotIngestedError(msg)
         return self.get(name)
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of the documents of a corpus.
+
+        Raises:
+            JobError: If the corpus is a build without documents.
+            NotIngestedError: If the folder is not there.
+        """
+        corpus = self.present(name)
+        if corpus.is_build:
+            msg = (
+                f"{self.name(name)!r} is a published build without documents: it cannot be"
+                " ingested, only asked as it is; list_corpora says whether it is ready"
+            )
+            raise JobError(msg)
+        return corpus.location
+
+    def ingest(
+        self, name: str, questions: Sequence[str], engine: EngineChoice, *, rebuild_schema: bool
+    ) -> JobStatus:
+        """Start an ingestion, or return the one that runs.
+
+        Raises:
+            JobError: If the corpus is a build without documents.
+            SchemaError: If the columns shall be found anew that a person wrote down.
+        """
+        from srag_mcp.pipeline.jobs import list_jobs, start_job
+        from srag_mcp.pipeline.wishes import choose_questions
+        from srag_mcp.schema.json_schema import find_schema_file
+
+        folder, settings = self.folder(name), self.settings
+        if rebuild_schema and (path := find_schema_file(folder)) is not None:
+            msg = (
+                f"a person wrote the columns of this corpus down in {path}, and rebuild_schema"
+                " would leave them out: ask the user to add a column there, then call"
+                " ingest_corpus without rebuild_schema"
+            )
+            raise SchemaError(msg)
+        before = {job.id for job in list_jobs(folder, settings)}
+        settings = settings.with_engine(engine)
+        chosen = choose_questions(folder, settings, tuple(questions))
+        job = start_job(folder, settings, questions=chosen, fresh=rebuild_schema)
+        given = {
+            "sample_questions": questions,
+            "rebuild_schema": rebuild_schema,
+            "engine": named_engine(engine) is not None,
+        }
+        unheard = " and ".join(name for name, value in given.items() if value)
+        note = f"this job was running before: your {unheard} wait for a call after its end"
+        return self._job_page(name, job, note * bool(unheard and job.id in before))
+
+    def extend(self, name: str, attribute: str) -> JobStatus:
+        """Start to add one column.
+
+        Raises:
+            JobError: If the corpus is a build without documents, or a job of it runs.
+            SchemaError: If *attribute* is empty or too long.
+        """
+        from srag_mcp.pipeline.jobs import start_job
+        from srag_mcp.pipeline.wishes import tidy_wish
+
+        folder, wish = self.folder(name), tidy_wish(attribute)
+        return self._job_page(name, start_job(folder, self.settings, attribute=wish))
+
+    def job_status(self, name: str, job_id: str) -> JobStatus:
+        """Return the state of a job, of the latest when *job_id* is empty."""
+        from srag_mcp.pipeline.jobs import read_job
+
+        return self._job_page(name, read_job(self.folder(name), self.settings, job_id))
+
+    def cancel(self, name: str, job_id: str, wait_s: float) -> JobStatus:
+        """Ask a job to stop, and wait so long for its end; what is finished is kept."""
+        from srag_mcp.pipeline.jobs import cancel_job
+
+        job = cancel_job(self.folder(name), self.settings, job_id, wait_s)
+        return self._job_page(name, job, views.job_pages.ASKED_TO_STOP * job.is_running)
+
+    def prompts(self, name: str, job_id: str) -> "PromptDesk":
+        """Open the desk where agents fetch the prompts of a corpus."""
+        folder = self.folder(name)
+        return views.prompt_pages.PromptDesk(folder, self.settings, self.name(name), job_id)
+
+    def _job_page(self, name: str, job: "Job", note: str = "") -> JobStatus:
+        folder, name = self.folder(name), self.name(name)
+        return views.job_pages.job_page(folder, self.settings, name, job, note)
+
+    def list(self) -> CorpusList:
+        """List the corpora and say what to call for those that are not ready."""
+        entries = [self._entry(name) for name in self]
+        steps = ["call ask with a question, or get_schema and then run_sql"]
+        if not any(entry.table for entry in entries):
+            steps = []
+        for state, step in (
+            ("ingesting", "call ingest_status with corpus={!r} while it is running"),
+            ("not ingested", "call ingest_corpus with corpus={!r}"),
+        ):
+            names = [item.name for item in entries if item.state == state and not item.table]
+            steps += [step.format(name) for name in names[:1]]
+        following = "; for another corpus ".join(steps) or "tell the user what the problem is"
+        if not entries:
+            following = "no corpus is served: start the server with --corpus DIR"
+        return CorpusList(corpora=entries, next=following)
+
+    def _entry(self, name: str) -> CorpusEntry:
+        """Describe one corpus; what is wrong with it does not hide the others."""
+        try:
+            is_ingesting = self.is_ingesting(name)
+            corpus = self.get(name)
+            info = self.readable(name).info()
+        except NotIngestedError as error:
+            if corpus.is_build or not corpus.location.is_dir():
+                return CorpusEntry(name=name, state="unreadable", problem=str(error))
+            return CorpusEntry(name=name, state="ingesting" if is_ingesting else "not ingested")
+        except SragError as error:
+            return CorpusEntry(name=name, state="unreadable", problem=str(error))
+        return CorpusEntry(
+            name=name,
+            state="ingesting" if is_ingesting else "ready",
+            table=info.entity,
+            documents=info.n_documents,
+            failed_documents=info.n_failed,
+            columns=info.n_attributes,
+            built_at=info.created_at,
+        )
 
     def _what_to_call(self, name: str) -> str:
         if self.is_ingesting(name):

@@ -18,6 +18,7 @@ from srag_mcp.sqlfacts.conditions import (
 )
 from srag_mcp.sqlfacts.trees import (
     exp,
+    first_ranked,
     group_keys,
     inner_query,
     sources_of,
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from srag_mcp.sqlfacts.query import QueryFacts
 
 Function: TypeAlias = Literal[
-    "count", "decides", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares",
-    "adds", "leads", "list", "first"
+    "count", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares", "adds", "leads",
+    "list", "first"
 ]  # fmt: skip
 _Parts: TypeAlias = "list[exp.Expr]"
 _Place: TypeAlias = "tuple[exp.Expr, exp.Select]"  # an expression, and the SELECT that it stands in
@@ -52,10 +53,9 @@ class Aggregate:
 
     Attributes:
         function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
-            records, `groups`: the count of records of each, `decides`: a yes or no that one
-            record of *condition* decides, `compares`: one that two numbers decide, `adds`: the sum
-            or difference of two, the group that `leads` by its count of records, a `list` of
-            records, or those that come `first` by *column*.
+            records, `groups`: the count of records of each, `compares`: a yes or no that two
+            numbers decide, `adds`: the sum or difference of two, the group that `leads` by its
+            count of records, a `list` of records, or those that come `first` by *column*.
         condition: Which records; NULL for one that is not known to meet or miss it.
         column: What is summed, averaged, compared, counted by its values or ranked by.
         part: What those among them meet whose share it is.
@@ -239,16 +239,18 @@ class _Reader:
     # Yes and no
 
     def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read what one record decides: `EXISTS (…)`, `bool_or(pool)`, `bool_and(pool)`."""
-        wanted = []
+        """Read what the number of some records decides: `EXISTS (…)`, `bool_and(pool)`."""
+        wanted: _Parts = []
         if isinstance(node, exp.Exists) and isinstance(node.this, exp.Select):
             select = node.this
         elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
             wanted = [exp.not_(node.this) if isinstance(node, exp.LogicalAnd) else node.this]
         else:
             return None
-        deciding = _definite([*where_of(select), *wanted])
-        return _of("decides", deciding) if self._reads(select) else None
+        deciding = _of("count", _definite([*where_of(select), *wanted]))
+        if deciding is None or not self._reads(select):
+            return None
+        return Aggregate("compares", sides=(deciding, 0.0), operator=">")
 
     def _of_two(self, node: exp.Binary, select: exp.Select, operator: str) -> Aggregate | None:
         """Read what compares two numbers or adds them up: `count(*) >= 2`, `max(a) - max(b)`."""
@@ -296,8 +298,11 @@ class _Reader:
     def _leading_group(self, root: exp.Select) -> Aggregate | None:
         """Read which group has the most records: `GROUP BY city ORDER BY count(*) DESC LIMIT 1`."""
         keys = [item.unalias() for item in root.selects]
-        count = _counted_first(root)
-        if count is None or any(key.find(exp.AggFunc) for key in keys):
+        ranked = first_ranked(root)
+        if ranked is None or ranked[1].name != "1" or any(key.find(exp.AggFunc) for key in keys):
+            return None
+        count, is_most = ranked[0].this, ranked[0].args.get("desc")
+        if not isinstance(count, exp.Count) or not is_most:
             return None
         parts = self._counted(count, root, _GROUPED | {"qualify"})
         names = {name for key in keys for name in columns_of(key)}
@@ -418,23 +423,6 @@ def _split_filter(node: exp.Expr) -> tuple[exp.Expr | None, _Parts]:
     if isinstance(node, exp.Filter):
         return node.this, where_of(node)
     return (node, []) if isinstance(node, exp.AggFunc) else (None, [])
-
-
-def _counted_first(root: exp.Select) -> exp.Expr | None:
-    """Return the count of which *root* takes the group with the most; None for another query."""
-    qualify, limit, order = (root.args.get(key) for key in ("qualify", "limit", "order"))
-    wanted = None if limit is None else limit.expression
-    if qualify is not None:
-        if limit is not None or not isinstance(qualify.this, exp.EQ):
-            return None
-        ranked, wanted = qualify.this.this, qualify.this.expression
-        is_rank = isinstance(ranked, exp.Window) and isinstance(ranked.this, exp.Rank)
-        order = ranked.args["order"] if is_rank and not ranked.args.get("partition_by") else None
-    if order is None or _figure(wanted) != 1:
-        return None
-    first = order.expressions[0]
-    found: exp.Expr = first.this
-    return found if isinstance(found, exp.Count) and first.args.get("desc") else None
 
 
 def _puts_out_its_keys(root: exp.Select, outputs: _Parts) -> bool:

@@ -138,7 +138,8 @@ def _of_sources(select: exp.Select, table: str) -> list[list[exp.Expr]]:
 
 def _check_rows(query: exp.Expr, *, is_result: bool) -> None:
     """Check that *query* shows or passes on all that it read."""
-    distinct, order = query.args.get("distinct"), query.args.get("order")
+    order = query.args.get("order")
+    distinct = query.args.get("distinct") if isinstance(query, exp.Select) else None
     is_cut = query.args.get("limit") is not None or query.args.get("offset") is not None
     totals = (
         isinstance(query, exp.Select)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srag_mcp.sqlfacts.trees import (
     exp,
+    first_ranked,
     group_keys,
     is_null_test,
     sources_of,
@@ -99,30 +100,14 @@ def _groups(select: exp.Select, outputs: list[exp.Expr]) -> str:
         return f"{said}, with the {shown}" if shown else said
     if not any(clauses):
         return f"{shown}, for each {key}" if shown else f"different {key}{where}"
-    ranked, n_first = _ranked(select)
+    found = first_ranked(select)
+    if found is None:
+        raise _UnsaidError
+    ranked, n_first = found[0], found[1].name
     end = "highest" if ranked.args.get("desc") else "lowest"
     many = f"{key} with the" if n_first == "1" else f"the first {n_first} {key} by"
     said = f"{many} {end} {_number(ranked.this, where)}"
     return f"{said}, and the {shown}" if shown and amounts != [ranked.this] else said
-
-
-def _ranked(select: exp.Select) -> tuple[exp.Expr, str]:
-    """Return by what the first groups are ranked, and how many are taken."""
-    qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
-    wanted = None if limit is None else limit.expression
-    if qualify is not None and isinstance(qualify.this, exp.EQ | exp.LTE):
-        rank, wanted = qualify.this.this, qualify.this.expression
-        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
-        order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
-    if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
-        raise _UnsaidError
-    ranked: exp.Expr = order.expressions[0].copy()
-    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
-    if isinstance(ranked.this, exp.Literal) and ranked.this.is_int:
-        ranked.set("this", select.selects[int(ranked.this.name) - 1].unalias().copy())
-    elif ranked.this.name.lower() in named:
-        ranked.set("this", named[ranked.this.name.lower()].copy())
-    return ranked, wanted.name
 
 
 def _listing(select: exp.Select, outputs: list[exp.Expr]) -> str:
@@ -333,7 +318,7 @@ def _term(node: exp.Expr) -> str:
         return f"quarter of {next(column.name for column in node.find_all(exp.Column))}"
     elif isinstance(node, exp.Mul) and isinstance(_plain(node.left), exp.IntDiv):
         part, node = "decade", _plain(_plain(node.left).this)
-    elif isinstance(node, exp.RegexpExtract | exp.Replace | exp.Coalesce):
+    elif isinstance(node, exp.RegexpExtract | exp.Replace):
         is_year = node.expression.name == r"\d{4}"
         return f"{'year of ' if is_year else ''}{_term(node.this)}"
     if not part:

@@ -208,7 +208,7 @@ class QueryFacts:
         which is used otherwise is stated: how many do not is told of each column.
         """
         counts = [_unwrapped(output) for output in _outputs_of(self.tree)]
-        if len(counts) == 1 and isinstance(counts[0], exp.Count) and counts[0].this.is_star:
+        if len(counts) == 1 and isinstance(counts[0], exp.Count) and not counts[0].find(exp.Column):
             return ""
         names = {name.lower() for name in self.asked}
         plain = [

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -25,12 +26,36 @@ else:
     exp = _Expressions()
 
 
+# 600 conditions: what is worked out of them takes 0.4 s, and a query that is run has 5 s.
+_MAX_NODES = 3_000
+
+
 def parse_query(sql: str) -> exp.Expr | None:
-    """Parse *sql* as the guard does; None where sqlglot reads less than DuckDB."""
+    """Parse *sql* as the guard does; None where sqlglot reads less than DuckDB.
+
+    So it is where a query has no end, or is longer than anybody writes one: with the CTEs put where
+    they are read, each of which may read the one before it twice.
+    """
     try:
-        return parse_statement(sql)
+        tree = parse_statement(sql)
     except (UnreadableError, RefusedQueryError):
         return None
+    return tree if _count_nodes(tree, {}) <= _MAX_NODES else None
+
+
+def _count_nodes(tree: exp.Expr, counted: dict[int, float]) -> float:
+    """Count the parts of *tree* with those of the CTEs that it reads; infinite in a circle."""
+    total = 0.0
+    for node in tree.walk():
+        total += 1
+        query = inner_query(node) if isinstance(node, exp.Table) else None
+        if query is not None and id(query) not in counted:
+            counted[id(query)] = math.inf  # while it is counted
+            counted[id(query)] = _count_nodes(query, counted)
+        total += 0 if query is None else counted[id(query)]
+        if total > _MAX_NODES:
+            return math.inf
+    return total
 
 
 def merge_queries(root: exp.Expr, table: str, columns: Iterable[str]) -> exp.Expr:
@@ -60,10 +85,9 @@ def merge_queries(root: exp.Expr, table: str, columns: Iterable[str]) -> exp.Exp
 def split_and(condition: exp.Expr) -> Iterator[exp.Expr]:
     """Yield what AND joins in *condition*, also within brackets: `a AND (b AND c)` -> a, b, c."""
     unwrapped = condition.unnest()
-    if isinstance(unwrapped, exp.And):
-        yield from split_and(unwrapped.left)
-        yield from split_and(unwrapped.right)
-    else:
+    for part in unwrapped.flatten() if isinstance(unwrapped, exp.And) else ():
+        yield from split_and(part)
+    if not isinstance(unwrapped, exp.And):
         yield unwrapped
 
 
@@ -80,14 +104,26 @@ def sources_of(select: exp.Expr) -> list[exp.Expr]:
 
 
 def inner_query(source: exp.Expr) -> exp.Expr | None:
-    """Return the query that *source* of a FROM stands for; None for a table."""
+    """Return the query that *source* of a FROM stands for; None for a table.
+
+    A CTE is seen by those after it, by itself where it is recursive, and by the query below.
+    """
     if isinstance(source, exp.Subquery):
         return source.unnest()
-    if isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier):
-        for item in source.root().find_all(exp.CTE):
+    if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
+        return None
+    own, node = None, source.parent
+    while node is not None:
+        own = node if isinstance(node, exp.CTE) else own
+        with_ = node.args.get("with_")
+        seen = [] if with_ is None else with_.expressions
+        if own in seen and with_ is not None and not with_.recursive:
+            seen = seen[: seen.index(own)]
+        for item in seen:
             if item.alias_or_name.lower() == source.name.lower():
                 found: exp.Expr = item.this
                 return found
+        node = node.parent
     return None
 
 
@@ -116,6 +152,35 @@ def group_keys(select: exp.Select) -> list[exp.Expr] | None:
             found = named.get(found.name.lower(), found)
         keys.append(found)
     return keys
+
+
+def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
+    """Return by what the first groups of *select* are ranked, and how many it takes.
+
+    `… QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1`, `… ORDER BY 2 DESC LIMIT 1`
+    """
+    qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
+    wanted = None if limit is None else limit.expression
+    if qualify is not None and (
+        limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE)
+    ):
+        return None
+    if qualify is not None:
+        rank, wanted = qualify.this.this, qualify.this.expression
+        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
+        order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
+    if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
+        return None
+    ranked: exp.Ordered = order.expressions[0].copy()
+    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
+    place = (
+        int(ranked.this.name) if isinstance(ranked.this, exp.Literal) and ranked.this.is_int else 0
+    )
+    if 0 < place <= len(select.selects):
+        ranked.set("this", select.selects[place - 1].unalias().copy())
+    elif ranked.this.name.lower() in named:
+        ranked.set("this", named[ranked.this.name.lower()].copy())
+    return ranked, wanted
 
 
 def is_null_test(node: exp.Expr | None) -> bool:

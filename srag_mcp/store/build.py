@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import NotIngestedError, StoreError
@@ -32,15 +34,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-DOCUMENT_COLUMNS = (
-    "document_id",
-    "path",
-    "title",
-    "media_type",
-    "sha256",
-    "characters",
-    "ingested_at",
-)
 _TABLES = """
 CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
@@ -95,12 +88,10 @@ def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None
         f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
     )
     for place, text in _COMMENTS.items():
-        _comment(connection, place, text)
-    _comment_on_table(connection, entity, f"{schema.title}: one row a document.")
+        _comment(connection, place.split("."), text)
+    _comment(connection, [schema.entity], f"{schema.title}: one row a document.")
     for attribute in schema.attributes:
-        _comment_on_column(
-            connection, f"{entity}.{quote_name(attribute.name)}", describe(attribute)
-        )
+        _comment(connection, [schema.entity, attribute.name], describe(attribute))
 
 
 def describe(attribute: Attribute) -> str:
@@ -110,20 +101,11 @@ def describe(attribute: Attribute) -> str:
     return f"{attribute.description}{unit}{absent}".strip() or attribute.name
 
 
-def _comment(connection: duckdb.DuckDBPyConnection, place: str, text: str) -> None:
-    table, _, column = place.partition(".")
-    if column:
-        _comment_on_column(connection, f"{table}.{quote_name(column)}", text)
-    else:
-        _comment_on_table(connection, table, text)
-
-
-def _comment_on_table(connection: duckdb.DuckDBPyConnection, table: str, text: str) -> None:
-    connection.execute(f"COMMENT ON TABLE build.main.{table} IS {quote_text(text)}")
-
-
-def _comment_on_column(connection: duckdb.DuckDBPyConnection, column: str, text: str) -> None:
-    connection.execute(f"COMMENT ON COLUMN build.main.{column} IS {quote_text(text)}")
+def _comment(connection: duckdb.DuckDBPyConnection, place: Sequence[str], text: str) -> None:
+    """Say what a table is (*place* is its name) or a column (its table's name and its own)."""
+    kind = "TABLE" if len(place) == 1 else "COLUMN"
+    name = ".".join(map(quote_name, place))
+    connection.execute(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +139,9 @@ class BuildInfo:
     cut_value_columns: tuple[str, ...] = ()
 
 
+_INFO = TypeAdapter(BuildInfo)
+
+
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
     entries = asdict(info) | {"cut_value_columns": " ".join(info.cut_value_columns)}
@@ -180,23 +165,8 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
-    return _info(found)
-
-
-def _info(found: Mapping[str, str]) -> BuildInfo:
-    return BuildInfo(
-        build_id=found["build_id"],
-        format_version=int(found["format_version"]),
-        title=found["title"],
-        entity=found["entity"],
-        n_documents=int(found["n_documents"]),
-        n_failed=int(found["n_failed"]),
-        n_attributes=int(found["n_attributes"]),
-        created_at=found["created_at"],
-        engine=found["engine"],
-        revision=found["revision"],
-        cut_value_columns=tuple(found["cut_value_columns"].split()),
-    )
+    split = {**found, "cut_value_columns": tuple(found["cut_value_columns"].split())}
+    return _INFO.validate_python(split)
 
 
 # The oldest storage format that a supported DuckDB writes and 1.4 reads.

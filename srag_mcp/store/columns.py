@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, write_marks
+from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.records.second_opinion import Disagreement, find_disagreements, mark
+from srag_mcp.claims.second_opinion import Disagreement, find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.database import storable, with_names
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
@@ -42,10 +42,10 @@ SELECT number, document_id,
        CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
                  AND NOT contains(coalesce(marks, ''), '{in_part}')
             THEN ? ELSE value END AS value,
-       unit, coalesce(engine, 'offline') AS engine,
+       unit, coalesce(engine, '{by_rules}') AS engine,
        coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
 FROM listing LEFT JOIN stated USING (number) ORDER BY number
-""".replace("{in_part}", Mark.READ_IN_PART)
+""".replace("{in_part}", Mark.READ_IN_PART).replace("{by_rules}", BY_RULES)
 _INSERT_CELLS = """
 INSERT INTO build.main.cells
 SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
@@ -166,7 +166,7 @@ WHERE failure IS NULL ORDER BY number
 
 def predicts(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the engine in force is a language model."""
-    return _engine(connection) != "offline"
+    return is_predicted(_engine(connection))
 
 
 def predicted_cells(
@@ -191,7 +191,7 @@ def predicted_cells(
 
 def _engine(connection: duckdb.DuckDBPyConnection) -> str:
     rows = connection.execute(_ENGINE).fetchall()
-    return str(rows[0][0]) if rows else "offline"
+    return str(rows[0][0]) if rows else BY_RULES
 
 
 def _write_disagreements(

@@ -4,14 +4,14 @@ import copy
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, Unpack
 
 from srag_mcp.errors import CorpusError, NotIngestedError, QueryTimeoutError, StoreError
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.build import DOCUMENT_COLUMNS, BuildInfo, read_info
+from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
     DocumentEntry,
@@ -29,15 +29,16 @@ from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, build_path, read_pointer
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
-from srag_mcp.store.values import MemoryValueIndex, ValueIndex
+from srag_mcp.store.values import ValueIndex
 
+BUILD_SUFFIX = ".duckdb"
+Returned = TypeVar("Returned")
+_TRIES = 5
 _PAGE_ROWS = 50_000
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
 _STATISTICS = "SELECT statistics FROM srag_statistics ORDER BY position"
-_CELL_COLUMNS = """
-SELECT column_name FROM duckdb_columns() WHERE table_name = 'cells' ORDER BY column_index
-"""
+_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() ORDER BY table_oid, column_index"
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
@@ -46,27 +47,26 @@ _VALUES = "SELECT column_name, value, n_records FROM srag_values LIMIT ? OFFSET 
 
 @dataclass(frozen=True, slots=True)
 class BuildContent:
-    """What every question needs of a build."""
+    """What every question needs of a build.
+
+    Attributes:
+        columns: The columns of each table; builds of earlier versions have fewer.
+        keywords: Names that SQL reads as words of its own, unless they are quoted.
+    """
 
     info: BuildInfo
     schema: Schema
     statistics: tuple[ColumnStatistics, ...]
-    cell_columns: tuple[str, ...]  # builds of earlier versions have no marks
-    keywords: frozenset[str]  # names that SQL reads as words of its own, unless they are quoted
+    columns: Mapping[str, list[str]]
+    keywords: frozenset[str]
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
-        columns = ["document_id", *(attribute.name for attribute in self.schema.attributes)]
-        return {
-            self.schema.entity: columns,
-            "documents": list(DOCUMENT_COLUMNS),
-            "cells": list(self.cell_columns),
-        }
+        return {name: self.columns[name] for name in (self.schema.entity, "documents", "cells")}
 
     def tables_and_failures(self) -> dict[str, list[str]]:
         """Return the same and `srag_failures`: records with failed cells, and which (`_failed`)."""
-        tables = self.tables()
-        return {**tables, "srag_failures": [*tables[self.schema.entity], "_failed"]}
+        return {**self.tables(), "srag_failures": self.columns["srag_failures"]}
 
 
 def read_content(worker: QueryPool, path: Path) -> BuildContent:
@@ -78,13 +78,15 @@ def read_content(worker: QueryPool, path: Path) -> BuildContent:
     info = read_info(worker.read(path, _INFO))
     schema = worker.read(path, _SCHEMA)
     statistics = worker.read(path, _STATISTICS)
-    cell_columns = worker.read(path, _CELL_COLUMNS)
+    columns: dict[str, list[str]] = {}
+    for table, column in worker.read(path, _COLUMNS):
+        columns.setdefault(str(table), []).append(str(column))
     keywords = worker.read(path, _KEYWORDS)
     return BuildContent(
         info,
         Schema.model_validate_json(str(schema[0][0])),
         tuple(read_statistics(str(row[0])) for row in statistics),
-        tuple(str(row[0]) for row in cell_columns),
+        columns,
         SESSION_VALUES | {str(row[0]) for row in keywords},
     )
 
@@ -102,12 +104,6 @@ def read_texts(worker: QueryPool, path: Path) -> list[tuple[str, str, int]]:
             break
         entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
     return entries
-
-
-Returned = TypeVar("Returned")
-
-BUILD_SUFFIX = ".duckdb"
-_TRIES = 5
 
 
 class Corpus:
@@ -166,40 +162,29 @@ class Corpus:
 
     def info(self) -> BuildInfo:
         """Return what the build says of itself."""
-        return self._content()[1].info
+        return self._content().info
 
     def schema(self) -> Schema:
         """Return the schema of the build."""
-        return self._content()[1].schema
+        return self._content().schema
 
     def statistics(self, columns: Sequence[str] | None = None) -> tuple[ColumnStatistics, ...]:
         """Return the statistics of *columns*, in the order of the schema; of all when None."""
-        found = self._content()[1].statistics
+        found = self._content().statistics
         return tuple(item for item in found if columns is None or item.column in columns)
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts."""
-        for _ in range(_TRIES):
-            path, _content = self._content()
-            with self._lock:
-                if path in self._values:
-                    return self._values[path]
-            entries = self._read_texts(path)
-            if entries is not None:
-                index = MemoryValueIndex(entries)
-                with self._lock:
-                    self._values = {path: index}
-                return index
-        raise self._vanishing()
+        return self._newest(self._values_of)
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
-        is_plain = name.isidentifier() and name.casefold() not in self._content()[1].keywords
+        is_plain = name.isidentifier() and name.casefold() not in self._content().keywords
         return name if is_plain else quote_name(name)
 
     def tables(self) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, with their columns."""
-        return self._content()[1].tables()
+        return self._content().tables()
 
     def select(self, sql: str, limit: int = 100, offset: int = 0) -> ResultPage:
         """Check and run one SELECT that comes from outside.
@@ -207,11 +192,11 @@ class Corpus:
         Raises:
             QueryError: If it is refused, wrong, or too heavy; see its subclasses.
         """
-        return self._retried(
-            lambda path, content: self.worker.select(
+        return self._newest(
+            lambda path: self.worker.select(
                 path,
                 sql,
-                tables=content.tables(),
+                tables=self._content_of(path).tables(),
                 limit=limit,
                 offset=offset,
                 timeout_s=self._left_s(sql),
@@ -228,11 +213,11 @@ class Corpus:
                 any query may.
             QueryError: If a condition is refused or wrong.
         """
-        return self._retried(
-            lambda path, content: self.worker.count(
+        return self._newest(
+            lambda path: self.worker.count(
                 path,
                 sql,
-                tables=content.tables_and_failures(),
+                tables=self._content_of(path).tables_and_failures(),
                 timeout_s=self._left_s(sql, timeout_s),
             )
         )
@@ -247,16 +232,13 @@ class Corpus:
             raise QueryTimeoutError(msg, sql)
         return left if timeout_s is None else min(left, timeout_s)
 
-    def _retried(self, ask: Callable[[Path, BuildContent], Returned]) -> Returned:
-        """Ask the newest build; ask again where it was replaced and removed meanwhile."""
-        for _ in range(_TRIES):
-            path, content = self._content()
-            try:
-                return ask(path, content)
-            except StoreError:
-                if path.exists():
-                    raise
-        raise self._vanishing()
+    def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
+        """Run a statement of this package; text from outside goes into *parameters* only.
+
+        Raises:
+            StoreError: If the build cannot be read.
+        """
+        return self._newest(lambda path: self.worker.read(path, sql, parameters))
 
     def trace(self, column: str, **wanted: Unpack[EvidenceFilter]) -> EvidencePage:
         """Return the cells of *column* that pass the filter, with their words and places.
@@ -306,61 +288,48 @@ class Corpus:
         """
         return read_document_text(self.read, self.document(document_id), start, end)
 
-    def _content(self) -> tuple[Path, BuildContent]:
-        for _ in range(_TRIES):
-            path = self.build_path()
-            with self._lock:
-                if path in self._contents:
-                    return path, self._contents[path]
-            content = self._read_content(path)
-            if content is not None:
-                with self._lock:
-                    self._contents = {path: content}
-                return path, content
-        raise self._vanishing()
+    def _content(self) -> BuildContent:
+        return self._newest(self._content_of)
 
-    def _read_content(self, path: Path) -> BuildContent | None:
-        """Read what belongs to a build; None if it vanished, because newer ones were published."""
-        try:
-            return read_content(self.worker, path)
-        except StoreError as error:
-            if not path.exists():
-                return None
-            raise self._unreadable(path, error) from error
-
-    def _read_texts(self, path: Path) -> list[tuple[str, str, int]] | None:
-        """Read the stored texts of a build; None if it vanished."""
-        try:
-            return read_texts(self.worker, path)
-        except StoreError:
-            if path.exists():
-                raise
-            return None
-
-    def read(self, sql: str, parameters: Sequence[Value]) -> list[tuple[Value, ...]]:
-        """Run a statement of this package; text from outside goes into *parameters* only.
-
-        Raises:
-            StoreError: If the build cannot be read.
-        """
+    def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
+        """Ask the newest build; ask again where it was replaced and removed meanwhile."""
         for _ in range(_TRIES):
             path = self.build_path()
             try:
-                return self.worker.read(path, sql, parameters)
+                return ask(path)
             except StoreError:
                 if path.exists():
                     raise
-        raise self._vanishing()
-
-    def _unreadable(self, path: Path, error: StoreError) -> StoreError:
-        advice = "ingest the corpus again: it publishes a new build"
-        if self.is_build:
-            advice = "it is damaged, or no build of srag-mcp: ask for another copy"
-        reason = str(error).partition("\n")[0]
-        return StoreError(f"{path} cannot be read; {advice}. {reason}")
-
-    def _vanishing(self) -> StoreError:
-        return StoreError(
+        msg = (
             f"the published build of {self.name} is not there; ingest the corpus again, which makes"
             " a new one (or ask again, while it is being ingested)"
         )
+        raise StoreError(msg)
+
+    def _content_of(self, path: Path) -> BuildContent:
+        with self._lock:
+            if path in self._contents:
+                return self._contents[path]
+        try:
+            content = read_content(self.worker, path)
+        except StoreError as error:
+            advice = "ingest the corpus again: it publishes a new build"
+            if self.is_build:
+                advice = "it is damaged, or no build of srag-mcp: ask for another copy"
+            reason = str(error).partition("\n")[0]
+            msg = f"{path} cannot be read; {advice}. {reason}"
+            raise StoreError(msg) from error
+        with self._lock:
+            self._contents.clear()
+            self._contents[path] = content
+        return content
+
+    def _values_of(self, path: Path) -> ValueIndex:
+        with self._lock:
+            if path in self._values:
+                return self._values[path]
+        index = ValueIndex(read_texts(self.worker, path))
+        with self._lock:
+            self._values.clear()
+            self._values[path] = index
+        return index

@@ -9,6 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.cells.cell import (
+    BY_RULES,
     Cell,
     DocumentText,
     Mark,
@@ -224,7 +225,6 @@ def _row(item: PredictedCell) -> PredictionRow:
     return (attribute, state, as_stated, start, end, value, unit, engine, note, marks)
 
 
-_RULES = "offline"
 _CELLS_OF = """
 SELECT document_id, sha256, ?, coalesce(state, 'not_mentioned'), as_stated, start, "end",
   coalesce(context, ''), unit, ?, coalesce(note, ''), coalesce(marks, '')
@@ -239,7 +239,7 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
     """
     predictions = Predictions(work)
     known = predictions.cells(attribute).keys()
-    rows = work.connection.execute(_CELLS_OF, [attribute.name, _RULES, attribute.name]).fetchall()
+    rows = work.connection.execute(_CELLS_OF, [attribute.name, BY_RULES, attribute.name]).fetchall()
     cells = normalise_column(attribute, [read_cell(row[2:]) for row in rows])
     predictions.store(
         [attribute],

@@ -5,7 +5,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 _SILENT = re.compile(r"[.'’`´]")
 _SEPARATOR = re.compile(r"[^\w]+|_+")
@@ -26,16 +25,6 @@ class ValueMatch:
     value: str
     n_records: int
     score: float
-
-
-class ValueIndex(Protocol):
-    """Finds stored text values; `srag_mcp.store` has the implementations."""
-
-    def search(
-        self, phrase: str, columns: Sequence[str] | None = None, limit: int = 6
-    ) -> list[ValueMatch]:
-        """Find the values nearest to *phrase*, best first (of all text columns, when None)."""
-        ...
 
 
 def fold_words(text: str) -> tuple[str, ...]:
@@ -67,7 +56,7 @@ class _Entry:
     words: tuple[str, ...]
 
 
-class MemoryValueIndex:
+class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
     Built from `(column, value, number of records)`.

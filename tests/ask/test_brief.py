@@ -8,7 +8,7 @@ from srag_mcp.ask.brief import describe_column, write_brief
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import BOOLEAN, INTEGER, TEXT
 
 TEXTS = ColumnStatistics("place", TEXT, 9, 8, 8, 8, 0, 1, 0, 2)
@@ -52,7 +52,7 @@ def test_a_brief_links_values_but_not_the_name_of_the_entity() -> None:
     schema = Schema(
         title="Boat", entity="boats", attributes=(Attribute(name="place", type="string"),)
     )
-    values = MemoryValueIndex([("place", "Boat House Bay", 2), ("place", "Bergen", 5)])
+    values = ValueIndex([("place", "Boat House Bay", 2), ("place", "Bergen", 5)])
 
     brief = write_brief(
         "Which boat in Bergen sings?", ("no column for sings", ("sings",)), schema, [TEXTS], values

@@ -2,10 +2,10 @@ import pytest
 
 from srag_mcp.ask.brief import link_values
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 
 SCHEMA = Schema(title="Inn", entity="inns", nouns=("inn",))
-VALUES = MemoryValueIndex(
+VALUES = ValueIndex(
     [
         ("name", "The Lamplighter", 1),
         ("keeper", "Giulia Conti", 1),

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from srag_mcp.store.guard import QueryLimits, QueryPool
-from srag_mcp.store.guard.engine import open_locked
+from srag_mcp.store.guard.locked_engine import open_locked
 
 pytestmark = pytest.mark.benchmark
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.report import Progress
 from srag_mcp.settings import Settings
 
 SAMPLED_EVERY_S = 0.1

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.report import Progress
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings

@@ -15,11 +15,12 @@ import pytest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.query_pages import SqlCall, run_sql_page
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import BuildInfo, create_tables, info_rows
 from srag_mcp.store.layout import FORMAT_VERSION
 from srag_mcp.store.statistics import write_statistics
+from srag_mcp.views.replies import result_table
+from srag_mcp.views.results import ResultTable
 
 pytestmark = pytest.mark.benchmark
 
@@ -122,12 +123,16 @@ def median_ms(*runs: Callable[[], object]) -> list[float]:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_run_sql_adds_at_most_25_ms(name: str, build: Path, corpora: Corpora) -> None:
-    call = SqlCall("", QUERIES[name], 100, 0)
-    said = run_sql_page(corpora, call).coverage
+    sql, room = QUERIES[name], corpora.settings.max_result_characters
+
+    def run_sql() -> ResultTable:
+        return result_table(corpora.readable(""), sql, 100, 0, room)
+
+    said = run_sql().coverage
     with duckdb.connect(str(build), read_only=True, config={"threads": 2}) as connection:
         own, whole = median_ms(
-            lambda: connection.cursor().execute(call.sql).fetchall(),
-            lambda: run_sql_page(corpora, call),
+            lambda: connection.cursor().execute(sql).fetchall(),
+            run_sql,
         )
 
     print(f"{name:8} DuckDB {own:6.1f} ms, run_sql {whole:6.1f} ms, +{whole - own:.1f} ms {said}")

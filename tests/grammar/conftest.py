@@ -14,7 +14,7 @@ from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 
 FOLDER = Path(__file__).parent / "worlds"
 
@@ -29,7 +29,7 @@ class World:
     schema: Schema
     connection: duckdb.DuckDBPyConnection
     statistics: dict[str, ColumnStatistics]
-    values: MemoryValueIndex
+    values: ValueIndex
 
     def ask(self, question: str) -> Translation:
         """Translate *question* over this table."""
@@ -52,7 +52,7 @@ def build_world(schema: Schema, rows: list[Row]) -> World:
         attribute.name: _count(attribute, [row[at] for row in rows])
         for at, attribute in enumerate(schema.attributes)
     }
-    return World(schema, connection, statistics, MemoryValueIndex(_entries(schema, rows)))
+    return World(schema, connection, statistics, ValueIndex(_entries(schema, rows)))
 
 
 def _entries(schema: Schema, rows: list[Row]) -> Iterator[tuple[str, str, int]]:

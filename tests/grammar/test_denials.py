@@ -8,7 +8,7 @@ from srag_mcp.schema.attribute import AbsentMeans, Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 
 
 def ask(question: str, *attributes: Attribute, n_zero: int = 0) -> Translation:
@@ -22,7 +22,7 @@ def ask(question: str, *attributes: Attribute, n_zero: int = 0) -> Translation:
         for item in attributes
     }  # fmt: skip
     known = [("walls", "brick", 3), ("walls", "wood", 3)]
-    return translate(question, schema, statistics, MemoryValueIndex(known))
+    return translate(question, schema, statistics, ValueIndex(known))
 
 
 def number(name: str, absent: AbsentMeans, description: str = "") -> Attribute:

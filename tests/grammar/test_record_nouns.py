@@ -2,7 +2,7 @@ from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 
 SCHEMA = Schema(
     title="Leaflets",
@@ -27,6 +27,6 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
         "title": _statistics("title", titles),
         "pages": _statistics("pages", (ValueCount(4, 3), ValueCount(1, 2))),
     }
-    values = MemoryValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
+    values = ValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
     found = translate("How many leaflets have more than 3 pages?", SCHEMA, statistics, values)
     assert found.sql == "SELECT COUNT(*) FROM leaflets WHERE pages > 3"

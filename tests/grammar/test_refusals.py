@@ -10,7 +10,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 
 Value = tuple[str, str, int]
 
@@ -46,7 +46,7 @@ def ask(
         item.name: ColumnStatistics(item.name, item.type, 40, 40, 40, 40, 0, 0, 0, 7)
         for item in columns
     }
-    return translate(question, schema, statistics, MemoryValueIndex(values))
+    return translate(question, schema, statistics, ValueIndex(values))
 
 
 def refusal(

@@ -3,7 +3,7 @@ import pytest
 from srag_mcp.ask.by_model import TranslationReply
 from srag_mcp.model.asking import reply_schema
 from srag_mcp.model.reply_content import find_misfit
-from srag_mcp.records.reply import RecordsReply
+from srag_mcp.records.judging import RecordsReply
 from tests.model.asking_server import Rooms
 
 DOCUMENT = {"id": "d1", "cells": [], "not_mentioned": []}

@@ -5,7 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from srag_mcp.ask.ask import OFFLINE, Asking, ask, choose_asking
+from srag_mcp.ask.ask import OFFLINE, Asking, ask
+from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import ModelError
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
@@ -44,7 +45,7 @@ def test_what_the_grammar_reads_surely_costs_nothing(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([])
-    answer = ask(Corpus(folder, worker, settings.home), SURE, Asking("auto", model))
+    answer = ask(Corpus(folder, worker, settings.home), SURE, Asking(model, grammar_first=True))
     assert (answer.rows, answer.engine, answer.taken) == (((4,),), "offline", None)
 
 
@@ -52,7 +53,7 @@ def test_what_it_cannot_read_is_asked_of_the_model(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([reply("SELECT sum(height) FROM stations")])
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("auto", model))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model, grammar_first=True))
     assert (answer.rows, answer.engine) == (((840,),), "model")
     assert answer.taken is not None
     assert answer.taken.n_calls == 1
@@ -62,14 +63,14 @@ def test_what_it_cannot_read_is_asked_of_the_model(
 def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: QueryPool) -> None:
     model = replying([reply("SELECT max(height) FROM stations")])
     corpus = Corpus(folder, worker, settings.home)
-    assert ask(corpus, SURE, Asking("model", model)).rows == ((240,),)
+    assert ask(corpus, SURE, Asking(model)).rows == ((240,),)
     assert ask(corpus, UNSURE, OFFLINE).refused
 
 
 def test_what_was_answered_once_is_not_paid_for_again(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    asking = Asking("model", replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
+    asking = Asking(replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
     first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
     again = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
     assert (again.rows, again.text) == (first.rows, first.text)
@@ -85,10 +86,10 @@ def test_a_reply_that_was_of_no_use_is_asked_for_anew(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     bad = reply("SELECT summit FROM stations")
-    asking = Asking("model", replying([bad] * 3), 1, "openai/x")
+    asking = Asking(replying([bad] * 3), 1, "openai/x")
     corpus = Corpus(folder, worker, settings.home)
     assert ask(corpus, UNSURE, asking).refused
-    asking = Asking("model", replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x")
+    asking = Asking(replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x")
     again = ask(corpus, UNSURE, asking)
     assert again.taken is not None
     assert (again.taken.n_calls, again.taken.n_cached) == (1, 2)
@@ -99,7 +100,7 @@ def test_a_missing_attribute_is_a_brief(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     model = replying([reply(None, "rainfall")])
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model))
     assert answer.text == "Not answered: no column holds rainfall"
     assert answer.brief is not None
     assert answer.brief.unplaced == ("rainfall",)
@@ -110,7 +111,7 @@ def test_an_empty_answer_says_which_condition_no_record_meets(
 ) -> None:
     none = reply("SELECT count(*) FROM stations WHERE height > 9000")
     model = replying([none, none])
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model))
     assert answer.rows == ((0,),)
     assert answer.warnings == (
         "nothing was found: none meets height > 9000"
@@ -127,7 +128,7 @@ def test_a_question_does_not_wait_for_a_model_that_says_nothing(
             raise AssertionError
 
     corpus = Corpus(folder, worker, settings.home)
-    asking = Asking("auto", Silent(), timeout_s=0.05)
+    asking = Asking(Silent(), timeout_s=0.05, grammar_first=True)
     unsure, sure = (ask(corpus, asked, asking) for asked in (UNSURE, SURE))
     assert unsure.text == (
         "Not answered: the language model could not be asked: no reply within 0.05 s"
@@ -144,7 +145,7 @@ def test_votes_that_do_not_agree_are_told(
         return reply(f"SELECT {function}(height) FROM stations")
 
     model = ScriptedModel(say)
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking("model", model, 2))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model, 2))
     assert answer.rows == ((240,),)
     assert answer.warnings == ("1 of 2 translations had this result",)
 
@@ -154,8 +155,8 @@ def test_a_model_that_is_gone_takes_no_answer_away(
 ) -> None:
     model = ScriptedModel(never)
     corpus = Corpus(folder, worker, settings.home)
-    unsure = ask(corpus, UNSURE, Asking("auto", model))
-    assert ask(corpus, SURE, Asking("auto", model)).rows == ((4,),)
+    unsure = ask(corpus, UNSURE, Asking(model, grammar_first=True))
+    assert ask(corpus, SURE, Asking(model, grammar_first=True)).rows == ((4,),)
     assert unsure.text == (
         "Not answered: the language model could not be asked: the server is gone"
     )
@@ -166,8 +167,8 @@ def test_replies_of_no_form_are_told_with_what_to_do(
 ) -> None:
     corpus = Corpus(folder, worker, settings.home)
     [forced, auto] = [
-        ask(corpus, UNSURE, Asking(engine, replying(["I do not know."] * 3))).text
-        for engine in ("model", "auto")
+        ask(corpus, UNSURE, Asking(replying(["I do not know."] * 3), grammar_first=first)).text
+        for first in (False, True)
     ]
     assert forced.startswith("Not answered: the language model was asked 3 times: translate (")
     advice = (
@@ -182,5 +183,5 @@ def test_the_settings_say_who_is_asked(settings: Settings) -> None:
     assert choose_asking(settings) == OFFLINE
     named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
     chosen = choose_asking(named)
-    assert (chosen.engine, chosen.votes, chosen.model is None) == ("auto", 3, False)
+    assert (chosen.grammar_first, chosen.votes, chosen.model is None) == (True, 3, False)
     assert choose_asking(named.model_copy(update={"engine": "offline"})) == OFFLINE

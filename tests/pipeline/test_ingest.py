@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.report import Failure, IngestReport, Progress, UncoveredQuestion
+from srag_mcp.pipeline.report import Failure, IngestReport, UncoveredQuestion
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 

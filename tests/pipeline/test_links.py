@@ -7,9 +7,9 @@ import pytest
 
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.sample_questions import read_sample_questions
+from srag_mcp.pipeline.wishes import read_sample_questions
+from srag_mcp.schema.json_schema import find_schema_file
 from srag_mcp.schema.schema import Schema
-from srag_mcp.schema.schema_file import find_schema_file
 from srag_mcp.settings import Settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links")

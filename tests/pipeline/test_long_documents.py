@@ -15,9 +15,9 @@ from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, content_of, serving
 from tests.pipeline.test_model_crashes import settings_for
 
@@ -131,7 +131,7 @@ def test_the_report_and_the_schema_count_the_documents(
     assert (
         "at least 1 long documents were read in part: what their cells do not mention is NULL,"
         " and may stand in the rest"
-    ) in schema_page(corpora, "leases").notes
+    ) in schema_page(corpora.readable("leases"), "leases", 20_000).notes
 
 
 def test_a_larger_prompt_reads_on_where_something_was_not_mentioned(tmp_path: Path) -> None:

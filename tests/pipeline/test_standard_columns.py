@@ -10,12 +10,14 @@ import pytest
 
 from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord, Record
 from srag_mcp.documents.reading import read_text
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Work
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.pipeline.engine import Thinker
 from srag_mcp.pipeline.standard_run import standardise_columns
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
@@ -55,10 +57,12 @@ class Ships:
             replies = StoredReplies(opened)
             predict(work, columns)
             model = MeteredModel(ScriptedModel(self._reply), replies, "a/b")
-            thinker = Thinker("model", model, replies, 1, lambda: False)
-            standardise_columns(work, schema, thinker, lambda progress: None)
+            engine = ModelEngine(
+                work=Work(work, Settings()), model=model, replies=replies, max_in_flight=1
+            )
+            standardise_columns(work, schema, engine, lambda progress: None)
             n_asked = len(self.asked)
-            again = standardise_columns(work, schema, thinker, lambda progress: None)
+            again = standardise_columns(work, schema, engine, lambda progress: None)
             assert again.n_changed == 0
             assert len(self.asked) == n_asked
             return {

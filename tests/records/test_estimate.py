@@ -4,9 +4,8 @@ import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.records.estimate import estimate_records
-from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
+from srag_mcp.records.conversation import RecordTask
+from srag_mcp.records.prediction import estimate_records, predict_records
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
 from tests.records.reading_model import answer, reading

@@ -9,8 +9,8 @@ from anyio.lowlevel import checkpoint
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import BudgetError, StoreError
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from tests.model.scripted import ScriptedModel
 from tests.records.inns import INN, FaultyModel, document, inns, read_inn

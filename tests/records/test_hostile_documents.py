@@ -7,8 +7,8 @@ import pytest
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel

@@ -2,8 +2,7 @@ import pytest
 
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.cells.normalised import ReplyValue
-from srag_mcp.records.judging import Judge, Judgement
-from srag_mcp.records.reply import CellReply, DocumentReply
+from srag_mcp.records.judging import CellReply, DocumentReply, Judge, Judgement
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 

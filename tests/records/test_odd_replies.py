@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
 from srag_mcp.cells.normalised import read_column
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.record_task import RecordTask
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -127,9 +127,9 @@ def test_what_cannot_be_read_or_found_fails_with_the_reason(
     ("attribute", "value", "quote", "note"),
     [
         (ROOMS, 1201, "Rooms: 1,200", "doubted: the quote says 1200, the value 1201"),
-        (ROOMS, 7, "The Crown", "derived: the quote does not have it as it is"),
+        (ROOMS, 7, "The Crown", "nothing in the quote shows how it follows"),
         (PRICE, "1.250", "1.250,50 €", "doubted: '1.250' is one thousand times more or less"),
-        (PRICE, 9.5, "The Crown", "derived: the quote does not have it as it is"),
+        (PRICE, 9.5, "The Crown", "nothing in the quote shows how it follows"),
         (POOL, True, "Pool: no", "doubted: the quote says 'Pool: no'"),
         (OPENED, "2020-01-30", "31.01.2020", "doubted: the quote gives another date"),
         (OPENED, "2020-01-31", "An inn.", "derived: the quote does not have it as it is"),

@@ -1,8 +1,7 @@
 import pytest
 
 from srag_mcp.cells.cell import DocumentText
-from srag_mcp.records.batches import Excerpt
-from srag_mcp.records.record_prompt import describe_attribute, render_records_prompt
+from srag_mcp.records.record_prompt import Excerpt, describe_attribute, render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 from tests.records.reading_model import shown_documents
 

@@ -7,7 +7,7 @@ from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.json_schema import schema_from_json, schema_to_json
 from srag_mcp.schema.schema import ListName, Schema
-from srag_mcp.store.values import MemoryValueIndex
+from srag_mcp.store.values import ValueIndex
 from srag_mcp.store.work import hash_schema
 from srag_mcp.values.types import NUMBER
 
@@ -42,7 +42,7 @@ def test_a_question_that_names_a_list_is_about_it(question: str, named: str | No
 
 def test_a_question_about_a_list_is_refused_without_a_model() -> None:
     with pytest.raises(QuestionError, match="“items” is a list of objects in the records"):
-        translate("How many items were sold?", ORDERS, {}, MemoryValueIndex(()))
+        translate("How many items were sold?", ORDERS, {}, ValueIndex(()))
 
 
 def test_a_schema_file_keeps_lists() -> None:

@@ -11,8 +11,14 @@ import pytest
 from mcp import Client
 from pydantic import JsonValue
 
-from srag_mcp.server.prompt_results import AnswersPage, PromptEntry, PromptPage, PromptStep
-from srag_mcp.server.results import JobStatus, ResultTable
+from srag_mcp.views.results import (
+    AnswersPage,
+    JobStatus,
+    PromptEntry,
+    PromptPage,
+    PromptStep,
+    ResultTable,
+)
 from tests.records.reading_model import answer, stated
 from tests.server.test_jobs import job_process, write_notes
 from tests.server.test_prompts import call, prompts

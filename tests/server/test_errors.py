@@ -10,12 +10,11 @@ from mcp.types import CallToolResult
 
 from srag_mcp import errors
 from srag_mcp.errors import SragError
-from srag_mcp.server.calls import as_result, run_blocking
+from srag_mcp.server.calls import ThriftyServer, as_result, run_blocking
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.results import CorpusList
-from srag_mcp.server.tool_list import ThriftyServer
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import ingestion_lock
+from srag_mcp.views.results import CorpusList
 
 pytestmark = pytest.mark.anyio
 

@@ -13,8 +13,8 @@ from mcp.client.stdio import StdioServerParameters
 
 from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.server.app import build_server
-from srag_mcp.server.results import AnswerPage, CorpusList, JobStatus, ResultTable
 from srag_mcp.settings import Settings
+from srag_mcp.views.results import AnswerPage, CorpusList, JobStatus, ResultTable
 
 pytestmark = pytest.mark.anyio
 

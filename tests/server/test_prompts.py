@@ -19,12 +19,11 @@ from pydantic import BaseModel, JsonValue
 
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.jobs import list_jobs
-from srag_mcp.server.prompt_pages import SAME_AS_BEFORE
-from srag_mcp.server.prompt_results import AnswerProblem, AnswersPage, PromptEntry, PromptPage
-from srag_mcp.server.results import JobStatus
 from srag_mcp.settings import Settings
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state
+from srag_mcp.views.prompt_pages import SAME_AS_BEFORE
+from srag_mcp.views.results import AnswerProblem, AnswersPage, JobStatus, PromptEntry, PromptPage
 from tests.server import asking_job
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference, TextResourceContents
 
-from srag_mcp.server.results import CorpusList, SchemaPage
+from srag_mcp.views.results import CorpusList, SchemaPage
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,10 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
-from srag_mcp.server.page_size import cut_text, json_size, take_whole
-from srag_mcp.server.results import (
+from srag_mcp.settings import Settings
+from srag_mcp.text.shown import shorten
+from srag_mcp.views.page_size import cut_text, json_size, take_whole
+from srag_mcp.views.results import (
     AnswerPage,
     DocumentPage,
     ResultTable,
@@ -25,8 +27,6 @@ from srag_mcp.server.results import (
     StatisticsPage,
     TracePage,
 )
-from srag_mcp.settings import Settings
-from srag_mcp.text.shown import shorten
 
 pytestmark = pytest.mark.anyio
 
@@ -161,7 +161,7 @@ async def test_a_page_of_long_rows_is_cut_at_a_whole_row(wide: Client) -> None:
 
 
 async def test_a_long_list_of_an_answer_is_cut_and_says_so(wide: Client) -> None:
-    question = "List the remarks of the readings with a measurement number 0 above 100."
+    question = "List all remarks of readings with a measurement number 1 above 0."
 
     answer = await call(wide, AnswerPage, "ask", corpus="wide", question=question)
 

@@ -9,12 +9,12 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.schema_pages import schema_page
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Review, ReviewPage, count_reviews, read_reviews
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, serving
 
 SCHEMA = Schema(
@@ -72,7 +72,7 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         assert noted in notes_of(corpus, "SELECT avg(height) FROM huts")
         assert notes_of(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
         corpora = Corpora([folder], settings)
-        assert schema_page(corpora, "huts").notes[-1] == (
+        assert schema_page(corpora.readable("huts"), "huts", 20_000).notes[-1] == (
             "1 cells to review, which a learned rule reads otherwise: height (1); trace_value of"
             " the column and document shows both"
         )

@@ -11,8 +11,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.server.results import CorpusList
 from srag_mcp.settings import Settings
+from srag_mcp.views.results import CorpusList
 
 HEAVY = [
     "litellm",
@@ -51,8 +51,9 @@ def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_
     assert said["n_tools"] == 12
     assert [name for name in HEAVY if name in said["loaded"]] == []
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
-    assert layers == {"errors", "server", "settings", "text"}
-    assert [name for name in said["loaded"] if name.endswith("_pages")] == []
+    assert layers == {"errors", "server", "settings", "text", "views"}
+    shown = [name for name in said["loaded"] if name.startswith("srag_mcp.views.")]
+    assert shown == ["srag_mcp.views.page_size", "srag_mcp.views.results"]
 
 
 @pytest.mark.anyio

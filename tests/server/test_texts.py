@@ -5,7 +5,7 @@ import json
 import pytest
 from mcp import Client
 
-from srag_mcp.server.instructions import INSTRUCTIONS
+from srag_mcp.server.app import INSTRUCTIONS
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from srag_mcp.server.results import (
+from srag_mcp.views.results import (
     AnswerPage,
     CorpusList,
     DocumentPage,

@@ -46,9 +46,12 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT EXISTS (FROM ships WHERE flag = 'Malta')",
-            Aggregate("decides", MALTA),
+            Aggregate("compares", sides=(Aggregate("count", MALTA), 0.0), operator=">"),
         ),
-        ("SELECT bool_and(has_crane) FROM ships", Aggregate("decides", "(NOT has_crane)")),
+        (
+            "SELECT bool_and(has_crane) FROM ships",
+            Aggregate("compares", sides=(Aggregate("count", "(NOT has_crane)"), 0.0), operator=">"),
+        ),
         (
             "SELECT (SELECT count(*) FROM ships WHERE has_crane) = (SELECT count(*) FROM ships)",
             Aggregate(

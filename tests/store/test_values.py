@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.store.values import MemoryValueIndex, ValueMatch, fold_words
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 
 ENTRIES = [
     ("shop", "Harbour Café", 4),
@@ -14,8 +14,8 @@ ENTRIES = [
 
 
 @pytest.fixture
-def index() -> MemoryValueIndex:
-    return MemoryValueIndex(ENTRIES)
+def index() -> ValueIndex:
+    return ValueIndex(ENTRIES)
 
 
 def test_case_accents_dots_and_plurals_are_folded() -> None:
@@ -29,33 +29,33 @@ def test_case_accents_dots_and_plurals_are_folded() -> None:
     )
 
 
-def test_an_equal_value_comes_before_those_that_contain_it(index: MemoryValueIndex) -> None:
+def test_an_equal_value_comes_before_those_that_contain_it(index: ValueIndex) -> None:
     matches = index.search("harbour cafe")
     assert matches[0] == ValueMatch("shop", "Harbour Café", 4, 1.0)
     assert [match.value for match in matches] == ["Harbour Café", "Harbour Café & Bar Ltd."]
     assert matches[1].score < 1.0
 
 
-def test_columns_restrict_the_search(index: MemoryValueIndex) -> None:
+def test_columns_restrict_the_search(index: ValueIndex) -> None:
     assert [match.value for match in index.search("Harbour", ["city"])] == ["Harbour"]
 
 
-def test_dotted_abbreviations_are_found_without_their_dots(index: MemoryValueIndex) -> None:
+def test_dotted_abbreviations_are_found_without_their_dots(index: ValueIndex) -> None:
     assert index.search("DIY corner")[0].score == 1.0
 
 
-def test_a_misspelt_word_finds_its_value_with_a_lower_score(index: MemoryValueIndex) -> None:
+def test_a_misspelt_word_finds_its_value_with_a_lower_score(index: ValueIndex) -> None:
     match = index.search("Guatamala")[0]
     assert match.value == "Guatemala City"
     assert match.score < 0.9
 
 
-def test_an_unknown_word_finds_nothing(index: MemoryValueIndex) -> None:
+def test_an_unknown_word_finds_nothing(index: ValueIndex) -> None:
     assert index.search("zeppelin") == []
     assert index.search("  ") == []
 
 
-def test_the_limit_keeps_the_best(index: MemoryValueIndex) -> None:
+def test_the_limit_keeps_the_best(index: ValueIndex) -> None:
     assert [match.value for match in index.search("harbour", limit=1)] == ["Harbour"]
 
 

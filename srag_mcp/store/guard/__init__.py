@@ -1,12 +1,11 @@
 """The SQL guard: what comes from outside is checked twice and runs locked, in a process apart.
 
 Four layers, because none holds alone: DuckDB's own parse tree (`tree`), a second parser
-(`second_opinion`), the locked read-only engine (`engine`) and the confined process (`child`).
+(`second_opinion`), the locked read-only engine (`locked_engine`), the confined process (`child`).
 """
 
 from srag_mcp.store.guard.check import CheckedQuery, check_query
-from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.page import ResultPage, Value
 from srag_mcp.store.guard.pool import Call, QueryPool
+from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value
 
 __all__ = ["Call", "CheckedQuery", "QueryLimits", "QueryPool", "ResultPage", "Value", "check_query"]

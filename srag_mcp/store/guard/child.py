@@ -11,23 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.store.guard.check import check_query
-from srag_mcp.store.guard.confinement import confine, drop_errors, take_answers
-from srag_mcp.store.guard.engine import (
+from srag_mcp.store.guard.locked_engine import (
     OpenBuilds,
     check_bound_tables,
     explain_error,
     is_exhausting,
 )
-from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.message import STOP, Failure, Ready, Reply, Request
-from srag_mcp.store.guard.page import PageReader, Value, deadline_in, to_value
+from srag_mcp.store.guard.message import STOP, Failure, Reply, Request
+from srag_mcp.store.guard.result_page import PageReader, QueryLimits, Value, deadline_in, to_value
 
 if TYPE_CHECKING:
     import duckdb
+
 
 DRAWN_ANEW = (
     "The sample is drawn anew by each call, so that it has no further pages: raise limit, or give"
@@ -46,7 +45,7 @@ def main(limits_json: str) -> None:
     running = _Running()
     requests = _listen(running)
     check_query("SELECT 1", {})  # loads both parsers, so that no query pays for it with its time
-    answers.write(Ready(missing_limits).to_line())
+    answers.write(json.dumps(missing_limits) + "\n")
     answers.flush()
     drop_errors()
     while True:
@@ -177,3 +176,51 @@ def _read_all(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: Que
         rows.extend([to_value(cell) for cell in row] for row in chunk)
         check_time()
     return Reply(rows=rows)
+
+
+_MAX_OPEN_FILES = 64
+
+
+def confine(limits: QueryLimits) -> list[str]:
+    """Limit memory, file size, core dumps and open files; empty the environment.
+
+    Returns:
+        The limits that this system does not have (Windows has none of them).
+    """
+    os.environ.clear()
+    try:
+        import resource
+    except ImportError:
+        return ["RLIMIT_AS", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NOFILE"]
+    wanted = {
+        "RLIMIT_AS": limits.address_space_mb << 20,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NOFILE": _MAX_OPEN_FILES,
+    }
+    missing = []
+    for name, value in wanted.items():
+        kind = getattr(resource, name, None)
+        try:
+            if kind is None:
+                missing.append(name)
+            else:
+                resource.setrlimit(kind, (value, value))
+        except (OSError, ValueError):  # macOS knows RLIMIT_AS and refuses to set it
+            missing.append(name)
+    return missing
+
+
+def take_answers() -> TextIO:
+    """Keep stdout for the answers: whatever a library prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    sys.stdout = sys.stderr
+    return answers
+
+
+def drop_errors() -> None:
+    """Send stderr nowhere: nobody reads it while queries run, and a full pipe would stop us."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)

@@ -1,4 +1,7 @@
-"""What the server and its worker process say to each other: one JSON object a line."""
+"""What the server and its worker process say to each other: one JSON value a line.
+
+The first line of a worker process lists the limits that this system cannot set.
+"""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -6,7 +9,7 @@ from typing import Literal
 
 from srag_mcp import errors
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
-from srag_mcp.store.guard.page import Value
+from srag_mcp.store.guard.result_page import Value
 
 STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 _ERRORS: dict[str, type[QueryError]] = {
@@ -93,23 +96,3 @@ class Reply:
         fields = json.loads(line)
         failure = fields.pop("failure")
         return cls(**fields, failure=None if failure is None else Failure(**failure))
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """The first line of a worker process.
-
-    Attributes:
-        missing_limits: Limits that this system cannot set.
-    """
-
-    missing_limits: list[str]
-
-    def to_line(self) -> str:
-        """Write it as a line."""
-        return json.dumps(asdict(self)) + "\n"
-
-    @classmethod
-    def from_line(cls, line: bytes) -> "Ready":
-        """Read a line that `to_line` wrote."""
-        return cls(**json.loads(line))

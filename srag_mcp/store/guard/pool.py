@@ -16,11 +16,10 @@ from srag_mcp.errors import (
     QueryTimeoutError,
     StoreError,
 )
-from srag_mcp.store.guard.limits import QueryLimits
+from srag_mcp.store.guard.check import check_text
 from srag_mcp.store.guard.message import Reply, Request
-from srag_mcp.store.guard.page import ResultPage, Value, timed_out
 from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
-from srag_mcp.store.guard.text import check_text
+from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, timed_out
 from srag_mcp.store.guard.turns import Kind, Turn, Turns
 
 logger = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from srag_mcp.errors import StoreError
-from srag_mcp.store.guard.limits import QueryLimits
-from srag_mcp.store.guard.message import STOP, Ready, Reply, Request
+from srag_mcp.store.guard.message import STOP, Reply, Request
+from srag_mcp.store.guard.result_page import QueryLimits
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class WorkerProcess:
 
     def _await_ready(self) -> list[str]:
         try:
-            return Ready.from_line(self._next_line(START_TIMEOUT_S)).missing_limits
+            return [str(name) for name in json.loads(self._next_line(START_TIMEOUT_S))]
         except (TimeoutError, ProcessEndedError) as error:
             self._process.kill()
             stderr = self._process.stderr

@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.refusal import refuse_table, refuse_word
-from srag_mcp.store.guard.vocabulary import Vocabulary, fold, read_vocabulary
+from srag_mcp.store.guard.vocabulary import (
+    Vocabulary,
+    fold,
+    read_vocabulary,
+    refuse_table,
+    refuse_word,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp

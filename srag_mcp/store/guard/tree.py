@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import QueryError, RefusedQueryError
-from srag_mcp.store.guard.refusal import (
+from srag_mcp.store.guard.vocabulary import (
+    Vocabulary,
+    fold,
     hint_at_quotes,
+    read_vocabulary,
     refuse_statement,
     refuse_table,
     refuse_word,
     without_settings,
 )
-from srag_mcp.store.guard.vocabulary import Vocabulary, fold, read_vocabulary
 
 if TYPE_CHECKING:
     import duckdb

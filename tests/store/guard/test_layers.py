@@ -17,8 +17,8 @@ import pytest
 
 from srag_mcp.errors import QueryError
 from srag_mcp.store.guard import QueryLimits, second_opinion
-from srag_mcp.store.guard.engine import open_locked
-from srag_mcp.store.guard.text import check_text
+from srag_mcp.store.guard.check import check_text
+from srag_mcp.store.guard.locked_engine import open_locked
 from srag_mcp.store.guard.tree import read_tree
 
 FOLDER = Path(__file__).parent
@@ -80,8 +80,8 @@ def ask_engine(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 UNLOCKED = """
 import json, sys
 import duckdb
-from srag_mcp.store.guard.confinement import confine
-from srag_mcp.store.guard.limits import QueryLimits
+from srag_mcp.store.guard.child import confine
+from srag_mcp.store.guard.result_page import QueryLimits
 build, statements = sys.argv[1], json.load(sys.stdin)
 confine(QueryLimits())
 offline = {"threads": 2, "autoinstall_known_extensions": False,

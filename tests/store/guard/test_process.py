@@ -18,8 +18,8 @@ ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHER
 CONFINED = (
     "import sys\n"
     "{first}\n"
-    "from srag_mcp.store.guard.confinement import confine\n"
-    "from srag_mcp.store.guard.limits import QueryLimits\n"
+    "from srag_mcp.store.guard.child import confine\n"
+    "from srag_mcp.store.guard.result_page import QueryLimits\n"
     "missing = confine(QueryLimits())\n"
     "{then}\n"
 )

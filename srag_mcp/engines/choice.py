@@ -1,0 +1,97 @@
+"""Which engine thinks: the one that is named, or what leaving it open means here."""
+
+from srag_mcp.ask.ask import OFFLINE, Asking
+from srag_mcp.engines.agent import AgentEngine
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.offline import OfflineEngine
+from srag_mcp.engines.protocol import Engine
+from srag_mcp.errors import SettingsError
+from srag_mcp.model.choice import open_model
+from srag_mcp.settings import Settings, named_engine
+from srag_mcp.store.work import WorkDatabase
+
+_ENGINES: dict[str, type[Engine]] = {
+    engine.name: engine for engine in (OfflineEngine, ModelEngine, AgentEngine)
+}
+
+
+def find_engine(name: str) -> type[Engine]:
+    """Return the engine called *name*."""
+    return _ENGINES[name]
+
+
+def choose_engine(work: WorkDatabase, settings: Settings) -> type[Engine]:
+    """Return the engine of the settings; left open: the model if one is named, else as last time.
+
+    Raises:
+        SettingsError: If the last ingestion had a language model, and none is named now.
+    """
+    name = named_engine(settings.engine)
+    if name is not None:
+        return find_engine(name)
+    if settings.model:
+        return ModelEngine
+    last = find_engine(work.engine_in_force())
+    if work.schema_in_force() is None or not last.asks:
+        return OfflineEngine
+    if last.by_caller:
+        return last
+    msg = (
+        "this corpus was ingested with a language model, and none is named now. Set SRAG_MODEL or"
+        " --model, or choose --engine agent. With --engine offline rules read all columns anew; a"
+        " column that is added (extend) they read alone, and the others stay"
+    )
+    raise SettingsError(msg)
+
+
+def is_for_caller(settings: Settings, last: str | None) -> bool:
+    """Whether an ingestion would wait for its caller's answers; *last* is the engine of a build."""
+    name = named_engine(settings.engine)
+    if name is not None or settings.model:
+        return name is not None and find_engine(name).by_caller
+    return last is not None and find_engine(last).by_caller
+
+
+def take_over(settings: Settings, engine: str, model: str | None, api_base: str | None) -> Settings:
+    """Complete *settings* by the engine and model of an ingestion that did not end.
+
+    An engine is given by its name, or by naming another model than then. A model is not gone on
+    with at another address: the key would be sent there.
+    """
+    names_another = settings.model is not None and settings.model != model
+    name = named_engine(settings.engine) or (None if names_another else engine)
+    is_there = api_base in {None, settings.api_base}
+    if settings.model is None and name == ModelEngine.name and is_there:
+        settings = settings.model_copy(update={"model": model})
+    return settings if name is None else settings.model_copy(update={"engine": name})
+
+
+def usual_engine(settings: Settings) -> type[Engine]:
+    """Return who thinks where nobody has thought before."""
+    return ModelEngine if settings.model else OfflineEngine
+
+
+def asks_model(settings: Settings) -> bool:
+    """Whether a language model that the settings name is asked, where it is not known better."""
+    name = named_engine(settings.engine)
+    engine = usual_engine(settings) if name is None else find_engine(name)
+    return engine.asks and not engine.by_caller
+
+
+def choose_asking(settings: Settings) -> Asking:
+    """Return how questions are translated after *settings*.
+
+    The grammar goes first where the engine is left open and a model is named.
+
+    Raises:
+        SettingsError: If the engine is a language model and none is named.
+    """
+    if not asks_model(settings):
+        return OFFLINE
+    return Asking(
+        open_model(settings),
+        settings.votes,
+        settings.model or "",
+        settings.question_timeout_s,
+        grammar_first=named_engine(settings.engine) is None,
+    )

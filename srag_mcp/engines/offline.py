@@ -1,0 +1,114 @@
+"""The engine without a model: rules find the columns and read them, the grammar asks.
+
+The one place that calls the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar
+
+from srag_mcp.cells.cell import BY_RULES, DocumentText, Record
+from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.documents.document import Document
+from srag_mcp.engines.protocol import Engine, SchemaSample, Work
+from srag_mcp.errors import SchemaError
+from srag_mcp.rules.extraction import extract_record
+from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
+from srag_mcp.rules.table_columns import are_rows, read_row
+from srag_mcp.schema.attribute import Attribute, unique_name
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import EngineName
+from srag_mcp.values.states import State
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from srag_mcp.ask.answer import Answer
+    from srag_mcp.engines.protocol import Keep
+    from srag_mcp.schema.extension import Extension
+    from srag_mcp.store.corpus import Corpus
+
+_KINDS = ("number", "date", "string", "boolean")  # the first that what is read is mostly of
+
+
+class OfflineEngine(Engine):
+    """Code thinks alone: nothing is asked, and nothing is left over for a second reading."""
+
+    name: ClassVar[EngineName] = BY_RULES
+    asks: ClassVar[bool] = False
+    by_caller: ClassVar[bool] = False
+
+    @classmethod
+    @contextmanager
+    def open(cls, work: Work) -> Iterator[Self]:
+        """Return the engine: it needs nothing of *work*."""
+        yield cls()
+
+    def predict_schema(self, sample: SchemaSample) -> Schema:
+        """Find the columns: those of the tables, or what most documents state."""
+        columns, lists = sample.columns()
+        if columns:
+            return induce_columns(columns, lists, title=sample.title, entity=sample.entity)
+        return induce_schema(
+            sample.read(), title=sample.title, entity=sample.entity, questions=sample.questions
+        )
+
+    def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
+        """Call an attribute as the wish does; its type is that of what the documents say.
+
+        Raises:
+            SchemaError: If no rule reads it.
+        """
+        from srag_mcp.schema.extension import Extension  # with the model's, for the answer
+
+        name = unique_name(wish, {attribute.name for attribute in schema.attributes}, "attribute")
+        for kind in _KINDS:
+            attribute = Attribute.model_validate(
+                {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
+            )
+            probe = schema.model_copy(update={"attributes": (attribute,)})
+            learnt = learn_rules(probe, documents, (wish,))
+            if learnt.attributes[0].extractors and _reads(learnt, documents):
+                return Extension(learnt.attributes[0], added=True)
+        msg = (
+            f"no rule to read “{wish}” could be learnt from the documents; name it in their words,"
+            " or use a language model (--engine model or agent)"
+        )
+        raise SchemaError(msg)
+
+    def read(
+        self, documents: Iterable[DocumentText], attributes: tuple[Attribute, ...], keep: Keep
+    ) -> None:
+        """Leave *documents* as they are: rules read them where they were opened."""
+
+    async def translate(self, question: str, corpus: Corpus) -> Answer:
+        """Let the grammar write the query."""
+        from srag_mcp.ask.ask import OFFLINE, ask_model  # not needed to read documents
+
+        return await ask_model(corpus, question, OFFLINE)
+
+
+def learn_rules(
+    schema: Schema, documents: Sequence[Document], questions: Sequence[str] = ()
+) -> Schema:
+    """Give the attributes of *schema* that have no rules those that *documents* suggest."""
+    return learn_extractors(schema, documents, questions)
+
+
+def read_documents(
+    documents: Iterable[Document], schema: Schema
+) -> Iterator[tuple[Document, Record]]:
+    """Read documents by the rules of *schema*; values are left to the whole column."""
+    for document in documents:
+        read = read_row if are_rows([document]) else extract_record
+        yield document, read(document, schema)
+
+
+def _reads(schema: Schema, documents: Sequence[Document]) -> bool:
+    """Whether the rules of the one attribute find anything, and mostly of its type."""
+    cells = [record.cells[0] for _, record in read_documents(documents, schema)]
+    found = [cell for cell in cells if cell.state is State.STATED]
+    read = normalise_column(schema.attributes[0], found)
+    return 2 * sum(item.state is State.STATED for item in read) > len(found)

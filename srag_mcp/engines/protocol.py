@@ -1,0 +1,188 @@
+"""What an engine can be asked: columns for a sample, cells for documents, answers to questions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+if TYPE_CHECKING:  # who reads documents in a process of its own needs none of these
+    from contextlib import AbstractContextManager
+    from typing import Self
+
+    from srag_mcp.ask.answer import Answer
+    from srag_mcp.cells.cell import DocumentText, PredictedRecord
+    from srag_mcp.documents.document import Document
+    from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+    from srag_mcp.model.language_model import Price
+    from srag_mcp.model.ledger import Totals
+    from srag_mcp.schema.attribute import Attribute
+    from srag_mcp.schema.extension import Extension
+    from srag_mcp.schema.schema import Schema
+    from srag_mcp.settings import EngineName, Settings
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.work import WorkDatabase
+
+
+Keep: TypeAlias = "Callable[[Sequence[PredictedRecord]], None]"
+TableColumns: TypeAlias = "tuple[Sequence[ColumnSample], Sequence[ListedMembers]]"
+Stage: TypeAlias = Literal[
+    "finding",
+    "schema",
+    "extracting",
+    "predicting",
+    "standardising",
+    "normalising",
+    "publishing",
+    "done",
+]
+
+
+class CancelledError(Exception):
+    """Somebody wants the ingestion to stop; what is finished is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where an ingestion stands: *done* of *total* steps of a stage; *current* is what it did last.
+
+    *total* is 0 where it is not known.
+    """
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    current: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSample:
+    """What columns are found from.
+
+    Attributes:
+        read: Reads a sample of the documents, on need.
+        questions: What the columns should answer.
+        title: The name of the corpus, for people.
+        entity: The name of the record table, unless the engine knows a better one.
+        columns: Reads the columns of the table files whose rows are the documents, and the lists
+            that they hold beside; none where each document is a file.
+    """
+
+    read: Callable[[], Sequence[Document]]
+    questions: tuple[str, ...]
+    title: str
+    entity: str
+    columns: Callable[[], TableColumns] = lambda: ((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What an engine is opened for.
+
+    Attributes:
+        database: Where cells are kept.
+        settings: Limits, and the model.
+        on_progress: Called after each step.
+        cancelled: Whether somebody wants it to stop.
+    """
+
+    database: WorkDatabase
+    settings: Settings
+    on_progress: Callable[[Progress], None] = lambda progress: None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+class Engine(ABC):
+    """Who does the thinking of an ingestion.
+
+    Rules read every document where it is opened, whoever thinks: without a model theirs are the
+    cells, beside one they are a second opinion. `read` is asked for what they leave over.
+
+    Attributes:
+        name: As settings and cells name it.
+        asks: Whether it asks a language model.
+        by_caller: Whether its prompts wait for the caller to answer them.
+    """
+
+    name: ClassVar[EngineName]
+    asks: ClassVar[bool]
+    by_caller: ClassVar[bool]
+
+    @classmethod
+    def price(cls, settings: Settings) -> Price | None:
+        """Return what its prompts cost; None where that is not known, or nobody here pays.
+
+        Raises:
+            SettingsError: If a model is needed and none is named.
+        """
+        return None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was asked or is waiting, so that an ingestion that fails goes on."""
+        return False
+
+    def taken(self) -> Totals | None:
+        """Return what it took, in interrupted runs before, too; None where nothing is asked."""
+        return None
+
+    def forget_useless(self) -> None:
+        """Forget replies that were of no use, so that they are asked for again."""
+        return
+
+    def settle(self) -> None:
+        """Take note that the ingestion is at its end, and what it took is told."""
+        return
+
+    @classmethod
+    @abstractmethod
+    def open(cls, work: Work) -> AbstractContextManager[Self]:
+        """Return the engine, ready to think.
+
+        Raises:
+            SettingsError: If a model is needed and none is named.
+            StoreError: If what it says cannot be kept.
+        """
+
+    @abstractmethod
+    def predict_schema(self, sample: SchemaSample) -> Schema:
+        """Find the columns of a corpus.
+
+        Raises:
+            CorpusError: If no document of the sample can be read.
+            SchemaError: If a model found none of use.
+            ModelError: If a reply could not be had.
+            CancelledError: If somebody wants it to stop.
+        """
+
+    @abstractmethod
+    def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
+        """Define the attribute that *wish* describes, or find it in *schema*.
+
+        Raises:
+            SchemaError: If nothing could be made of it.
+            ModelError: If a reply could not be had.
+            CancelledError: If somebody wants it to stop.
+        """
+
+    @abstractmethod
+    def read(
+        self, documents: Iterable[DocumentText], attributes: tuple[Attribute, ...], keep: Keep
+    ) -> None:
+        """Read *documents* for what rules leave over, and hand finished records to *keep*.
+
+        How many share a prompt, and in what order they end, is the engine's affair.
+
+        Raises:
+            ModelStoppedError: If no further prompt can be answered.
+            CancelledError: If somebody wants it to stop.
+        """
+
+    @abstractmethod
+    async def translate(self, question: str, corpus: Corpus) -> Answer:
+        """Answer *question* by a query; an answer with a brief is a refusal, and says why.
+
+        Raises:
+            QuestionError: If the question is longer than any question is.
+        """

@@ -1,0 +1,311 @@
+"""Schema prediction: a language model decides on the columns, in rounds (S-RAG 3.2.1)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.excerpt import excerpt
+from srag_mcp.errors import SchemaError
+from srag_mcp.model.asking import ask_for, ask_shorter
+from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.reply_content import describe_misfits
+from srag_mcp.prompting import enclose, render_prompt
+from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
+from srag_mcp.schema.definition import (
+    AttributeReply,
+    Change,
+    RefinementReply,
+    SchemaReply,
+    find_problems,
+    is_usable,
+    read_attribute,
+)
+from srag_mcp.schema.schema import RESERVED_TABLES, Schema
+
+NONE = "(none)"
+MAX_ATTRIBUTES = 120
+Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
+_GENERIC_ENTITY = "records"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why an attribute is as it is: what was done to it, in which round (from 1), and why.
+
+    What a model wanted and code refused, such as long texts, is a decision too.
+    """
+
+    round: int
+    action: Deed
+    attribute: str
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRequest:
+    """What a schema is predicted from.
+
+    Attributes:
+        documents: A varied sample; it is spread over the rounds.
+        questions: Sample questions.
+        folder: The name of the corpus, for the model.
+        n_rounds: Rounds: one prediction, the others refinements.
+        n_tokens: Most tokens of document text in one prompt.
+    """
+
+    documents: Sequence[Document]
+    questions: Sequence[str] = ()
+    folder: str = ""
+    n_rounds: int = 4
+    n_tokens: int = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One refinement: its number (the prediction is 1), its documents, what is to be repaired."""
+
+    number: int
+    documents: Sequence[Document] = ()
+    problems: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedSchema:
+    """A schema, and why it is as it is."""
+
+    schema: Schema
+    decisions: tuple[Decision, ...]
+
+
+async def predict_schema(
+    model: LanguageModel,
+    request: SchemaRequest,
+    on_round: Callable[[int, int], None] = lambda done, total: None,
+) -> PredictedSchema:
+    """Let *model* design the columns from the first documents and refine them with the others.
+
+    The first round sees documents only; the others see the questions too.
+
+    Raises:
+        SchemaError: If no usable attribute came back.
+        ModelError: If no reply could be had, or none of the right form.
+
+    Source: S-RAG 3.2.1, Appendix B.
+    """
+    shares = [request.documents[number :: request.n_rounds] for number in range(request.n_rounds)]
+    shares = [share for share in shares if share]
+    predicted = await _predict_first(model, request, shares[0] if shares else ())
+    on_round(1, request.n_rounds)
+    for number in range(2, request.n_rounds + 1):
+        share = shares[(number - 1) % len(shares)] if shares else ()
+        predicted = await refine_schema(model, request, predicted, Round(number, share))
+        on_round(number, request.n_rounds)
+    return predicted
+
+
+async def refine_schema(
+    model: LanguageModel,
+    request: SchemaRequest,
+    present: PredictedSchema,
+    this: Round,
+) -> PredictedSchema:
+    """Let *model* change the present columns after the documents and problems of *this* round.
+
+    Raises:
+        ModelError: If no reply could be had, or none of the right form.
+    """
+    schema = present.schema
+
+    def prompt(n_tokens: int) -> Prompt:
+        return render_prompt(
+            "refine_schema",
+            "schema",
+            f"round {this.number}",
+            entity=schema.entity,
+            title=schema.title,
+            columns=describe_columns(schema),
+            questions=_render_list(request.questions),
+            problems=_render_list(this.problems),
+            documents=render_documents(this.documents, n_tokens),
+        )
+
+    def check(reply: RefinementReply) -> list[str]:
+        return check_refinement(schema, reply)
+
+    asked = await ask_shorter(
+        lambda n_tokens: ask_for(model, prompt(n_tokens), RefinementReply, check), request.n_tokens
+    )
+    refined, decisions = refine(schema, asked.content, this.number)
+    return PredictedSchema(refined, (*present.decisions, *decisions))
+
+
+def describe_columns(schema: Schema) -> str:
+    """Write the attributes as a model reads them: one line each, two where there are categories."""
+    lines = []
+    for item in schema.attributes:
+        unit = f", {item.unit}" if item.unit else ""
+        absent = "" if item.absent_means == "unknown" else f", absent means {item.absent_means}"
+        lines.append(f"- {item.name} ({item.type}{unit}{absent}): {item.description}")
+        if item.categories:
+            lines.append(f"  one of: {', '.join(item.categories)}")
+        if item.examples:
+            lines.append(f"  such as: {', '.join(map(str, item.examples))}")
+    return "\n".join(lines) or NONE
+
+
+def render_documents(documents: Sequence[Document], n_tokens: int) -> str:
+    """Write documents between marks that they do not hold, *n_tokens* at most in all."""
+    share = n_tokens // max(1, len(documents))
+    return render_texts([excerpt(document.text, share) for document in documents])
+
+
+def render_texts(texts: Sequence[str]) -> str:
+    """Write texts of documents between marks that they do not hold."""
+    rendered = [enclose(text, f"document {number}") for number, text in enumerate(texts, start=1)]
+    return "\n\n".join(rendered) or NONE
+
+
+async def _predict_first(
+    model: LanguageModel, request: SchemaRequest, documents: Sequence[Document]
+) -> PredictedSchema:
+    def prompt(n_tokens: int) -> Prompt:
+        return render_prompt(
+            "predict_schema",
+            "schema",
+            "round 1",
+            documents=render_documents(documents, n_tokens),
+            folder=request.folder,
+        )
+
+    asked = await ask_shorter(
+        lambda n_tokens: ask_for(model, prompt(n_tokens), SchemaReply, _check_first),
+        request.n_tokens,
+    )
+    attributes, decisions = read_attributes(asked.content.attributes, 1)
+    if not attributes:
+        asked.forget(model)
+        raise SchemaError(_tell_nothing(decisions))
+    content = asked.content
+    schema = Schema(
+        title=" ".join(content.title.split())[:80] or "Record",
+        entity=_entity(content.entity),
+        nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
+        attributes=attributes,
+    )
+    return PredictedSchema(schema, decisions)
+
+
+def _tell_nothing(decisions: Sequence[Decision]) -> str:
+    if not decisions:
+        return "the model found no attribute that the documents have in common; write a schema.json"
+    first = decisions[0].rationale
+    return f"no attribute of the model can be a column ({first}); write a schema.json"
+
+
+def _check_first(reply: SchemaReply) -> list[str]:
+    names = [snake_case(item.name) for item in reply.attributes]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems = [f"attribute {name!r} is there twice" for name in twice]
+    if not reply.attributes:
+        problems.append("there must be at least one attribute")
+    return problems + [found for item in reply.attributes for found in find_problems(item)]
+
+
+def _entity(text: str) -> str:
+    name = snake_case(text) or _GENERIC_ENTITY
+    return _GENERIC_ENTITY if name in RESERVED_TABLES or name.startswith("srag_") else name
+
+
+def _render_list(items: Sequence[str]) -> str:
+    if not items:
+        return NONE
+    return enclose("\n".join(f"- {' '.join(item.split())}" for item in items))
+
+
+def check_refinement(schema: Schema, reply: RefinementReply) -> list[str]:
+    """Say what is wrong with the changes, for the model that wrote them."""
+    return [problem for change in reply.changes for problem in _change_problems(schema, change)]
+
+
+def refine(
+    schema: Schema, reply: RefinementReply, number: int
+) -> tuple[Schema, tuple[Decision, ...]]:
+    """Apply the changes of round *number* that can be applied; return the decisions made.
+
+    An attribute that is added under a name in use replaces the present one. A change of an unknown
+    attribute adds it.
+    """
+    attributes = {attribute.name: attribute for attribute in schema.attributes}
+    decisions: list[Decision] = []
+    for change in reply.changes:
+        decision = _apply(change, attributes, number)
+        if decision is not None:
+            decisions.append(decision)
+    refined = schema.model_copy(update={"attributes": tuple(attributes.values())})
+    return refined, tuple(decisions)
+
+
+def read_attributes(
+    replies: Sequence[AttributeReply], number: int
+) -> tuple[tuple[Attribute, ...], tuple[Decision, ...]]:
+    """Read the attributes of a first schema; those that cannot be columns are left out."""
+    attributes: dict[str, Attribute] = {}
+    decisions: list[Decision] = []
+    for reply in replies:
+        change = Change(
+            action="add", attribute=reply.name, definition=reply, rationale=reply.rationale
+        )
+        decision = _apply(change, attributes, number)
+        if decision is not None:
+            decisions.append(decision)
+    return tuple(attributes.values()), tuple(decisions)
+
+
+def _apply(change: Change, attributes: dict[str, Attribute], number: int) -> Decision | None:
+    present = snake_case(change.attribute)
+    definition = change.definition
+    if change.action == "remove" or definition is None:
+        if change.action != "remove" or attributes.pop(present, None) is None:
+            return None
+        return Decision(number, "remove", present, change.rationale)
+    refusal = _refusal(definition, present, attributes)
+    if refusal:
+        return Decision(number, "refuse", definition.name, refusal)
+    name = snake_case(definition.name)
+    action: Deed = "change" if present in attributes or name in attributes else "add"
+    _put(attributes, present, definition)
+    return Decision(number, action, name, change.rationale or definition.rationale)
+
+
+def _refusal(definition: AttributeReply, present: str, attributes: Mapping[str, Attribute]) -> str:
+    """Say why no column is made of *definition*; empty where one is."""
+    if not is_usable(definition):
+        return "; ".join(find_problems(definition))
+    if present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
+        return f"there are {MAX_ATTRIBUTES} attributes already"
+    return ""
+
+
+def _put(attributes: dict[str, Attribute], present: str, definition: AttributeReply) -> None:
+    """Put the defined attribute in the place of *present* or of its own name, else last."""
+    name = unique_name(definition.name, (), "attribute")
+    attribute = read_attribute(definition, name)
+    place = present if present in attributes else name
+    items = [item for key, item in attributes.items() if key != name or key == place]
+    placed = [attribute if item.name == place else item for item in items]
+    if place not in attributes:
+        placed.append(attribute)
+    attributes.clear()
+    attributes.update((item.name, item) for item in placed)
+
+
+def _change_problems(schema: Schema, change: Change) -> Iterator[str]:
+    yield from (f"{change.attribute!r}: {why}" for why in describe_misfits(change))
+    names = {attribute.name for attribute in schema.attributes}
+    if change.action != "add" and snake_case(change.attribute) not in names:
+        yield f"there is no attribute {change.attribute!r} to {change.action}"
+    if change.action != "remove" and change.definition is None:
+        yield f"the definition of {change.attribute!r} is missing"
+    if change.action != "remove" and change.definition is not None:
+        yield from find_problems(change.definition)

@@ -1,0 +1,205 @@
+"""Layer 3: DuckDB, opened so that SQL can neither write, nor reach beyond the build."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from srag_mcp.errors import (
+    QueryError,
+    QueryMemoryError,
+    RefusedQueryError,
+    StoreError,
+    UnknownNameError,
+)
+from srag_mcp.store.guard.result_page import QueryLimits, timed_out
+from srag_mcp.store.guard.vocabulary import (
+    did_you_mean,
+    fold,
+    nearest_names,
+    refuse_table,
+    without_settings,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+MAX_OPEN_BUILDS = 4
+_MAX_MESSAGE_CHARACTERS = 700
+_UNKNOWN_NAME = re.compile(
+    r'Referenced (?:column|table) "(?P<a>[^"]+)" not found'
+    r'|does not have a column named "(?P<b>[^"]+)"'
+)
+
+
+def open_locked(build: Path, limits: QueryLimits) -> "duckdb.DuckDBPyConnection":
+    """Open *build* read-only and lock it: no files, no extensions, no settings.
+
+    Raises:
+        StoreError: If there is no such build, or the file is damaged.
+    """
+    import duckdb  # heavy, and only needed where a build is read
+
+    try:
+        # The number of threads is given at once: on a large machine the default would use up the
+        # address space of the worker before it could be set.
+        connection = duckdb.connect(str(build), read_only=True, config={"threads": limits.threads})
+        for name, value in _settings(limits):
+            connection.execute(f"SET GLOBAL {name} = {value}")
+    except duckdb.Error as error:
+        msg = f"The build {build.name} cannot be opened: {_first_lines(str(error), 1)}"
+        raise StoreError(msg) from error
+    return connection
+
+
+def _settings(limits: QueryLimits) -> list[tuple[str, str]]:
+    """List the settings in the order that works: the last two close the door.
+
+    A plain SET would not reach the cursors.
+    """
+    return [
+        ("max_execution_time", str(round(limits.timeout_s * 1000))),
+        ("python_enable_replacements", "false"),
+        ("autoinstall_known_extensions", "false"),
+        ("autoload_known_extensions", "false"),
+        ("allow_community_extensions", "false"),
+        ("allow_persistent_secrets", "false"),
+        ("temp_directory", "''"),
+        ("max_temp_directory_size", "'0B'"),  # no spill beside the build
+        ("memory_limit", f"'{limits.memory_mb}MiB'"),
+        ("max_expression_depth", "250"),
+        ("pivot_limit", "1000"),
+        ("enable_external_access", "false"),
+        ("lock_configuration", "true"),
+    ]
+
+
+@dataclass(slots=True)
+class OpenBuilds:
+    """The builds that are kept open: opening one costs ten times what a query costs.
+
+    A build never changes. When another build of the same folder is asked for, the older is closed.
+    """
+
+    limits: QueryLimits
+    _kept: "OrderedDict[Path, tuple[duckdb.DuckDBPyConnection, tuple[int, int]]]" = field(
+        default_factory=OrderedDict
+    )
+
+    def cursor(self, build: Path) -> "duckdb.DuckDBPyConnection":
+        """Return a cursor of its own on *build*.
+
+        Raises:
+            StoreError: If the build cannot be opened.
+        """
+        stamp = _stamp(build)
+        kept = self._kept.get(build)
+        if kept is None or kept[1] != stamp:
+            self._close_others(build)
+            self._kept[build] = (open_locked(build, self.limits), stamp)
+        self._kept.move_to_end(build)
+        return self._kept[build][0].cursor()
+
+    def _close_others(self, build: Path) -> None:
+        """Close what *build* replaces, and the longest unused beyond the number that is kept."""
+        unwanted = [path for path in self._kept if path.parent == build.parent]
+        for path in unwanted:
+            self._kept.pop(path)[0].close()
+        while len(self._kept) >= MAX_OPEN_BUILDS:
+            self._kept.popitem(last=False)[1][0].close()
+
+
+def _stamp(build: Path) -> tuple[int, int]:
+    """Tell a file from another that was put in its place."""
+    try:
+        status = build.stat()
+    except OSError as error:
+        msg = f"There is no build {build.name}: it was replaced or removed."
+        raise StoreError(msg) from error
+    return status.st_ino, status.st_mtime_ns
+
+
+def check_bound_tables(
+    cursor: "duckdb.DuckDBPyConnection", sql: str, tables: Mapping[str, Sequence[str]]
+) -> None:
+    """Compare what the engine's binder will read with the exposed tables.
+
+    The parse trees judge names; the binder knows what a name means here, also behind a view. It
+    executes nothing. It binds against stand-ins without columns, so that statements with COLUMNS
+    or USING are beyond it: those stay with the parse trees.
+
+    Raises:
+        UnknownNameError: If it would read another table.
+    """
+    import duckdb  # heavy, and only needed where a build is read
+
+    exposed = {fold(name) for name in tables}
+    try:
+        bound_tables = cursor.get_table_names(sql)
+    except duckdb.Error:
+        return
+    for bound in bound_tables:
+        if fold(bound) not in exposed:
+            raise refuse_table([bound], tables, sql)
+
+
+def explain_error(
+    error: "duckdb.Error | MemoryError",
+    sql: str,
+    limits: QueryLimits,
+    tables: Mapping[str, Sequence[str]],
+) -> QueryError:
+    """Turn an error of the engine into ours, in words that help to write the next query."""
+    import duckdb  # heavy, and only needed where a build is read
+
+    if isinstance(error, duckdb.InterruptException):
+        return timed_out(limits.timeout_s, sql)
+    if isinstance(error, (MemoryError, duckdb.OutOfMemoryException)):
+        msg = (
+            f"The query needed more than {limits.memory_mb} MiB: select fewer columns, filter"
+            " earlier, or aggregate before joining."
+        )
+        return QueryMemoryError(msg, sql)
+    if isinstance(error, duckdb.PermissionException):
+        return RefusedQueryError(_first_lines(str(error), 1), sql)
+    return _explain_text(str(error), sql, tables)
+
+
+def _explain_text(text: str, sql: str, tables: Mapping[str, Sequence[str]]) -> QueryError:
+    if text.startswith(("INTERNAL Error", "FATAL Error")):  # more of it would be a stack trace
+        return QueryError(f"The engine failed on this query: {_first_lines(text, 1)}", sql)
+    unknown = _UNKNOWN_NAME.search(text)
+    if unknown is None:
+        return QueryError(_first_lines(without_settings(text), 12), sql)
+    known = [column for columns in tables.values() for column in columns]
+    nearest = nearest_names(unknown["a"] or unknown["b"], [*known, *tables])
+    about = text.partition("\nLINE ")[0]
+    name = unknown["a"] or unknown["b"]
+    is_text = unknown["a"] and f'"{name}"' in sql  # double quotes are for names
+    hint = f" If it is a text, write it in single quotes: '{name}'." if is_text else ""
+    said = f"{_first_lines(about, 2)}.{did_you_mean(nearest)}{hint}"
+    return UnknownNameError(said, sql, nearest)
+
+
+def is_exhausting(error: "duckdb.Error | MemoryError") -> bool:
+    """Whether harmless queries may fail, too, in this process after *error*."""
+    import duckdb  # heavy, and only needed where a build is read
+
+    return isinstance(
+        error,
+        (
+            MemoryError,
+            duckdb.OutOfMemoryException,
+            duckdb.InternalException,
+            duckdb.FatalException,
+        ),
+    )
+
+
+def _first_lines(text: str, n_lines: int) -> str:
+    """Take the first lines, without the lists of signatures that are indented."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("\t")]
+    return "\n".join(lines[:n_lines])[:_MAX_MESSAGE_CHARACTERS]

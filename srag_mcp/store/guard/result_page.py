@@ -1,0 +1,219 @@
+"""One page of a result, and what a query may use: rows taken until a limit is met."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from datetime import time as time_of_day
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import UUID
+
+from srag_mcp.errors import QueryError, QueryTimeoutError
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """What one query may use; the defaults suit an agent that reads pages of rows.
+
+    Attributes:
+        timeout_s: Seconds after which the engine stops a query; half a second later the worker
+            process is killed.
+        long_after_s: Seconds after which a query counts as long: it may have to wait again.
+        memory_mb: Memory that the engine may use, in MiB.
+        address_space_mb: Address space of the worker process, in MiB (Linux).
+        max_rows: Most rows of one page.
+        max_bytes: Most bytes of one page, as JSON; a page has at least one row.
+        max_cell_characters: Longer text is cut and says by how much.
+        threads: Threads that the engine may use. With one, a statement gives the same rows in the
+            same order each time: pages follow each other, and sums of floating-point numbers agree.
+    """
+
+    timeout_s: float = 5.0
+    long_after_s: float = 1.0
+    memory_mb: int = 512
+    address_space_mb: int = 2048
+    max_rows: int = 1000
+    max_bytes: int = 200_000
+    max_cell_characters: int = 2000
+    threads: int = 1
+
+
+Value: TypeAlias = str | int | float | bool | None
+Row: TypeAlias = tuple[Value, ...]
+Deadline: TypeAlias = Callable[[], None]
+"""Raises QueryTimeoutError when the time is over."""
+
+MAX_COLUMNS = 1000
+MAX_EXACT_INTEGER = 2**53
+MAX_NAME_CHARACTERS = 200
+_NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}  # what JSON has no number for
+_SKIP_ROWS = 2048
+_MIN_CELL_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """A page of rows, as JSON can hold them.
+
+    Integers beyond 2^53, decimals, dates and times are text (ISO 8601), and so are NaN, Infinity
+    and -Infinity; lists, structs and maps are JSON text; a cell or name that was cut ends with
+    "…[+312 chars]".
+
+    Attributes:
+        columns: Names, as DuckDB gives them.
+        types: DuckDB's types of the columns.
+        rows: The rows; cells in the order of the columns.
+        truncated: Whether there are more rows.
+        next_offset: Offset of the next page; None if this is the last. A statement gives its rows
+            in the same order each time, so that pages follow each other.
+        seconds: Time in the engine.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[Row, ...]
+    truncated: bool
+    next_offset: int | None
+    seconds: float
+
+
+def deadline_in(timeout_s: float, sql: str) -> Deadline:
+    """Make the check that raises once *timeout_s* seconds have gone by."""
+    end = time.monotonic() + timeout_s
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise timed_out(timeout_s, sql)
+
+    return check
+
+
+def timed_out(timeout_s: float, sql: str) -> QueryTimeoutError:
+    """Say that the query was stopped, and what to try."""
+    msg = (
+        f"The query was stopped after {timeout_s:g} s: filter earlier, join on fewer rows,"
+        " or aggregate before sorting."
+    )
+    return QueryTimeoutError(msg, sql)
+
+
+@dataclass(frozen=True, slots=True)
+class PageReader:
+    """Takes the rows `offset` to `offset + limit` of a running query, within the limits."""
+
+    limits: QueryLimits
+    limit: int
+    offset: int
+
+    def read(
+        self, cursor: "duckdb.DuckDBPyConnection", sql: str, check_time: Deadline
+    ) -> tuple[list[str], list[str], list[list[Value]], bool]:
+        """Return names and types of the columns, the rows, and whether there are more.
+
+        Raises:
+            QueryError: If the result has too many columns, or their names are too long.
+            QueryTimeoutError: If the time is over.
+        """
+        description = cursor.description or []
+        if len(description) > MAX_COLUMNS:
+            msg = (
+                f"The result has {len(description)} columns, at most {MAX_COLUMNS}: name those you"
+                " need."
+            )
+            raise QueryError(msg, sql)
+        names = [_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description]
+        types = [_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description]
+        n_bytes = len(json.dumps([names, types], ensure_ascii=False).encode())
+        if n_bytes > self.limits.max_bytes:
+            msg = (
+                f"The names of the {len(names)} columns have {sum(map(len, names))} characters,"
+                " more than a result may have: name fewer columns, or give them short names with"
+                " AS."
+            )
+            raise QueryError(msg, sql)
+        if not self._skip(cursor, check_time):
+            return names, types, [], False
+        rows, truncated = self._take(cursor, n_bytes, check_time)
+        return names, types, rows, truncated
+
+    def _skip(self, cursor: "duckdb.DuckDBPyConnection", check_time: Deadline) -> bool:
+        left = self.offset
+        while left > 0:
+            rows = cursor.fetchmany(min(left, _SKIP_ROWS))
+            if not rows:
+                return False
+            left -= len(rows)
+            check_time()
+        return True
+
+    def _take(
+        self, cursor: "duckdb.DuckDBPyConnection", n_bytes: int, check_time: Deadline
+    ) -> tuple[list[list[Value]], bool]:
+        """Take rows until these, and the *n_bytes* of their columns, fill the page."""
+        n_columns = max(1, len(cursor.description or ()))
+        max_characters = min(
+            self.limits.max_cell_characters,
+            max(_MIN_CELL_CHARACTERS, self.limits.max_bytes // n_columns),
+        )
+        rows: list[list[Value]] = []
+        while (raw := cursor.fetchone()) is not None:
+            if len(rows) >= self.limit:
+                return rows, True
+            row = [cut_cell(to_value(cell), max_characters) for cell in raw]
+            n_bytes += len(json.dumps(row, ensure_ascii=False).encode())
+            if rows and n_bytes > self.limits.max_bytes:
+                return rows, True
+            rows.append(row)
+            check_time()
+        return rows, False
+
+
+def cut_cell(value: Value, max_characters: int) -> Value:
+    """Cut long text and say by how much: `("abcdef", 4) -> "abcd…[+2 chars]"`."""
+    return _cut(value, max_characters) if isinstance(value, str) else value
+
+
+def _cut(text: str, max_characters: int) -> str:
+    if len(text) <= max_characters:
+        return text
+    return f"{text[:max_characters]}…[+{len(text) - max_characters} chars]"
+
+
+def to_value(cell: object) -> Value:
+    """Turn what DuckDB hands out into what JSON can hold without loss of meaning."""
+    if cell is None or isinstance(cell, (str, bool)):
+        return cell
+    if isinstance(cell, int):
+        return cell if -MAX_EXACT_INTEGER <= cell <= MAX_EXACT_INTEGER else str(cell)
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else _NOT_FINITE.get(cell, "NaN")
+    if isinstance(cell, (list, tuple, dict)):
+        return json.dumps(_to_json(cell), ensure_ascii=False)
+    return _to_text(cell)
+
+
+_Json: TypeAlias = "Value | list[_Json] | dict[str, _Json]"
+
+
+def _to_json(cell: object) -> _Json:
+    if isinstance(cell, dict):
+        return {str(to_value(key)): _to_json(item) for key, item in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [_to_json(item) for item in cell]
+    return to_value(cell)
+
+
+def _to_text(cell: object) -> str:
+    if isinstance(cell, (datetime, date, time_of_day)):
+        return cell.isoformat()
+    if isinstance(cell, bytes):
+        return cell.hex()
+    if isinstance(cell, (Decimal, UUID, timedelta)):
+        return str(cell)
+    return repr(cell)

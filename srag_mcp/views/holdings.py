@@ -1,0 +1,232 @@
+"""What the columns of a corpus hold: its schema and its statistics."""
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from srag_mcp.ask.answer import render_value
+from srag_mcp.ask.brief import describe_column
+from srag_mcp.errors import UnknownNameError
+from srag_mcp.schema.attribute import Attribute, Scalar
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.evidence import count_reviews
+from srag_mcp.store.guard import Value
+from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.views.page_size import PAGE_SHARE, json_size, take_whole
+from srag_mcp.views.results import SchemaPage, StatisticsEntry, StatisticsPage, ValueEntry
+
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Value]]]  # names of columns, and rows
+
+MAX_VALUES = 20
+MAX_RANGE_VALUES = 5
+MAX_REVIEWED = 5
+MAX_IN_TABLE = 5
+MAX_CELL_CHARACTERS = 30
+MAX_VALUE_CHARACTERS = 200
+MAX_LINE_CHARACTERS = 240
+MIN_LINE_CHARACTERS = 70
+SCHEMA_CHARACTERS = 6000  # with what stands around the columns, below 2,000 tokens
+NOTES = (
+    "Unknown values are NULL.",
+    "Join the tables on document_id; in cells, state is stated, stated_absent, not_mentioned or"
+    " failed, and as_stated holds the quote.",
+)
+
+
+def schema_page(corpus: Corpus, name: str, max_characters: int, offset: int = 0) -> SchemaPage:
+    """Describe the tables of the corpus called *name*, from the column number *offset* on."""
+    schema = corpus.schema()
+    lines = column_lines(corpus)
+    columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
+    following = offset + len(columns)
+    truncated = following < len(lines)
+    return SchemaPage(
+        corpus=name,
+        title=schema.title,
+        table=schema.entity,
+        documents=corpus.info().n_documents,
+        columns=columns,
+        other_tables=other_tables(corpus),
+        notes=[
+            *NOTES,
+            *_notes(corpus),
+            *[f"offset {offset} is behind the last of {len(lines)} columns"]
+            * (offset >= len(lines)),
+        ],
+        truncated=truncated,
+        next_offset=following if truncated else None,
+    )
+
+
+def _notes(corpus: Corpus) -> list[str]:
+    """Say what the cells leave open: documents read in part, and readings that differ."""
+    notes = []
+    n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
+    if n_in_part:
+        notes.append(
+            f"at least {n_in_part} long documents were read in part: what their cells do not"
+            " mention is NULL, and may stand in the rest"
+        )
+    counts = count_reviews(corpus.read)
+    if counts:
+        worst = sorted(counts.items(), key=lambda item: -item[1])[:MAX_REVIEWED]
+        columns = ", ".join(f"{column} ({n})" for column, n in worst)
+        notes.append(
+            f"{sum(counts.values())} cells to review, which a learned rule reads otherwise:"
+            f" {columns}; trace_value of the column and document shows both"
+        )
+    return notes
+
+
+def other_tables(corpus: Corpus) -> list[str]:
+    """Write the tables beside the records: `documents(document_id, path, …)`."""
+    entity = corpus.schema().entity
+    tables = corpus.tables().items()
+    return [f"{table}({', '.join(names)})" for table, names in tables if table != entity]
+
+
+def column_lines(corpus: Corpus) -> list[str]:
+    """Write the columns of the record table, a line each; the more there are, the shorter.
+
+    `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
+    """
+    statistics = {item.column: item for item in corpus.statistics()}
+    lines = ["document_id string: key of the record; the same in documents and cells"]
+    lines += [
+        _line(corpus.sql_name(item.name), item, statistics.get(item.name))
+        for item in corpus.schema().attributes
+    ]
+    longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
+    while longest > MIN_LINE_CHARACTERS:
+        if sum(min(size, longest + 1) for size in sizes) <= SCHEMA_CHARACTERS:
+            break
+        longest -= 10
+    return [shorten(line, longest) for line in lines]
+
+
+def _line(name: str, attribute: Attribute, statistics: ColumnStatistics | None) -> str:
+    unit = f" {attribute.unit}" if attribute.unit else ""
+    absent = attribute.absent_means
+    absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
+    holds = describe_column(statistics, literals=True) if statistics else "nothing"
+    said = re.split(r"[.;]\s", attribute.description, maxsplit=1)[0].rstrip(".")
+    meaning = f" — {said}" if said else ""
+    return f"{name} {attribute.type}{unit}{absence}: {holds}{meaning}"
+
+
+def statistics_page(
+    corpus: Corpus, name: str, max_characters: int, columns: Sequence[str]
+) -> StatisticsPage:
+    """Give the statistics of *columns* of the corpus called *name*, of all when empty.
+
+    Raises:
+        UnknownNameError: If there is no such column; the text names those that look alike.
+    """
+    for column in columns:
+        check_column(corpus, column)
+    units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
+    entries = [
+        _statistics_entry(item, units.get(item.column))
+        for item in corpus.statistics(list(columns) or None)
+    ]
+    taken = take_whole(entries, int(max_characters * PAGE_SHARE))
+    left = [entry.column for entry in entries[len(taken) :]]
+    return StatisticsPage(
+        corpus=name,
+        columns=taken,
+        truncated=bool(left),
+        next=f"{len(left)} more: call get_column_stats with columns={left[:MAX_VALUES]}"
+        if left
+        else "",
+    )
+
+
+def check_column(corpus: Corpus, column: str) -> None:
+    """Raise UnknownNameError, with the nearest names, if *corpus* has no such column."""
+    names = [attribute.name for attribute in corpus.schema().attributes]
+    if column in names:
+        return
+    nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
+    said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
+    msg = f"{said}{propose_column(corpus)}"
+    raise UnknownNameError(msg, "", nearest)
+
+
+def propose_column(corpus: Corpus) -> str:
+    """Say how *corpus* gets a column; nothing where it cannot be ingested."""
+    return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
+
+
+def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEntry:
+    # The rarer of many numbers or dates tell less than the quartiles do.
+    is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
+    shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]
+    counted = ("stated", "stated_absent", "not_mentioned", "failed", "distinct", "non_null")
+    measured = ("minimum", "lower_quartile", "median", "mean", "upper_quartile", "maximum")
+    return StatisticsEntry(
+        column=item.column,
+        type=item.type,
+        unit=unit,
+        records=item.n_records,
+        **{name: getattr(item, f"n_{name}") for name in counted},
+        **{name: getattr(item, name) for name in measured},
+        values=[
+            ValueEntry(
+                value=shorten(entry.value, MAX_VALUE_CHARACTERS)
+                if isinstance(entry.value, str) and len(entry.value) > MAX_VALUE_CHARACTERS
+                else entry.value,
+                records=entry.count,
+            )
+            for entry in shown
+        ],
+        truncated=item.truncated or len(item.values) > len(shown),
+    )
+
+
+def schema_table(corpus: Corpus) -> Table:
+    """Tabulate the columns for people."""
+    units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
+    return ("column", "type", "unit", "known", "holds"), [
+        (item.column, item.type, units[item.column], item.n_non_null, describe_holdings(item))
+        for item in corpus.statistics()
+    ]
+
+
+def statistics_table(found: Sequence[ColumnStatistics]) -> Table:
+    """Tabulate statistics for people."""
+    return ("column", "type", "known", "not mentioned", "failed", "distinct", "holds"), [
+        (
+            *(item.column, item.type, item.n_non_null, item.n_not_mentioned, item.n_failed),
+            *(item.n_distinct, describe_holdings(item)),
+        )
+        for item in found
+    ]
+
+
+def describe_holdings(statistics: ColumnStatistics) -> str:
+    """Say what a column holds in a line that fits a table.
+
+    `"62 to 1244, median 482"`, `"Berlin (12), Rome (9), … 14 distinct"`
+    """
+    if statistics.minimum is not None and statistics.maximum is not None:
+        ends = f"{_render(statistics.minimum)} to {_render(statistics.maximum)}"
+        median = statistics.median
+        return ends if median is None else f"{ends}, median {_render(median)}"
+    shown = [f"{_render(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
+    if statistics.n_distinct > len(shown):
+        shown.append(f"… {statistics.n_distinct} distinct")
+    return ", ".join(shown)
+
+
+def render_cell(value: Value) -> str:
+    """Write a value for a table: as stored, on one line, with booleans as yes and no."""
+    return render_value(value) if isinstance(value, bool) else one_line(str(value))
+
+
+def _render(value: Scalar) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return shorten(render_cell(value), MAX_CELL_CHARACTERS)

@@ -1,0 +1,234 @@
+"""The prompts of the agent engine as agents get them, and what becomes of their answers."""
+
+import json
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from pydantic import JsonValue
+
+from srag_mcp.errors import JobError
+from srag_mcp.pipeline.jobs import agent_prompts, read_job
+from srag_mcp.settings import Settings
+from srag_mcp.store.spool import LEASE_S, AnswerOutcome, SpooledPrompt
+from srag_mcp.text.shown import shorten
+from srag_mcp.views.job_pages import job_page
+from srag_mcp.views.page_size import PAGE_SHARE, take_whole
+from srag_mcp.views.results import (
+    AnswerProblem,
+    AnswersPage,
+    CorrectionEntry,
+    JobStatus,
+    PromptEntry,
+    PromptPage,
+    PromptStep,
+)
+
+POLL_S = 0.25
+PROBLEMS_SHARE = 0.5
+MAX_ID_CHARACTERS = 80
+MAX_PROBLEM_CHARACTERS = 1000
+NO_JOB = "no job"
+ASKING = {"running", NO_JOB}
+NOT_AN_ANSWER = "an answer is an object with id and reply"
+SAME_AS_BEFORE = "the same, and the same reply schema, as of the prompts that you just answered"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDesk:
+    """Where agents fetch the prompts of a corpus and leave their answers.
+
+    Attributes:
+        folder: Of the documents.
+        settings: Of the corpus.
+        name: What the corpus is called.
+        job_id: The job that asks; empty for the latest.
+    """
+
+    folder: Path
+    settings: Settings
+    name: str
+    job_id: str = ""
+
+    def status(self) -> JobStatus:
+        """Return the state of the job that asks; `no job` for an ingestion that is none.
+
+        Raises:
+            JobError: If there is no such job, and nothing was ever asked.
+        """
+        try:
+            job = read_job(self.folder, self.settings, self.job_id)
+        except JobError:
+            with agent_prompts(self.folder, self.settings) as spool:
+                if self.job_id or not spool.was_used:
+                    raise
+                n_open = spool.count().n_open
+            return JobStatus(job_id="", corpus=self.name, state=NO_JOB, waiting=n_open)
+        return job_page(self.folder, self.settings, self.name, job)
+
+    def hand_out(
+        self, max_prompts: int, known: Collection[str] = (), *, again: bool = False
+    ) -> PromptPage:
+        """Give prompts, as many as fit into one result; *again*: those, too, that were given.
+
+        *known* is what steps share that the agent has read already.
+        """
+        status = self.status()
+        if status.state not in ASKING:
+            return PromptPage(**status.model_dump())
+        given: Sequence[SpooledPrompt] = ()
+        with agent_prompts(self.folder, self.settings) as spool:
+            if max_prompts:
+                room = int(self.settings.max_result_characters * PAGE_SHARE)
+                given = spool.hand_out(max_prompts, room, known, again=again)
+            count = spool.count()
+        page = PromptPage(**status.model_dump(exclude={"next", "waiting"}), waiting=count.n_open)
+        page.steps = _steps(given, known)
+        page.with_others = max(0, count.n_leased - len(given))
+        page.next = _next_call(page, count.lease_s)
+        return page
+
+    def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
+        """Keep answers; return what became of each.
+
+        Raises:
+            JobError: If there is no such job.
+            ModelError: If answers cannot be kept.
+        """
+        self.status()
+        pairs = [
+            (answer["id"], answer["reply"])
+            if isinstance(answer, Mapping) and {"id", "reply"} <= answer.keys()
+            else None
+            for answer in answers
+        ]
+        with agent_prompts(self.folder, self.settings) as spool:
+            kept = iter(spool.answer([pair for pair in pairs if pair is not None]))
+        return [
+            next(kept) if pair is not None else AnswerOutcome(_id_of(answer), NOT_AN_ANSWER)
+            for answer, pair in zip(answers, pairs, strict=True)
+        ]
+
+    def say(self, outcomes: Sequence[AnswerOutcome], max_prompts: int = 0) -> AnswersPage:
+        """Say what became of answers, with further prompts."""
+        page = self.hand_out(max_prompts, {item.shared for item in outcomes if item.shared})
+        refused = [
+            AnswerProblem(
+                id=shorten(item.id, MAX_ID_CHARACTERS),
+                problem=shorten(item.problem, MAX_PROBLEM_CHARACTERS),
+            )
+            for item in outcomes
+            if not item.accepted
+        ]
+        room = int(self.settings.max_result_characters * PROBLEMS_SHARE)
+        problems = take_whole(refused, room)
+        n_refused = count_refused(outcomes)
+        if n_refused and page.state in ASKING:
+            theirs = "answer those of this page, and " if page.steps else ""
+            page.next = (
+                f"{theirs}send the {n_refused} refused ones again, put right: call answer_prompts"
+                f" with corpus={page.corpus!r}"
+            )
+        if len(problems) < len(refused):
+            page.next = f"{len(refused) - len(problems)} more problems are not shown; {page.next}"
+        n_accepted = len(outcomes) - len(refused)
+        return AnswersPage(**page.model_dump(), accepted=n_accepted, problems=problems)
+
+
+async def await_prompts(
+    read: Callable[[], Awaitable[JobStatus]], max_prompts: int, wait_s: float
+) -> None:
+    """Wait until so many prompts wait, or no more come, or nothing can come.
+
+    A job asks its prompts one after the other: those of the first moment would make small pages.
+    """
+    n_before = 0
+    with anyio.move_on_after(wait_s):
+        while (page := await read()).state in ASKING and page.waiting < max_prompts:
+            if page.waiting == n_before > 0:
+                return
+            n_before = page.waiting
+            await anyio.sleep(POLL_S)
+
+
+def count_refused(outcomes: Sequence[AnswerOutcome]) -> int:
+    """Count the answers that were not kept, and that it helps to put right.
+
+    It does not help where the prompt has an answer, or is not there.
+    """
+    return sum(
+        bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER)) for item in outcomes
+    )
+
+
+def _id_of(answer: JsonValue) -> str:
+    return str(answer.get("id", "")) if isinstance(answer, Mapping) else str(answer)
+
+
+def _steps(given: Sequence[SpooledPrompt], known: Collection[str]) -> list[PromptStep]:
+    """Group prompts by what they share."""
+    steps: dict[str, PromptStep] = {}
+    for item in given:
+        step = steps.setdefault(
+            item.shared,
+            PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[]),
+        )
+        if item.shared not in known:
+            step.instructions = item.prompt.instructions
+            step.reply_schema = dict(item.reply_schema)
+        corrections = [
+            CorrectionEntry(reply=correction.reply, problem=correction.message)
+            for correction in item.prompt.corrections
+        ]
+        content = item.prompt.content
+        step.prompts.append(PromptEntry(id=item.id, content=content, corrections=corrections))
+    return list(steps.values())
+
+
+def _next_call(page: PromptPage, lease_s: float) -> str:
+    at = f"corpus={page.corpus!r}"
+    if page.steps:
+        return f"answer each by its step's instructions: call answer_prompts with {at}"
+    if page.waiting:
+        return f"{page.waiting} prompts wait: call next_prompts with {at}"
+    if page.with_others:
+        return (
+            f"the {page.with_others} prompts that wait were given out, to other agents or to you:"
+            " answer yours; if they are lost, call next_prompts with again=true; those that nobody"
+            f" answers are free in {lease_s:.0f} s: call next_prompts with {at} then"
+        )
+    return f"no prompt waits now: call next_prompts with {at} again"
+
+
+def step_lines(step: PromptStep) -> list[str]:
+    """Write the prompts of a step for people and scripts."""
+    parts = [f"## Instructions ({step.step})", step.instructions]
+    parts += ["## Reply schema", json.dumps(step.reply_schema, ensure_ascii=False)]
+    for prompt in step.prompts:
+        parts += [f"## Prompt {prompt.id}", prompt.content]
+        for correction in prompt.corrections:
+            parts += [f"## Earlier reply to {prompt.id}", correction.reply, correction.problem]
+    return parts
+
+
+def next_command(page: PromptPage, corpus: str, n_refused: int = 0) -> str:
+    """Say what to do on the command line, where the corpus is called *corpus*."""
+    if n_refused and page.state in ASKING:
+        return f"send the {n_refused} refused again, put right: srag-mcp prompts answer {corpus}"
+    n_given = sum(len(step.prompts) for step in page.steps)
+    counts = f"{n_given} prompts to answer, {page.waiting} wait, {page.with_others} are with others"
+    if n_given:
+        answers = 'with lines {"id": …, "reply": …}'
+        return f"{counts}: srag-mcp prompts answer {corpus} FILE, {answers}"
+    if page.state == "done":
+        return f'the ingestion is done: srag-mcp ask {corpus} "…"'
+    if page.state in ASKING:
+        again = ""
+        if page.with_others and not page.waiting:
+            minutes = f"{LEASE_S / 60:.0f} minutes"
+            again = f", which are free again {minutes} after they were fetched, or at once with"
+            again += " --again"
+        return f"{counts}{again}: srag-mcp prompts next {corpus}"
+    said = "; ".join([page.state, *page.report])
+    return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

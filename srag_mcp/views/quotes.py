@@ -1,0 +1,185 @@
+"""What stands behind a value, a row or an aggregate: quotes, and the text around them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srag_mcp.errors import QueryError, SchemaError
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_name, quote_text
+from srag_mcp.store.evidence import Evidence, Review
+from srag_mcp.text.shown import quoted
+from srag_mcp.views.holdings import Table, check_column
+from srag_mcp.views.page_size import PAGE_SHARE, cut_text
+from srag_mcp.views.results import CellScalar, DocumentPage, SourceEntry, TracePage
+
+MAX_NEAR_VALUES = 3
+BEHIND = "the text ends before this start"
+UNREAD = (
+    "this document has no text that could be read; trace_value with its document_id and"
+    " state=failed says why"
+)
+CELLS = (
+    'cells.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",'
+    " note"
+)
+WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCall:
+    """Which cells trace_value shows; an empty text means any.
+
+    Attributes:
+        column: Cells of this column.
+        document_id: Cells of this document.
+        where: Cells of the records for which this SQL condition holds; `WHERE` before it is left
+            out.
+        value: Cells with this value.
+        state: Cells in this state.
+        limit, offset: The page.
+    """
+
+    column: str = ""
+    document_id: str = ""
+    where: str = ""
+    value: str = ""
+    state: str = ""
+    limit: int = 20
+    offset: int = 0
+
+    def condition(self, entity: str) -> str:
+        """Write the clause that finds the cells, where it needs one."""
+        conditions = [
+            f"{column} = {quote_text(text)}"
+            for column, text in (
+                ("attribute", self.column),
+                ("cells.document_id", self.document_id),
+                ("state", self.state),
+            )
+            if text
+        ]
+        if self.value:
+            text = quote_text(self.value)
+            number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
+            conditions.append(f"(lower(value) = lower({text}) OR {number})")
+        if self.where:
+            records = f"SELECT document_id FROM {quote_name(entity)} WHERE"  # noqa: S608 - guarded
+            where = WHERE.sub("", self.where)
+            conditions.append(f"cells.document_id IN ({records} ({where}\n))")
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def trace_page(corpus: Corpus, name: str, call: TraceCall) -> TracePage:
+    """Give the evidence of cells of the corpus called *name*, those with a quote first.
+
+    The statements hold conditions that agents write: they run through the guard like any other.
+
+    Raises:
+        SchemaError: If neither a column nor a document is named.
+        UnknownNameError: If there is no such column.
+        CorpusError: If there is no such document.
+        QueryError: If the condition cannot be used.
+    """
+    if not call.column and not call.document_id:
+        msg = "pass column (its quotes), document_id (all quotes of one document), or both"
+        raise SchemaError(msg)
+    if call.column:
+        check_column(corpus, call.column)
+    if call.document_id:
+        corpus.document(call.document_id)
+    condition = call.condition(corpus.schema().entity)
+    try:
+        page = corpus.select(
+            f"SELECT {CELLS} FROM cells JOIN documents USING (document_id){condition}"  # noqa: S608 - guarded
+            "  ORDER BY as_stated IS NULL, cells.document_id, attribute",
+            limit=call.limit,
+            offset=call.offset,
+        )
+        total = corpus.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows[0][0]  # noqa: S608 - guarded
+    except QueryError as error:
+        if not call.where:
+            raise
+        msg = f"the condition in where cannot be used: {error}"
+        raise QueryError(msg, call.where) from error
+    return TracePage(
+        corpus=name,
+        sources=[SourceEntry.model_validate(_named(row)) for row in page.rows],
+        total=total if isinstance(total, int) else 0,
+        truncated=page.truncated,
+        next_offset=page.next_offset,
+        next="" if page.rows else _advice(corpus, call, total),
+    )
+
+
+def _named(row: Sequence[CellScalar]) -> dict[str, CellScalar]:
+    return dict(zip(SourceEntry.model_fields, (*row[:-1], row[-1] or ""), strict=True))
+
+
+def _advice(corpus: Corpus, call: TraceCall, total: CellScalar) -> str:
+    """Say what to try when no cell was found."""
+    if total:
+        return f"offset {call.offset} is behind the last of {total} cells"
+    if not call.value:
+        return "no cell meets these conditions: leave one out"
+    columns = [call.column] if call.column else None
+    found = corpus.values().search(call.value, columns, MAX_NEAR_VALUES)
+    near = [match.value for match in found]
+    stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"
+    return f"no cell has the value {call.value!r}: {stored}; see get_column_stats"
+
+
+def document_page(
+    corpus: Corpus, document_id: str, max_characters: int, start: int, length: int
+) -> DocumentPage:
+    """Give a stretch of the text of a document.
+
+    Raises:
+        CorpusError: If there is no such document; the text names some that look alike.
+    """
+    found = corpus.document(document_id)
+    start = min(start, found.characters)
+    text = corpus.document_text(document_id, start, start + length)
+    text = cut_text(text, int(max_characters * PAGE_SHARE))
+    end = start + len(text)
+    truncated = bool(text) and end < found.characters
+    return DocumentPage(
+        document_id=found.id,
+        title=found.title,
+        characters=found.characters,
+        start=start,
+        end=end,
+        text=text,
+        truncated=truncated,
+        next_start=end if truncated else None,
+        note="" if text else BEHIND if found.characters else UNREAD,
+    )
+
+
+def evidence_table(found: Sequence[Evidence]) -> Table:
+    """Tabulate documents and quotes for people."""
+    return ("document", "value", "state", "says"), [
+        (
+            *(item.document_id, item.value, item.state),
+            " ".join(
+                part
+                for part in (
+                    "" if item.as_stated is None else quoted(item.as_stated),
+                    f"({item.note})" if item.note else "",
+                )
+                if part
+            ),
+        )
+        for item in found
+    ]
+
+
+def review_table(found: Sequence[Review]) -> Table:
+    """Tabulate the cells that a model and a learned rule read differently."""
+    return ("document", "column", "model", "says", "rule", "says"), [
+        (
+            *(item.document_id, item.column, item.value, quoted(item.as_stated)),
+            *(item.rule_value, quoted(item.rule_as_stated)),
+        )
+        for item in found
+    ]

@@ -1,0 +1,135 @@
+from dataclasses import replace
+
+import pytest
+
+from srag_mcp.cells.cell import Cell
+from srag_mcp.claims.second_opinion import Disagreement, find_disagreements, mark
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
+
+
+def stated(value: Value) -> Cell:
+    return Cell("height", State.STATED, f"{value} m", Span(0, 3), value=value)
+
+
+def cells(*values: Value | None) -> dict[int, Cell]:
+    absent = Cell("height", State.NOT_MENTIONED)
+    return {n: absent if v is None else stated(v) for n, v in enumerate(values)}
+
+
+def test_what_two_readers_state_differently_is_found() -> None:
+    model = cells(10, 20, 30, 40, 50, None, 70)
+    rule = cells(10, 20, 31, 40, 50, 60, None)
+    assert find_disagreements(model, rule) == (Disagreement(2, model[2], rule[2]),)
+
+
+def test_a_rule_that_mostly_reads_otherwise_has_no_say() -> None:
+    assert find_disagreements(cells(1, 2, 3, 4, 5), cells(1, 2, 9, 9, 9)) == ()
+    assert find_disagreements(cells(1, 2, 3, 4), cells(1, 2, 3, 9)) == (), "too few"
+
+
+def test_values_that_mean_the_same_agree() -> None:
+    names = cells("Acme Ltd", "B", "C", "D", "E", "F")
+    assert find_disagreements(names, cells("ACME LTD.", "b", "C", "D", "E", "x")) == (
+        Disagreement(5, names[5], stated("x")),
+    )
+    assert find_disagreements(cells(1, 2, 3, 4, 5.0), cells(1, 2, 3, 4, 5)) == ()
+    assert len(find_disagreements(cells(*[True] * 6), cells(*[True] * 5, False))) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Acme", "Acme Ltd"),
+        ("Acme", "The ACME Co. Ltd."),
+        ("Ada Byron", "Dr Ada Byron"),
+        ("Bern", "City: Bern"),
+        ("Bern", "Bern (Switzerland)"),
+        ("Bern", "Bern, Switzerland"),
+        ("Bern", "Altstadt – Bern"),
+    ],
+)
+def test_a_form_a_title_and_what_is_set_off_add_nothing(one: str, other: str) -> None:
+    assert differing(one, other) == differing(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("York", "New York"),
+        ("Guinea", "Equatorial Guinea"),
+        ("tanker", "not a tanker"),
+        ("tanker", "tanker (not)"),
+        ("tanker", "kein: tanker"),
+        ("100", "1 100"),
+        ("Ltd", "Acme Ltd"),
+        ("Acme", "Acme Ltd, 12"),
+        ("Acme", "Acme Bakery"),
+        ("", "Acme"),
+    ],
+)
+def test_a_longer_name_a_denial_and_a_number_are_another_value(one: str, other: str) -> None:
+    assert differing(one, other) == differing(other, one) == [0]
+
+
+def differing(one: str, other: str) -> list[int]:
+    """Where two readers differ who say *one* and *other* of the first document, then the same."""
+    same = ["same"] * 9
+    found = find_disagreements(cells(one, *same), cells(other, *same))
+    return [item.document for item in found]
+
+
+def test_a_part_of_a_word_is_another_word() -> None:
+    sexes = cells("male", "female", "paid", "1 day", "東京", "x")
+    rules = cells("Female", "female.", "unpaid", "12 days", "東京都", "x")
+    assert [item.document for item in find_disagreements(sexes, rules)] == []
+    many = {**sexes, **{n: stated("same") for n in range(10, 20)}}
+    others = {**rules, **{n: stated("same") for n in range(10, 20)}}
+    assert [item.document for item in find_disagreements(many, others)] == [0, 2, 3]
+
+
+def test_a_no_is_spoken_too() -> None:
+    yes = cells(*[True] * 6)
+    none = replace(yes[5], state=State.STATED_ABSENT, value=False)
+    assert find_disagreements(yes | {5: none}, yes) == (Disagreement(5, none, yes[5]),)
+
+
+def test_the_cell_says_what_the_rule_reads() -> None:
+    noted = mark(stated(30), Disagreement(2, stated(30), stated(31)))
+    assert noted.note == "a learned rule reads otherwise: 31 (“31 m”)"
+    assert mark(noted, Disagreement(2, noted, stated(31))).note.startswith(f"{noted.note}; a ")
+
+
+@pytest.mark.parametrize(
+    ("value", "exact", "quote", "agree"),
+    [
+        (120.1, 120.0912, "394 ft", True),
+        (120, 120.0912, "394 ft", True),
+        (1190, 1188.72, "3,900 ft", True),
+        (120.3, 120.0912, "394 ft", False),
+        (121, 120.0912, "394 ft", False),
+        (100, 120.0912, "394 ft", False),
+        (120.1, 120.0912, "120.0912 m", False),
+        (120, 120.4, "120.4", False),
+    ],
+)
+def test_the_rounding_of_a_conversion_is_no_other_value(
+    value: float, exact: float, quote: str, *, agree: bool
+) -> None:
+    rule = {**cells(exact, *range(9)), 0: replace(stated(exact), as_stated=quote)}
+    found = find_disagreements(cells(value, *range(9)), rule)
+    assert [item.document for item in found] == ([] if agree else [0])
+
+
+@pytest.mark.parametrize(
+    ("quote", "is_heard"),
+    [("detection", False), ("Detection", False), ("ice detection: yes", True), ("yes", True)],
+)
+def test_a_word_of_the_name_of_the_column_is_no_yes(quote: str, *, is_heard: bool) -> None:
+    def say(value: Value, words: str) -> Cell:
+        return Cell("has_ice_detection", State.STATED, words, Span(0, 3), value=value)
+
+    model = {number: say(number > 0, "none") for number in range(9)}
+    rule = {number: say(True, "ice detection: yes") for number in range(9)} | {0: say(True, quote)}
+    assert [item.document for item in find_disagreements(model, rule)] == ([0] if is_heard else [])
