@@ -11,16 +11,11 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2199
-_FEWEST = 5
-_FEWEST_ALIKE = 3
-_MOST = 0.5
+_FEWEST, _FEWEST_ALIKE = 5, 3
+_MOST, _MOST_LONELY, _MOST_EXCEPTIONS = 0.5, 0.1, 0.1
 _YEARS_AWAY, _SPREADS_AWAY = 100, 5
 _LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY = 40, 10
 _ALONE = 25
-_MOST_LONELY = 0.1
-
-
-_MOST_EXCEPTIONS = 0.1
 
 
 def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -41,14 +36,21 @@ def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     if not proven:
         yield from _read_otherwise(read)
         return
-    doubt = _mixed_orders(texts)
+    proofs = Counter(text.order for text in texts if text.order is not None)
+    n_day, n_month = proofs["day_first"], proofs["month_first"]
+    is_mixed = min(n_day, n_month) > _MOST_EXCEPTIONS * (n_day + n_month)
     written = "the day first" if order == "day_first" else "the month first"
     reason = f"other documents of this column write {written}, and this one was read else"
+    if is_mixed:
+        reason = (
+            f"{n_day} dates of this column are written the day first, {n_month} the month first,"
+            " and this one may be either: what does its document use?"
+        )
+    kind: SuspicionKind = "date_orders" if is_mixed else "date_order"
     for item, found in read:
-        ambiguous = [text for text in found if text.ambiguous]
-        if ambiguous and (doubt or item.value not in {text.on(order) for text in found}):
-            kind: SuspicionKind = "date_orders" if doubt else "date_order"
-            yield Suspicion(item.document_id, kind, doubt or reason)
+        is_ambiguous = any(text.ambiguous for text in found)
+        if is_ambiguous and (is_mixed or item.value not in {text.on(order) for text in found}):
+            yield Suspicion(item.document_id, kind, reason)
 
 
 def _read_otherwise(
@@ -69,18 +71,6 @@ def _read_otherwise(
         yield Suspicion(item.document_id, "date_orders", reason)
 
 
-def _mixed_orders(texts: Sequence[DateText]) -> str:
-    """Say that a column proves both orders; empty where one of them is at most an exception."""
-    proofs = Counter(text.order for text in texts if text.order is not None)
-    n_day, n_month = proofs["day_first"], proofs["month_first"]
-    if min(n_day, n_month) <= _MOST_EXCEPTIONS * (n_day + n_month):
-        return ""
-    return (
-        f"{n_day} dates of this column are written the day first, {n_month} the month first, and"
-        " this one may be either: what does its document use?"
-    )
-
-
 def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find whole numbers that are no years in a column of years, and years far from the others."""
     if not attribute.type.is_whole or column_unit(attribute) not in (None, "year"):
@@ -89,13 +79,17 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
         return
     if not speaks_of_years(attribute):
         return  # numbers of invoices and heights of hills look like years, too
-    years = [item for item in values if _is_quoted_year(item)]
-    if len(years) < _FEWEST_ALIKE or len(years) <= _MOST * len(values):
+    n_quoted = sum(
+        any(found.year == item.number for found in item.figures.dates)
+        for item in values
+        if _FIRST_YEAR <= item.number <= _LAST_YEAR
+    )
+    if n_quoted < _FEWEST_ALIKE or n_quoted <= _MOST * len(values):
         return
     for item in values:
         is_said = item.number <= _LAST_YEAR and item.figures.has(item.number)
         if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
-            reason = f"{len(years)} values are years, this one is none"
+            reason = f"{n_quoted} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
     by_document = {item.document_id: int(item.number) for item in values}
     lonely = list(far_away(by_document, "years", only_lonely=True))
@@ -113,29 +107,15 @@ def far_away(
     """
     if len(years) < _FEWEST:
         return
-    middle, spread = median(years.values()), _spread(list(years.values()))
+    middle, counts = median(years.values()), Counter(years.values())
+    spread = median(abs(year - middle) for year in years.values())
     far = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
     lonely = max(_LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY * spread)
-    counts = Counter(years.values())
     for document_id, year in years.items():
         away = abs(year - middle)
-        is_far = away > far and not only_lonely
-        if is_far or (away > lonely and _is_alone(year, counts)):
+        is_alone = counts[year] == 1 and all(
+            abs(year - other) > _ALONE for other in counts if other != year
+        )
+        if (away > far and not only_lonely) or (away > lonely and is_alone):
             reason = f"most {what} are around {int(middle)}, this one is in {year}"
             yield Suspicion(document_id, "impossible", reason)
-
-
-def _spread(years: Sequence[float]) -> float:
-    middle = median(years)
-    return median(abs(year - middle) for year in years)
-
-
-def _is_alone(year: int, counts: Mapping[int, int]) -> bool:
-    others = (other for other in counts if other != year)
-    return counts[year] == 1 and all(abs(year - other) > _ALONE for other in others)
-
-
-def _is_quoted_year(item: StatedValue) -> bool:
-    if not _FIRST_YEAR <= item.number <= _LAST_YEAR:
-        return False
-    return any(found.year == item.number for found in item.figures.dates)
