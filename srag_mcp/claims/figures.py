@@ -168,21 +168,25 @@ def find_other_number(attribute: Attribute, quote: str, value: float, text: str 
     numbers prove nothing, nor does a line of words for an integer, which may count what the words
     name, unless they name the attribute.
     """
-    figures = read_figures(quote)
-    if abs(float(value)) in figures.plain:  # true of nearly all
-        if words := ignored_scale(quote, value, scales_of(attribute)):
-            return f"the quote says {words!r}, the value {value}"
-        return _unconverted(attribute, figures, value)
+    figures, unit = read_figures(quote), column_unit(attribute)
+    is_plain = abs(float(value)) in figures.plain  # true of nearly all
+    if is_plain and (words := ignored_scale(quote, value, scales_of(attribute))):
+        return f"the quote says {words!r}, the value {value}"
     if figures.dates:
-        return _other_year(attribute, figures, value)
-    if len(figures.quantities) != 1 or (value == 1 and _SINGLE.search(quote)):
+        years = {found.year for found in figures.dates if found.year is not None}
+        is_other = len(years) == 1 and not is_plain and _is_year(attribute, value)
+        if not is_other or {year % _CENTURY for year in years} == {value % _CENTURY}:  # '84
+            return ""
+        return f"the quote says {years.pop()}, the value {value}"
+    if len(figures.quantities) != 1 or (not is_plain and value == 1 and _SINGLE.search(quote)):
         return ""  # "one" is too common a word to be read as a number
-    [found], unit = figures.quantities, column_unit(attribute)
+    [found] = figures.quantities
     if found.unit is not None and unit is not None and found.unit != unit:
-        return _other_measure(attribute, found, value)
-    if _proves_nothing(attribute, found, quote):
+        is_else = is_plain and not _is_same(found.value, value)
+        return "" if is_else else _other_measure(attribute, found, value)
+    if is_plain or _proves_nothing(attribute, found, quote):
         return ""
-    is_year = _may_be_year(attribute, value) and found.value == value % _CENTURY  # '84
+    is_year = _is_year(attribute, value) and found.value == value % _CENTURY
     readings = _readings(found)
     factors = _factors(attribute, found, quote, text)
     follows = value in readings or is_year or _is_product(readings, factors, value)
@@ -195,8 +199,8 @@ def find_other_number(attribute: Attribute, quote: str, value: float, text: str 
 def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> bool:
     """Return whether *value* is a number of *quote* in another scale, unit or form."""
     figures, wanted = read_figures(quote), column_unit(attribute)
-    may_be_year = attribute.type.is_whole and _FIRST_YEAR <= value <= _LAST_YEAR
-    if may_be_year and any(item.value == value % _CENTURY for item in figures.quantities):  # '84
+    is_year = _is_year(attribute, value)
+    if is_year and any(found.value == value % _CENTURY for found in figures.quantities):  # '84
         return True
     for found in figures.quantities:
         readings = _readings(found)
@@ -291,31 +295,9 @@ def _is_about(attribute: Attribute, quote: str) -> bool:
     return is_number or names_attribute(attribute, quote)
 
 
-def _other_year(attribute: Attribute, figures: Figures, value: float) -> str:
-    """Hold a value that looks like a year against the only year of its quote."""
-    years = {found.year for found in figures.dates if found.year is not None}
-    if len(years) != 1 or not _may_be_year(attribute, value):
-        return ""
-    [year] = years
-    if year % _CENTURY == value % _CENTURY:  # '84
-        return ""
-    return f"the quote says {year}, the value {value}"
-
-
-def _may_be_year(attribute: Attribute, value: float) -> bool:
-    is_year = attribute.type.is_whole and column_unit(attribute) in (None, "year")
-    return is_year and _FIRST_YEAR <= value <= _LAST_YEAR
-
-
-def _unconverted(attribute: Attribute, figures: Figures, value: float) -> str:
-    """Find a value that is the only number of its quote, which has another unit than the column."""
-    wanted = column_unit(attribute)
-    if wanted is None or len(figures.quantities) != 1 or figures.dates:
-        return ""
-    [found] = figures.quantities
-    if found.unit in (None, wanted) or not _is_same(found.value, value):
-        return ""
-    return _other_measure(attribute, found, value)
+def _is_year(attribute: Attribute, value: float) -> bool:
+    is_whole = attribute.type.is_whole and column_unit(attribute) in (None, "year")
+    return is_whole and _FIRST_YEAR <= value <= _LAST_YEAR
 
 
 def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
