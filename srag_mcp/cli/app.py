@@ -13,6 +13,7 @@ from srag_mcp import __version__
 from srag_mcp.cli.serve_command import serve
 from srag_mcp.errors import SragError
 from srag_mcp.text.shown import printable
+from srag_mcp.views.wording import for_terminal
 
 SERVE = "serve"
 
@@ -36,13 +37,10 @@ def make_app(only: str = "") -> typer.Typer:
 
 def _add_other_commands(app: typer.Typer) -> None:
     """Add all but `serve`, in the order of the help."""
-    from srag_mcp.cli.column_commands import review, schema, stats, trace
+    from srag_mcp.cli.building_commands import extend, ingest, status
     from srag_mcp.cli.config_command import config
-    from srag_mcp.cli.ingestion_commands import extend, ingest
-    from srag_mcp.cli.ledger_command import ledger
     from srag_mcp.cli.prompt_commands import prompts
-    from srag_mcp.cli.question_commands import ask, sql
-    from srag_mcp.cli.status_command import status
+    from srag_mcp.cli.reading_commands import ask, ledger, review, schema, sql, stats, trace
     from srag_mcp.cli.trial_commands import demo, evaluate
 
     for command in (ingest, extend, status, ask, sql, schema, stats, trace, review, ledger, demo):
@@ -90,7 +88,7 @@ def _run_app() -> None:
 
 
 def _fail(text: str) -> NoReturn:
-    print(f"error: {printable(text)}", file=sys.stderr)
+    print(f"error: {for_terminal(printable(text))}", file=sys.stderr)
     sys.exit(1)
 
 

@@ -1,10 +1,15 @@
-"""The command that tells MCP clients how to start the server."""
+"""The command that writes configurations to paste: how MCP clients start the server."""
 
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from srag_mcp.cli.client_config import Client, print_config
 from srag_mcp.cli.options import (
     ApiBaseOption,
     CorpusOptions,
@@ -12,6 +17,21 @@ from srag_mcp.cli.options import (
     ModelOption,
     command_settings,
 )
+from srag_mcp.cli.shipped import find_corpus
+from srag_mcp.model.litellm_library import find_key_variables
+from srag_mcp.settings import Settings
+
+KEY_PLACE = "…"  # no key has this character, so that one that was not put in is found at once
+
+
+class Client(StrEnum):
+    """MCP clients whose configuration we can write."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
 
 
 def config(
@@ -22,7 +42,89 @@ def config(
     home: HomeOption = None,
 ) -> None:
     """Print the configuration to paste into an MCP client."""
-    from srag_mcp.cli.shipped import find_corpus
-
     settings = command_settings(home, model=model, api_base=api_base)
-    print_config(client, [find_corpus(name, settings) for name in corpus], settings)
+    corpora = [find_corpus(name, settings) for name in corpus]
+    environment = server_environment(settings)
+    print(f"Paste into {config_place(client)}:", file=sys.stderr)
+    print(render_config(client, corpora, server_command(), settings.home, environment))
+    keys = [name for name, value in environment.items() if value == KEY_PLACE]
+    if keys:
+        print(f"Put your key in the place of {KEY_PLACE}: {', '.join(keys)}", file=sys.stderr)
+
+
+def server_command() -> list[str]:
+    """Return the command that starts this installation, with an absolute path.
+
+    Hosts run servers in a directory and with a PATH of their own.
+    """
+    beside = shutil.which("srag-mcp", path=str(Path(sys.executable).parent))
+    found = beside or shutil.which("srag-mcp")
+    return [found] if found else [sys.executable, "-m", "srag_mcp"]
+
+
+def render_config(
+    client: Client,
+    corpora: Sequence[Path],
+    command: Sequence[str],
+    home: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """Write what to paste for *client*.
+
+    *home* and the variables of *environment* are passed on to the server where they are set: hosts
+    do not pass on those of a shell.
+    """
+    options = [part for corpus in corpora for part in ("--corpus", str(corpus.resolve()))]
+    if home is not None:
+        options += ["--home", str(home.expanduser().resolve())]
+    program = command[0]
+    arguments = [*command[1:], "serve", *options]
+    if client is Client.CODEX:
+        return _render_codex(program, arguments, environment or {})
+    entry: dict[str, object] = {"command": program, "args": arguments}
+    if environment:
+        entry["env"] = dict(environment)
+    if client in {Client.VSCODE, Client.CLAUDE_CODE}:
+        entry = {"type": "stdio", **entry}
+    return _json({"servers" if client is Client.VSCODE else "mcpServers": {"srag": entry}})
+
+
+def server_environment(settings: Settings) -> dict[str, str]:
+    """Return the variables that make a server ask the model of *settings*; none without a model.
+
+    What holds a key is named with `KEY_PLACE` for its value: no key is ever shown.
+    """
+    named = {"SRAG_MODEL": settings.model, "SRAG_API_BASE": settings.api_base}
+    given = {name: value for name, value in named.items() if value}
+    if not settings.model:
+        return given
+    return given | dict.fromkeys(find_key_variables(settings), KEY_PLACE)
+
+
+def _render_codex(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    lines = ["[mcp_servers.srag]", f"command = {_toml(program)}", f"args = [{_toml(*arguments)}]"]
+    if environment:
+        lines += ["", "[mcp_servers.srag.env]"]
+        lines += [f"{name} = {_toml(value)}" for name, value in environment.items()]
+    return "\n".join(lines)
+
+
+def config_place(client: Client) -> str:
+    """Say where the configuration of *client* belongs."""
+    return {
+        Client.CLAUDE_DESKTOP: "claude_desktop_config.json (Settings > Developer > Edit Config);"
+        " quit Claude Desktop fully and start it again",
+        Client.CLAUDE_CODE: ".mcp.json in your project",
+        Client.CURSOR: ".cursor/mcp.json in your project, or ~/.cursor/mcp.json",
+        Client.VSCODE: ".vscode/mcp.json in your project",
+        Client.CODEX: "~/.codex/config.toml",
+    }[client]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _toml(*texts: str) -> str:
+    # A JSON string is a TOML basic string; surrogate pairs are not, so nothing is escaped to them.
+    return ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)

@@ -1,29 +1,24 @@
-"""What `srag-mcp ingest` does and prints."""
+"""Ingestions of the command line: what they are asked to do, and how they are waited for."""
 
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-import typer
-
-from srag_mcp.cli.agent_jobs import is_for_agents
-from srag_mcp.cli.answers import shorten_reason
-from srag_mcp.cli.interruption import interruption
 from srag_mcp.cli.progress import show_progress
-from srag_mcp.cli.tables import print_json
-from srag_mcp.engines.agent import AgentEngine
-from srag_mcp.engines.choice import asks_model
+from srag_mcp.engines.choice import asks_model, is_for_caller
 from srag_mcp.errors import NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.jobs import start_job
-from srag_mcp.pipeline.quote import quote_ingestion
-from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion
+from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, go_on, within_budget
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import BUILD_SUFFIX, Corpus
-from srag_mcp.store.job import Job
-from srag_mcp.text.shown import one_line
+from srag_mcp.store.build import published_info
+from srag_mcp.store.corpus import BUILD_SUFFIX
+from srag_mcp.store.layout import CorpusFolder
+
+_INTERRUPTED = "Query interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,46 +77,37 @@ def ingest_corpus(
         raise
 
 
-def print_quote(location: Path, choice: IngestChoice, settings: Settings, *, as_json: bool) -> None:
-    """Print what an ingestion would take.
+@contextmanager
+def interruption() -> Iterator[None]:
+    """Raise KeyboardInterrupt for the RuntimeError that DuckDB makes of Ctrl-C in a statement.
 
     Raises:
-        SettingsError: If *location* is a build, or a language model is wanted and none is named.
+        KeyboardInterrupt: If Ctrl-C came, wherever the block was.
     """
-    quote = quote_ingestion(location, settings, **choice.options(location, settings))
-    if as_json:
-        print_json(quote.to_json())
-        return
-    for line in quote.lines():
-        print(line)
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != _INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from error
 
 
-def start_ingestion(location: Path, choice: IngestChoice, settings: Settings) -> Job:
-    """Start a job whose prompts an agent answers, or return the one that runs.
+def is_for_agents(location: Path, settings: Settings) -> bool:
+    """Whether an ingestion of *location* would be done by an agent, as the last one was.
 
-    Raises:
-        SettingsError: If *location* is a build.
-        JobError: If the process could not be started.
+    The last one may have ended, or not.
     """
-    for_agents = settings.with_engine(AgentEngine.name)
-    return start_job(location, for_agents, **choice.options(location, settings))
+    settings = go_on(location, settings, {}).settings
+    info = published_info(CorpusFolder(location, settings.home).readable())
+    return is_for_caller(settings, None if info is None else info.engine)
 
 
-def ensure_ingested(corpus: Corpus, location: Path, settings: Settings) -> None:
-    """Ingest *location* if it has no build yet, so that a first question gets its answer.
+def ingest_first(location: Path, settings: Settings) -> None:
+    """Ingest a folder of which something is asked.
 
     Raises:
         NotIngestedError: If that is for an agent to do, or was stopped before its end.
     """
-    try:
-        corpus.build_path()
-    except NotIngestedError:
-        if corpus.is_build:
-            raise
-        _ingest_first(location, settings)
-
-
-def _ingest_first(location: Path, settings: Settings) -> None:
     if is_for_agents(location, settings):
         msg = (
             f"{location} is not ingested yet, and the engine is `agent`: start with"
@@ -138,21 +124,3 @@ def _ingest_first(location: Path, settings: Settings) -> None:
     if report.read_nothing:
         msg = f"nothing of {location} could be read: {report.failed[0].reason}"
         raise NotIngestedError(msg)
-
-
-def print_report(report: IngestReport, *, as_json: bool) -> None:
-    """Print what an ingestion did; exit 1 if it was stopped before its end, or read nothing."""
-    if as_json:
-        print_json(report.to_json())
-    else:
-        _print_lines(report)
-    if report.stopped or report.read_nothing:
-        raise typer.Exit(1)
-
-
-def _print_lines(report: IngestReport) -> None:
-    uncovered = tuple(
-        UncoveredQuestion(item.question, shorten_reason(item.reason)) for item in report.uncovered
-    )
-    for line in replace(report, uncovered=uncovered).lines():
-        print(one_line(line))

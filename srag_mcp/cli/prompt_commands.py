@@ -1,10 +1,24 @@
-"""The commands below `srag-mcp prompts`."""
+"""The commands below `srag-mcp prompts`: a script or a person answers for the agent engine."""
 
-from typing import Annotated
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import JsonValue
 
+from srag_mcp import views
 from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command_settings
+from srag_mcp.cli.shipped import find_corpus
+from srag_mcp.cli.tables import print_json
+from srag_mcp.errors import SettingsError
+from srag_mcp.text.shown import printable
+
+if TYPE_CHECKING:
+    from srag_mcp.views.prompt_pages import PromptDesk
 
 prompts = typer.Typer(
     help="Answer the prompts of the agent engine, by hand or by a script.",
@@ -29,12 +43,22 @@ def next_prompts(
     as_json: JsonOption = False,
 ) -> None:
     """Print prompts of a running ingestion; they are yours to answer."""
-    from srag_mcp.cli.prompts import fetch_prompts, print_prompts
-    from srag_mcp.cli.shipped import find_corpus
+    import anyio.to_thread
 
-    settings = command_settings(home)
-    page = fetch_prompts(find_corpus(corpus, settings), settings, max_prompts, wait, again=again)
-    print_prompts(page, corpus, as_json=as_json)
+    from srag_mcp.model.litellm_library import run_to_end
+
+    desk = _open_desk(corpus, home)
+    if not again:  # the job may be about to ask
+        read = partial(anyio.to_thread.run_sync, desk.status)
+        run_to_end(views.prompt_pages.await_prompts, read, max_prompts, wait)
+    page = desk.hand_out(max_prompts, again=again)
+    advice = views.prompt_pages.next_command(page, corpus)
+    if as_json:
+        print_json(page.exact() | {"next": advice}, indent=None)
+        return
+    for step in page.steps:
+        print(printable("\n".join(views.prompt_pages.step_lines(step))))
+    print(advice, file=sys.stderr)
 
 
 @prompts.command(name="answer")
@@ -47,11 +71,52 @@ def answer_prompts(
     as_json: JsonOption = False,
 ) -> None:
     """Answer prompts; exit 1 if an answer was refused."""
-    from srag_mcp.cli.prompts import give_answers, print_answers, read_answers
-    from srag_mcp.cli.shipped import find_corpus
-
-    settings = command_settings(home)
-    page, n_refused = give_answers(find_corpus(corpus, settings), settings, read_answers(file))
-    print_answers(page, n_refused, corpus, as_json=as_json)
+    desk = _open_desk(corpus, home)
+    outcomes = desk.keep(read_answers(file))
+    page = desk.say(outcomes)
+    advice = views.prompt_pages.next_command(
+        page, corpus, views.prompt_pages.count_refused(outcomes)
+    )
+    if as_json:
+        print_json(page.exact() | {"next": advice}, indent=None)
+    else:
+        print(f"{page.accepted} accepted, {len(page.problems)} refused")
+        for item in page.problems:
+            print(printable(f"{item.id}: {item.problem}"))
+        print(advice, file=sys.stderr)
     if page.problems:
         raise typer.Exit(1)
+
+
+def _open_desk(corpus: str, home: Path | None) -> "PromptDesk":
+    settings = command_settings(home)
+    folder = find_corpus(corpus, settings)
+    return views.prompt_pages.PromptDesk(folder, settings, folder.name)
+
+
+def read_answers(file: str) -> list[JsonValue]:
+    """Read answers from *file*, or from stdin when it is `-`: a list as JSON, or one a line.
+
+    Raises:
+        SettingsError: If it cannot be read; the text names the line.
+    """
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{file} cannot be read: {error}"
+        raise SettingsError(msg) from error
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = list(_read_lines(text, file))
+    return found if isinstance(found, list) else [found]
+
+
+def _read_lines(text: str, file: str) -> Iterator[JsonValue]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError) as error:  # the latter: nested without end
+                msg = f"{file}, line {number}, is not JSON: {error}"
+                raise SettingsError(msg) from error

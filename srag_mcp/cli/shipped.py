@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from srag_mcp import __version__
-from srag_mcp.errors import CorpusError
+from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import STATE_FOLDER
 
@@ -113,6 +113,27 @@ def open_corpus(location: Path, settings: Settings) -> Iterator["Corpus"]:
     )
     with QueryPool(limits) as worker:
         yield Corpus(location, worker, settings.home)
+
+
+@contextmanager
+def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
+    """Open the corpus called *name*; ingest it first, after *settings*, when that was never done.
+
+    Raises:
+        CorpusError: As `find_corpus`.
+        NotIngestedError: If it cannot be ingested here, or was stopped before its end.
+    """
+    location = find_corpus(name, settings)
+    with open_corpus(location, settings) as corpus:
+        try:
+            corpus.build_path()
+        except NotIngestedError:
+            if corpus.is_build:
+                raise
+            from srag_mcp.cli.ingestion import ingest_first  # all that reads documents
+
+            ingest_first(location, settings)
+        yield corpus
 
 
 def _move_whole(copy: Path, target: Path) -> None:

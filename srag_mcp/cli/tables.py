@@ -1,16 +1,14 @@
 """Tables for people, on stdout, and JSON for machines."""
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
 
-from srag_mcp.ask.answer import render_value
-from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.text.shown import one_line, printable_json
+from srag_mcp.views.results import CellScalar, render_cell
+from srag_mcp.views.wording import for_terminal
 
 WIDTH_OF_FILES = 100
 ONE_LINE_A_ROW = 1_000_000
@@ -19,7 +17,10 @@ _LEAST_COLUMN = 6
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Value]], *, file_width: int = WIDTH_OF_FILES
+    columns: Sequence[str],
+    rows: Iterable[Sequence[CellScalar]],
+    *,
+    file_width: int = WIDTH_OF_FILES,
 ) -> None:
     """Print rows below their column names, each on a line; cells are folded, never cut.
 
@@ -69,19 +70,10 @@ def _print_rendered(console: Console, table: Table) -> None:
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
-def print_page(page: ResultPage, *, as_json: bool) -> None:
-    """Print the rows of a query; say on stderr where the next ones are."""
-    if as_json:
-        print_json(asdict(page))
-        return
-    print_table(page.columns, page.rows)
-    if page.truncated:
-        print(f"more rows follow: --offset {page.next_offset}", file=sys.stderr)
-
-
-def render_cell(value: Value) -> str:
-    """Write a value for a table: as stored, on one line, with booleans as yes and no."""
-    return render_value(value) if isinstance(value, bool) else one_line(str(value))
+def say(*lines: str) -> None:
+    """Print lines for people; what they say to do is named by commands."""
+    for line in lines:
+        print(for_terminal(line))
 
 
 def print_json(value: object, indent: int | None = 2) -> None:

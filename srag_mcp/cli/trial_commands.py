@@ -1,10 +1,15 @@
 """The commands that try the package out: on its own pages, and on packs with gold."""
 
+import shlex
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from srag_mcp import views
+from srag_mcp.cli.config_command import Client, config_place, render_config, server_command
 from srag_mcp.cli.options import (
     EngineOption,
     HomeOption,
@@ -12,13 +17,52 @@ from srag_mcp.cli.options import (
     ModelOption,
     command_settings,
 )
+from srag_mcp.cli.progress import show_progress
+from srag_mcp.cli.reading_commands import print_schema
+from srag_mcp.cli.shipped import open_corpus, shipped_corpus
+from srag_mcp.cli.tables import print_json, print_table, say
+
+if TYPE_CHECKING:  # what ingests and what evaluates is loaded by the commands that do
+    from srag_mcp.evaluation.bench import QuestionResult
+    from srag_mcp.evaluation.evaluate import Evaluation
+
+CORPUS = "hotels"
+QUESTIONS = (
+    "What is the average price per night of hotels with a pool but no airport shuttle?",
+    "How many four-star hotels have a pool?",
+    "Which city has the highest average price per night?",
+)
 
 
 def demo(home: HomeOption = None) -> None:
     """Ingest 60 shipped hotel pages and answer three questions."""
-    from srag_mcp.cli.demo import run_demo
+    from srag_mcp.ask.ask import ask
+    from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus
+    from srag_mcp.engines.offline import OfflineEngine
 
-    run_demo(command_settings(home))
+    started, settings = time.perf_counter(), command_settings(home)
+    folder = shipped_corpus(CORPUS, settings)
+    # As on the first day, whatever was done before, and whatever is configured here.
+    offline = settings.with_engine(OfflineEngine.name)
+    report = ingest_corpus(folder, IngestChoice(fresh=True), offline)
+    _title(f"{report.n_documents} hotel pages become one table")
+    print(f"documents: {folder / 'documents'}")
+    print(f"{len(report.failed)} could not be read; {len(report.attributes)} columns were found")
+    say(*(f"warning: {warning}" for warning in report.warnings))
+    with open_corpus(folder, settings) as corpus:
+        _title("The schema that was found: no model, no key, no network")
+        print_schema(corpus)
+        for question in QUESTIONS:
+            _title(question)
+            say(*views.replies.answer_lines(ask(corpus, question), CORPUS))
+    _title(f"For Claude Desktop, paste into {config_place(Client.CLAUDE_DESKTOP)}")
+    print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command(), settings.home))
+    print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")
+    print(f'  {shlex.join(server_command())} ask ./your-folder "How many …?"')
+
+
+def _title(text: str) -> None:
+    print(f"\n== {text}", flush=True)
 
 
 def evaluate(
@@ -43,8 +87,51 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure cells and questions on a document pack with gold."""
-    from srag_mcp.cli.evaluation import evaluate_pack
+    from srag_mcp.cli.ingestion import interruption
     from srag_mcp.evaluation.evaluate import EvaluationPlan
+    from srag_mcp.evaluation.evaluate import evaluate as evaluate_pack
 
-    plan = EvaluationPlan(schema, documents, work, record)
-    evaluate_pack(pack, command_settings(None, engine=engine, model=model), plan, as_json=as_json)
+    settings = command_settings(None, engine=engine, model=model)
+    with interruption(), show_progress() as show:
+        plan = EvaluationPlan(schema, documents, work, record)
+        evaluation = evaluate_pack(pack, settings, plan, show)
+    if as_json:
+        print_json(evaluation.to_json())
+        return
+    if evaluation.cells_mean is not None:
+        _print_cells(evaluation, evaluation.cells_mean)
+    _print_questions(evaluation.questions)
+    calls = (
+        f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
+    )
+    read = f"{evaluation.documents} documents, engine {evaluation.engine}"
+    print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
+
+
+def _print_cells(evaluation: "Evaluation", mean: float) -> None:
+    rows = [(score.field, score.column, f"{score.accuracy:.3f}") for score in evaluation.cells]
+    print_table(("gold field", "column", "accuracy"), [*rows, ("mean", None, f"{mean:.3f}")])
+    for score in evaluation.cells:
+        if score.renamed:
+            print(
+                f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
+                f" {score.column}"
+            )
+    print()
+
+
+def _print_questions(results: Sequence["QuestionResult"]) -> None:
+    from srag_mcp.evaluation.bench import OUTCOMES
+
+    kinds = sorted({result.kind for result in results})
+    groups = [(kind, [item for item in results if item.kind == kind]) for kind in kinds]
+    rows: list[tuple[str | int, ...]] = []
+    for name, group in [*groups, ("all", results)]:
+        outcomes = [result.outcome for result in group]
+        counts = [outcomes.count(outcome) for outcome in OUTCOMES]
+        rows.append((name, len(group), sum(item.is_answered for item in group), *counts))
+    print_table(("questions", "total", "answered", *OUTCOMES), rows)
+    answered = [item for item in results if item.is_answered]
+    if answered:
+        right = sum(item.outcome == "right" for item in answered)
+        print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")

@@ -3,21 +3,23 @@
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TypeAlias
 
-from srag_mcp.ask.answer import render_value
 from srag_mcp.ask.brief import describe_column
 from srag_mcp.errors import UnknownNameError
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews
-from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.shown import shorten
 from srag_mcp.views.page_size import PAGE_SHARE, json_size, take_whole
-from srag_mcp.views.results import SchemaPage, StatisticsEntry, StatisticsPage, ValueEntry
-
-Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Value]]]  # names of columns, and rows
+from srag_mcp.views.results import (
+    SchemaPage,
+    StatisticsEntry,
+    StatisticsPage,
+    Table,
+    ValueEntry,
+    render_cell,
+)
 
 MAX_VALUES = 20
 MAX_RANGE_VALUES = 5
@@ -219,11 +221,6 @@ def describe_holdings(statistics: ColumnStatistics) -> str:
     if statistics.n_distinct > len(shown):
         shown.append(f"… {statistics.n_distinct} distinct")
     return ", ".join(shown)
-
-
-def render_cell(value: Value) -> str:
-    """Write a value for a table: as stored, on one line, with booleans as yes and no."""
-    return render_value(value) if isinstance(value, bool) else one_line(str(value))
 
 
 def _render(value: Scalar) -> str:

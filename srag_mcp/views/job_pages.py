@@ -5,7 +5,7 @@ from pathlib import Path
 from srag_mcp.pipeline.jobs import agent_prompts
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
-from srag_mcp.text.shown import shorten
+from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.views.results import JobStatus
 
 MAX_REPORT_LINES = 30
@@ -71,7 +71,8 @@ def job_lines(job: Job) -> list[str]:
         if job.waiting:
             parts.append(f"{job.waiting} prompts wait for answers")
         where = f": {', '.join(parts)}"
-    return [f"job {job.id} is {job.status}{where}", *filter(None, (*job.report, job.error))]
+    said = [one_line(line) for line in (*job.report, job.error) if line]
+    return [f"job {job.id} is {job.status}{where}", *said]
 
 
 def next_command(job: Job, corpus: str) -> str:

@@ -9,9 +9,9 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, Review
 from srag_mcp.text.shown import quoted
-from srag_mcp.views.holdings import Table, check_column
+from srag_mcp.views.holdings import check_column
 from srag_mcp.views.page_size import PAGE_SHARE, cut_text
-from srag_mcp.views.results import CellScalar, DocumentPage, SourceEntry, TracePage
+from srag_mcp.views.results import CellScalar, DocumentPage, SourceEntry, Table, TracePage
 
 MAX_NEAR_VALUES = 3
 BEHIND = "the text ends before this start"

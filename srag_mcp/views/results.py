@@ -16,6 +16,7 @@ from srag_mcp.text.shown import inert, literal, one_line, printable, printable_j
 
 CellScalar: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = list[CellScalar]
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[CellScalar]]]  # columns and rows
 NextOffset = Annotated[int | None, Field(description="Pass as offset; null on the last page.")]
 
 
@@ -353,6 +354,11 @@ class AnswersPage(PromptPage):
 
     accepted: int
     problems: list[AnswerProblem] = Field(default_factory=list)
+
+
+def render_cell(value: CellScalar) -> str:
+    """Write a value for people: as stored, on one line, with booleans as yes and no."""
+    return ("yes" if value else "no") if isinstance(value, bool) else one_line(str(value))
 
 
 def _printable(value: object) -> object:

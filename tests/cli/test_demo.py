@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from srag_mcp.ask.answer import render_value
-from srag_mcp.cli.demo import QUESTIONS
+from srag_mcp.cli.trial_commands import QUESTIONS
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ def sections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def _command() -> list[str]:
-    from srag_mcp.cli.client_config import server_command
+    from srag_mcp.cli.config_command import server_command
 
     return [*server_command(), "demo"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cli.client_config import server_command
+from srag_mcp.cli.config_command import server_command
 from srag_mcp.cli.progress import SHOWN
 from tests.model.openai_server import serving
 from tests.pipeline.reading_model import say

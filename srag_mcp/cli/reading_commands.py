@@ -1,0 +1,265 @@
+"""The commands that read a corpus: answers, rows, columns, quotes, and what models have taken."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from srag_mcp import views
+from srag_mcp.cli.options import (
+    CorpusArgument,
+    EngineOption,
+    HomeOption,
+    JsonOption,
+    ModelOption,
+    command_settings,
+)
+from srag_mcp.cli.shipped import find_corpus, open_ready
+from srag_mcp.cli.tables import ONE_LINE_A_ROW, print_json, print_table, say
+from srag_mcp.errors import ModelError
+from srag_mcp.text.shown import one_line
+
+if TYPE_CHECKING:  # listing the commands does not need them
+    from srag_mcp.model.ledger import Call, Totals
+    from srag_mcp.store.corpus import Corpus
+
+REFUSED = 3  # the status of a question that is not answered
+LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
+OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
+_COUNTS = ("tokens in", "out", "cached by provider", "seconds", "cost")
+_ESTIMATED = "~"
+
+
+def ask(
+    corpus: CorpusArgument,
+    question: Annotated[str, typer.Argument(help="In plain words.", metavar="QUESTION")],
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    votes: Annotated[
+        int | None,
+        typer.Option(
+            help="Translations by the model whose results are compared; what the offline grammar is"
+            " sure of is not asked (--engine model asks all).",
+            metavar="N",
+        ),
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
+    from srag_mcp.ask.ask import ask as answer  # the grammar is for questions only
+    from srag_mcp.engines.choice import choose_asking
+
+    settings = command_settings(home, engine=engine, model=model, votes=votes)
+    asking = choose_asking(settings)
+    with open_ready(corpus, settings) as opened:
+        found = answer(opened, question, asking)
+    no_reply = asking.model is not None and found.refused and found.taken is None
+    if as_json:
+        print_json(views.replies.answer_data(found))
+    elif no_reply:
+        raise ModelError(found.text)
+    else:
+        say(*views.replies.answer_lines(found, corpus))
+    if found.refused:
+        raise typer.Exit(1 if no_reply else REFUSED)
+
+
+def sql(
+    corpus: CorpusArgument,
+    statement: Annotated[str, typer.Argument(help="One SELECT, DuckDB dialect.", metavar="SQL")],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most rows.", metavar="N")] = 100,
+    offset: Annotated[int, typer.Option(min=0, help="Rows to leave out first.", metavar="N")] = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one SELECT over the records of a corpus."""
+    with open_ready(corpus, command_settings(home)) as opened:
+        page = opened.select(statement, limit=limit, offset=offset)
+    if as_json:
+        print_json(asdict(page))
+        return
+    print_table(page.columns, page.rows)
+    if page.truncated:
+        print(f"more rows follow: --offset {page.next_offset}", file=sys.stderr)
+
+
+def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """Show the columns of a corpus and what they hold."""
+    from srag_mcp.schema.json_schema import schema_to_json
+
+    with open_ready(corpus, command_settings(home)) as opened:
+        if as_json:
+            print_json(schema_to_json(opened.schema()))
+        else:
+            print_schema(opened)
+
+
+def print_schema(corpus: "Corpus") -> None:
+    """Print the columns of a corpus and what they hold."""
+    schema = corpus.schema()
+    print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
+    print_table(*views.holdings.schema_table(corpus))
+
+
+def stats(
+    corpus: CorpusArgument,
+    column: Annotated[
+        list[str] | None, typer.Argument(help="Columns; all when none.", metavar="[COLUMN]...")
+    ] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how many documents know a column, and its values."""
+    with open_ready(corpus, command_settings(home)) as opened:
+        for name in column or ():
+            opened.schema().attribute(name)  # or says which there are
+        found = opened.statistics(column or None)
+    if as_json:
+        print_json([asdict(item) for item in found])
+    else:
+        print_table(*views.holdings.statistics_table(found))
+
+
+def trace(
+    corpus: CorpusArgument,
+    column: Annotated[str, typer.Argument(help="The column.", metavar="COLUMN")],
+    value: Annotated[str, typer.Option(help="Only cells with this value.", metavar="TEXT")] = "",
+    document: Annotated[str, typer.Option(help="Only this document.", metavar="ID")] = "",
+    state: Annotated[
+        Literal["stated", "stated_absent", "not_mentioned", "failed"] | None,
+        typer.Option(help="Only cells in this state."),
+    ] = None,
+    limit: LimitOption = 20,
+    offset: OffsetOption = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the documents and quotes behind the values of a column."""
+    with open_ready(corpus, command_settings(home)) as opened:
+        if document:
+            opened.document(document)
+        found = opened.trace(
+            column,
+            value=value,
+            document_id=document,
+            state=state or "",
+            limit=limit,
+            offset=offset,
+        )
+    if as_json:
+        print_json(asdict(found))
+    elif not found.evidence:
+        print(f"no cell from --offset {offset} on; there are {found.total}", file=sys.stderr)
+    else:
+        print_table(*views.quotes.evidence_table(found.evidence))
+        _say_which(offset, len(found.evidence), found.total)
+
+
+def review(
+    corpus: CorpusArgument,
+    column: Annotated[str, typer.Option(help="Only this column.", metavar="COLUMN")] = "",
+    limit: LimitOption = 20,
+    offset: OffsetOption = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the cells that the model and a learned rule read differently."""
+    from srag_mcp.store.evidence import read_reviews
+
+    with open_ready(corpus, command_settings(home)) as opened:
+        if column:
+            opened.schema().attribute(column)  # or says which there are
+        found = read_reviews(opened.read, column, limit, offset)
+    if as_json:
+        print_json(asdict(found))
+    elif not found.reviews:
+        more = f" from --offset {offset} on; there are {found.total}" if found.total else ""
+        print(f"nothing to review{more}", file=sys.stderr)
+    else:
+        print_table(*views.quotes.review_table(found.reviews))
+        _say_which(offset, len(found.reviews), found.total)
+
+
+def _say_which(offset: int, n_shown: int, total: int) -> None:
+    """Say on stderr which of the cells were shown, and where the next ones are."""
+    end = offset + n_shown
+    print(f"cells {offset + 1} to {end} of {total}", file=sys.stderr)
+    if end < total:
+        print(f"more follow: --offset {end}", file=sys.stderr)
+
+
+def ledger(
+    corpus: CorpusArgument,
+    calls: Annotated[bool, typer.Option("--calls", help="Each call, oldest first.")] = False,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what the calls of language models took: tokens, seconds, money."""
+    from srag_mcp.store.replies import read_calls
+
+    settings = command_settings(home)
+    found = read_calls(find_corpus(corpus, settings), settings.home)
+    if calls:
+        _print_calls(found, as_json=as_json)
+    else:
+        _print_steps(found, as_json=as_json)
+
+
+def _print_calls(calls: Sequence["Call"], *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            [
+                asdict(call) | {"at": call.at.isoformat(), "is_estimated": call.is_estimated}
+                for call in calls
+            ]
+        )
+        return
+    print_table(
+        ("at (UTC)", "step", "subject", "model", "outcome", *_COUNTS),
+        [
+            (
+                f"{call.at:%Y-%m-%d %H:%M:%S}",
+                call.step,
+                " ".join(call.subject.split()),
+                call.model,
+                call.outcome,
+                *_counts(call),
+            )
+            for call in calls
+        ],
+        file_width=ONE_LINE_A_ROW,
+    )
+    _explain_estimates(call.is_estimated for call in calls)
+
+
+def _print_steps(calls: Iterable["Call"], *, as_json: bool) -> None:
+    from srag_mcp.model.ledger import Ledger
+
+    counted = Ledger(calls)
+    rows: list[tuple[str, Totals]] = [*counted.by_step.items(), ("total", counted.total)]
+    if as_json:
+        print_json({step: asdict(totals) for step, totals in rows})
+        return
+    print_table(
+        ("step", "answered", "kept before", "failed", *_COUNTS),
+        [(step, item.n_calls, item.n_cached, item.n_failed, *_counts(item)) for step, item in rows],
+        file_width=ONE_LINE_A_ROW,
+    )
+    _explain_estimates([counted.total.is_estimated])
+
+
+def _counts(item: "Call | Totals") -> tuple[str, str, int, float, str]:
+    about = _ESTIMATED if item.is_estimated else ""
+    cost = "not known"
+    if item.cost_usd is not None:
+        cost = f"{about if item.cost_usd else ''}${item.cost_usd:,.4f}"
+    tokens = f"{about}{item.tokens_in}", f"{about}{item.tokens_out}"
+    return *tokens, item.tokens_cached, round(item.seconds, 1), cost
+
+
+def _explain_estimates(are_estimated: Iterable[bool]) -> None:
+    if any(are_estimated):
+        print(f"{_ESTIMATED} nobody counted these tokens: they are estimated", file=sys.stderr)
