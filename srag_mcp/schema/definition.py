@@ -11,8 +11,9 @@ from srag_mcp.values.types import ColumnType
 Action: TypeAlias = Literal["add", "change", "remove"]
 
 
+# The docstrings of replies travel with each prompt: to change one is to ask everything anew.
 class AttributeReply(ReplyElement):
-    """An attribute as a model defines it; `read_attribute` reads it."""
+    """An attribute as a model defines it; `predicted_attribute` reads it."""
 
     blanks: ClassVar = {
         "name": "",
