@@ -170,7 +170,8 @@ def _describe(error: ValidationError) -> str:
     keys = {"entity": "x-entity", "nouns": "x-nouns", "version": "x-version", "lists": "x-lists"}
     problems = []
     for item in error.errors():
-        place = [keys.get(str(part), str(part)) for part in item["loc"][:1]]
+        loc = item["loc"][2:] if item["loc"][:1] == ("tables",) else item["loc"]
+        place = [keys.get(str(part), str(part)) for part in loc[:1]]
         problems.append(": ".join([*place, item["msg"].removeprefix("Value error, ")]))
     return "; ".join(problems)
 

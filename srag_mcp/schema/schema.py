@@ -1,7 +1,8 @@
-"""A schema: the attributes of the entity that every document of a corpus describes."""
+"""A schema: the tables that hold what every document of a corpus describes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -26,15 +27,14 @@ class ListName(BaseModel):
     members: tuple[str, ...] = ()
 
 
-class Schema(BaseModel):
-    """What each document of a corpus describes.
+class Table(BaseModel):
+    """A table of records, one row a document.
 
     Attributes:
         title: What one record is, for people: "Hotel page".
-        entity: The name of the record table, snake_case, neither `documents` nor `cells`.
+        entity: The name of the table, snake_case, neither `documents` nor `cells`.
         attributes: In the order of the columns.
         nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
-        version: Counts the changes of the schema, from 1.
         lists: What the records hold several of; no column, so that no question can be about it.
     """
 
@@ -44,11 +44,10 @@ class Schema(BaseModel):
     entity: str = Field(default="records", pattern=NAME_PATTERN)
     attributes: tuple[Attribute, ...] = ()
     nouns: tuple[str, ...] = ()
-    version: int = Field(default=1, ge=1)
     lists: tuple[ListName, ...] = ()
 
     @model_validator(mode="after")
-    def _names_are_usable(self) -> "Schema":
+    def _names_are_usable(self) -> "Table":
         names = [attribute.name for attribute in self.attributes]
         for name in names:
             if names.count(name) > 1:
@@ -77,17 +76,106 @@ class Schema(BaseModel):
         names = ((item, _phrase(item.name.rpartition(".")[2])) for item in self.lists)
         return next((item for item, name in names if name in asked), None)
 
-    def attribute(self, name: str) -> Attribute:
-        """Return the attribute called *name*.
+
+class Schema(BaseModel):
+    """What each document of a corpus describes: its tables, of which there is one so far.
+
+    Until there are more, a schema is made, copied and read as if it were its one table, and one
+    that an earlier version wrote as a table is read.
+
+    Attributes:
+        tables: The record table first.
+        version: Counts the changes of the schema, from 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tables: tuple[Table, ...] = Field(min_length=1, max_length=1)
+    version: int = Field(default=1, ge=1)
+
+    if TYPE_CHECKING:  # pydantic writes another: of what `_written_as_a_table` makes of these
+
+        def __init__(  # noqa: PLR0913 - the fields of a table
+            self,
+            *,
+            title: str,
+            entity: str = "records",
+            attributes: tuple[Attribute, ...] = (),
+            nouns: tuple[str, ...] = (),
+            version: int = 1,
+            lists: tuple[ListName, ...] = (),
+        ) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_as_a_table(cls, data: object) -> object:
+        if not isinstance(data, Mapping) or "tables" in data:
+            return data
+        table = {key: value for key, value in data.items() if key != "version"}
+        return {"tables": (table,), **{key: data[key] for key in data if key == "version"}}
+
+    def model_copy(
+        self, *, update: Mapping[str, object] | None = None, deep: bool = False
+    ) -> "Schema":
+        """Return a copy in which fields of the record table or of the schema have other values."""
+        changes = dict(update or {})
+        own = {key: changes.pop(key) for key in type(self).model_fields if key in changes}
+        if changes:
+            own["tables"] = (self.table.model_copy(update=changes), *self.tables[1:])
+        return super().model_copy(update=own, deep=deep)
+
+    @property
+    def table(self) -> Table:
+        """The record table."""
+        return self.tables[0]
+
+    @property
+    def title(self) -> str:
+        """What one record is, for people."""
+        return self.table.title
+
+    @property
+    def entity(self) -> str:
+        """The name of the record table."""
+        return self.table.entity
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The columns of the record table."""
+        return self.table.attributes
+
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        """Words that people use for one record or many."""
+        return self.table.nouns
+
+    @property
+    def lists(self) -> tuple[ListName, ...]:
+        """What the records hold several of."""
+        return self.table.lists
+
+    def list_asked_for(self, question: str) -> ListName | None:
+        """Return the list of a table that *question* is about; None where it names none."""
+        return next(filter(None, (item.list_asked_for(question) for item in self.tables)), None)
+
+    def attribute(self, name: str, table: str | None = None) -> Attribute:
+        """Return the attribute called *name* of *table*, of the record table when None.
 
         Raises:
             SchemaError: If there is none; the text lists the names.
         """
-        for attribute in self.attributes:
+        columns = [
+            attribute
+            for item in self.tables
+            if item.entity == (table or self.entity)
+            for attribute in item.attributes
+        ]
+        for attribute in columns:
             if attribute.name == name:
                 return attribute
-        names = ", ".join(item.name for item in self.attributes)
-        msg = f"no attribute {name!r}; there are: {names}"
+        names = ", ".join(item.name for item in columns)
+        place = f" of {table}" if table else ""
+        msg = f"no attribute {name!r}{place}; there are: {names}"
         raise SchemaError(msg)
 
 

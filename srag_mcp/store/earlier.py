@@ -282,5 +282,5 @@ def _basis(work: WorkDatabase, step: str, subject: str) -> str | None:
     present = work.schema_in_force()
     if step != "records" or present is None or len(rows) < len(ids):
         return None
-    text = f"{present.schema.model_dump_json(include={'attributes'})}{rows}"
+    text = f"{present.schema.table.model_dump_json(include={'attributes'})}{rows}"
     return hashlib.sha256(text.encode()).hexdigest()

@@ -410,7 +410,10 @@ class WorkDatabase:
 
 def hash_schema(schema: Schema) -> str:
     """Name the content of a schema; its version number does not count, nor that it has no lists."""
-    text = schema.model_dump_json(exclude={"version"} if schema.lists else {"version", "lists"})
+    tables = (
+        item.model_dump_json(exclude=None if item.lists else {"lists"}) for item in schema.tables
+    )
+    text = "\n".join(tables)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
