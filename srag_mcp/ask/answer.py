@@ -13,7 +13,7 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
-from srag_mcp.values.numerals import digit_grouping
+from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50

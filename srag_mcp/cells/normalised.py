@@ -8,11 +8,9 @@ from typing import TypeAlias
 from srag_mcp.cells.cell import Cell, PredictedCell, add_note
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.columns import absence
+from srag_mcp.values.columns import absence, choose_spellings
 from srag_mcp.values.columns import read_column as read_words
-from srag_mcp.values.readings import Column, Reading, Words
-from srag_mcp.values.states import State
-from srag_mcp.values.texts import choose_spellings
+from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import is_partial_date
 
 ReplyValue: TypeAlias = str | int | float | bool | None

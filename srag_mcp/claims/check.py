@@ -18,8 +18,8 @@ from srag_mcp.claims.figures import (
 from srag_mcp.claims.quotes import denies
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
-from srag_mcp.values.booleans import read_boolean
 from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import Value
 
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")

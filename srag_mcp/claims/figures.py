@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.numbers import declared_scales, ignored_scale, stated_scales
 from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
-from srag_mcp.values.scales import declared_scales, ignored_scale, stated_scales
 from srag_mcp.values.units import SIZES, UNITS, conversions_between, convert, parse_unit
 
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")

@@ -17,8 +17,8 @@ from srag_mcp.claims.figures import (
 )
 from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, Tags
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.numbers import ignored_scale
 from srag_mcp.values.quantities import Figure, scan_figures
-from srag_mcp.values.scales import ignored_scale
 from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency, parse_unit
 
 _FEWEST, _FEWEST_ALIKE = 5, 3

@@ -10,7 +10,7 @@ from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.sheet import unique_names
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.errors import DocumentError
-from srag_mcp.values.numerals import DECIMAL_POINT
+from srag_mcp.values.quantities import DECIMAL_POINT
 
 _MAX_PAIR_CHARACTERS = 400
 _LIST_LEVEL = 2

@@ -15,7 +15,7 @@ from srag_mcp.documents.moving import moved_block
 from srag_mcp.documents.sheet import Line, Sheet, column_key, unique_names
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span
-from srag_mcp.values.numerals import DECIMAL_POINT
+from srag_mcp.values.quantities import DECIMAL_POINT
 
 Kind: TypeAlias = frozenset[str]
 """What the columns of a table are called, folded; tables of one kind are parts of one."""

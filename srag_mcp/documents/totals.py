@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 
 from srag_mcp.documents.sheet import Line
-from srag_mcp.values.numerals import decide_grouping, find_style, read_numeral
+from srag_mcp.values.quantities import decide_grouping, find_style, read_numeral
 
 # Words that name a total, a subtotal or a mean. Never enough alone: a company is called Total, too.
 _SUMMARY = re.compile(

@@ -19,7 +19,7 @@ from srag_mcp.schema.attribute import snake_case
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
-from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import ColumnType
 
 _LEAST_AGREEMENT = 0.1

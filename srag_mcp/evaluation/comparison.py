@@ -10,9 +10,9 @@ from datetime import date
 
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
-from srag_mcp.values.booleans import read_boolean
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.guess import classify_values
+from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 EXACT = 1e-6

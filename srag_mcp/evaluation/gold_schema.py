@@ -15,7 +15,7 @@ from srag_mcp.evaluation.comparison import gold_type
 from srag_mcp.evaluation.pack import Pack
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
-from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.states import read_boolean
 
 _README = "README.md"
 

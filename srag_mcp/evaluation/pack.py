@@ -17,8 +17,8 @@ from typing import TypeAlias
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.comparison import date_of, number_of
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.values.booleans import read_boolean
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.states import read_boolean
 
 Row: TypeAlias = tuple[Scalar, ...]
 Expected: TypeAlias = Scalar | tuple[Scalar, ...] | tuple[Row, ...] | None

@@ -25,7 +25,7 @@ from srag_mcp.grammar.sql import (
     part_is,
 )
 from srag_mcp.grammar.table import Column, Table
-from srag_mcp.values.periods import Period
+from srag_mcp.values.dates import Period
 from srag_mcp.values.units import is_currency
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60

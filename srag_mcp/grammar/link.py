@@ -24,9 +24,8 @@ from srag_mcp.grammar.words import (
 )
 from srag_mcp.store.values import ValueIndex, fold_words
 from srag_mcp.text.spans import Span
-from srag_mcp.values.numerals import NUMBER_WORDS, read_number_words
-from srag_mcp.values.periods import Period, find_periods
-from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.dates import Period, find_periods
+from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
 from srag_mcp.values.units import convert, is_currency, unit_of
 
 _MAX_SENTENCES = 8

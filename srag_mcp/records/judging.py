@@ -13,8 +13,7 @@ from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
-from srag_mcp.values.booleans import read_boolean
-from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.states import State, read_boolean, read_missing
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}

@@ -10,8 +10,7 @@ from srag_mcp.schema.extractors import SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.numerals import ambiguous_mark
-from srag_mcp.values.quantities import Quantity, find_quantities
+from srag_mcp.values.quantities import Quantity, ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
 
 # A full stop ends a sentence only before a capital, and not after an initial or a short

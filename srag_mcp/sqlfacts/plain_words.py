@@ -12,7 +12,7 @@ from srag_mcp.sqlfacts.trees import (
     stated_column,
     where_of,
 )
-from srag_mcp.values.numerals import digit_grouping
+from srag_mcp.values.quantities import digit_grouping
 
 _AMOUNTS = {
     "Sum": "sum of", "Avg": "average of", "Median": "median of", "Min": "lowest", "Max": "highest",

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.booleans import read_boolean
+from srag_mcp.values.columns import choose_spellings
 from srag_mcp.values.dates import DateOrder, decide_order, find_dates, read_date
 from srag_mcp.values.numbers import find_number
-from srag_mcp.values.numerals import decide_grouping
-from srag_mcp.values.quantities import Figure
-from srag_mcp.values.states import read_missing
-from srag_mcp.values.texts import choose_spellings
+from srag_mcp.values.quantities import Figure, decide_grouping
+from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 _FIT = 0.7

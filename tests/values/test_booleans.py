@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.booleans import read_boolean, read_statement
-from srag_mcp.values.states import State, denies, read_missing
+from srag_mcp.values.states import State, denies, read_boolean, read_missing, read_statement
 
 
 @pytest.mark.parametrize(

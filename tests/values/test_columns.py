@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.values.columns import read_column
-from srag_mcp.values.readings import Column, Reading, Words
-from srag_mcp.values.states import State
+from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import BOOLEAN, COLUMN_TYPES, INTEGER, Value
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from srag_mcp.values.columns import read_column
 from srag_mcp.values.dates import DateText, decide_order, find_dates, read_date
-from srag_mcp.values.readings import Column, Words
-from srag_mcp.values.states import State
+from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import DATE
 
 

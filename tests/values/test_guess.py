@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from srag_mcp.values.columns import read_column
 from srag_mcp.values.guess import TypeGuess, classify_values
-from srag_mcp.values.readings import Column, Words
+from srag_mcp.values.states import Column, Words
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from srag_mcp.values.columns import read_column
 from srag_mcp.values.guess import classify_values
-from srag_mcp.values.readings import Column, Reading, Words
-from srag_mcp.values.states import State
+from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
 from srag_mcp.values.units import SIZES, convert
 

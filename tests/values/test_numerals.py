@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.numerals import (
+from srag_mcp.values.quantities import (
     ambiguous_mark,
     decide_grouping,
     decimal_mark,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.periods import Period, find_periods
+from srag_mcp.values.dates import Period, find_periods
 
 
 def _read(text: str) -> Period:

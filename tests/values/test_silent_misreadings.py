@@ -7,8 +7,7 @@ import pytest
 from srag_mcp.values.columns import read_column
 from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import Quantity
-from srag_mcp.values.readings import Column, Reading, Words
-from srag_mcp.values.states import State
+from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import COLUMN_TYPES, Value
 
 

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from srag_mcp.values.columns import read_column
-from srag_mcp.values.readings import Column, Words
-from srag_mcp.values.states import State
+from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import COLUMN_TYPES
 
 N_CELLS = 50_000

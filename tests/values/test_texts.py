@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.columns import read_column
-from srag_mcp.values.readings import Column, Words
-from srag_mcp.values.states import State
-from srag_mcp.values.texts import choose_spellings
+from srag_mcp.values.columns import choose_spellings, read_column
+from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import TEXT
 
 _SPELLINGS = st.lists(
