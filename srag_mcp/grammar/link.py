@@ -309,6 +309,10 @@ class _Linker:
             return  # `claims with an adjuster` speaks of claims
         fits = [(column.name, self._fit(column, content)) for column in self._table.columns]
         found = [(name, fit) for name, fit in fits if fit is not None]
+        said = {token.stem for token in content}
+        whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
+        if whole_names:  # `new cases` is not `cases` of which `new` is told
+            found = [(name, fit) for name, fit in found if name in whole_names]
         if found:
             weight = max(fit[0] for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
@@ -346,8 +350,10 @@ class _Linker:
         )
         if said and unsaid <= stems_of("naming", "words"):
             share = max(share, _CALLED)
-        if unsaid & operator_stems():
-            return None
+        idle_words = stems_of("naming", "words") | stems_of("function", "light")
+        needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
+        if unsaid & operator_stems() or needs_all:
+            return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1)
         share *= 1.0 if column.heads & said else 0.6

@@ -119,6 +119,12 @@ class Column:
         return found is not None and 0 < _OWN * found.n_non_null <= found.n_distinct
 
     @property
+    def tells_apart(self) -> bool:
+        """Whether most records that have a value have their own, as far as is known."""
+        found = self.statistics
+        return found is None or 2 * found.n_distinct >= found.n_non_null
+
+    @property
     def has_zero(self) -> bool:
         """Whether a record of a number column has the value 0."""
         found = self.statistics
@@ -179,7 +185,7 @@ class Table:
     def label(self) -> Column | None:
         """The text column that names a record, if there is one."""
         texts = [column for column in self.columns if column.is_text and column.fill >= 0.5]
-        called = [column for column in texts if self._is_called(column)]
+        called = [c for c in texts if self._is_called(c) and c.tells_apart]
         own = [column for column in texts if column.is_own]
         for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):
             called += [c for c in own if any(set(words) & set(name) for name in c.names)]
@@ -211,6 +217,8 @@ class Table:
     def measuring(self, concept: str) -> list[Column]:
         """Return the columns that measure *concept*; its date is the age and time of a record."""
         found = [column for column in self.columns if concept and column.measures(concept)]
+        wanted = stems_of("concept", concept) if concept else frozenset()
+        found = [column for column in found if wanted & column.named] or found
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
@@ -251,7 +259,7 @@ def _describe(attribute: Attribute, statistics: ColumnStatistics | None) -> Colu
     told = {stem(word) for word in words if not is_function(word) and len(word) > 1}
     for rule in attribute.extractors:
         if isinstance(rule, SlotRule):
-            told |= {stem(word.lstrip("<>^~@!")) for word in rule.weights}
+            told |= {stem(w.lstrip("<>^~@!")) for w, weight in rule.weights.items() if weight > 0}
     said = frozenset(word for _, heads in spoken for word in heads)
     return Column(attribute, statistics, names, said, frozenset(told - own))
 

@@ -61,11 +61,17 @@ def induce_schema(
     nouns = find_nouns(sightings, entity, questions, chosen)
     labels = unique_labels(chosen, len(sample), nouns)
     taken = [fold_words(label) for label in (*labels, *(c.label for c in candidates))]
+    owners: dict[str, Candidate] = {}  # a phrase of several columns is that of the fullest
+    for candidate in sorted(chosen, key=lambda item: -len(item.found)):
+        for label in candidate.labels:
+            owners.setdefault(fold_words(label), candidate)
     attributes: list[Attribute] = []
     for candidate, label in zip(chosen, labels, strict=True):
         if label:
             name = free_name(label, {attribute.name for attribute in attributes})
-            attributes.append(_attribute(candidate, name, label, len(sample), taken))
+            strange = [word for word, owner in owners.items() if owner is not candidate]
+            other = {*taken, *strange}
+            attributes.append(_attribute(candidate, name, label, len(sample), other))
     return Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
 
 
