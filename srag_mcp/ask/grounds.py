@@ -135,7 +135,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
 
     `"has_pool: not mentioned counts as no (34 of all 60 documents)"`: documents that were read in
     part may say it: theirs are unknown. `"depth_m: 2 of 12 values are read otherwise by a learned
-    rule (srag-mcp review)"`, `"pets: 3 of 8 documents were read in part and may say it in the
+    rule (trace_value)"`, `"pets: 3 of 8 documents were read in part and may say it in the
     rest"`.
     """
     used = corpus.statistics(facts.names)
@@ -151,7 +151,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
             yield f"{name}: {read} were read in part and may say it in the rest"
         if n_reviews := reviews.get(name, 0):
             values = f"{n_reviews:,} of {item.n_non_null:,} values"
-            yield f"{name}: {values} are read otherwise by a learned rule (srag-mcp review)"
+            yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
 
 
 def _or_else(find: Callable[[], Found], otherwise: Callable[[Exception], Found]) -> Found:

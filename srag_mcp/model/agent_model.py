@@ -98,7 +98,6 @@ class AgentModel(LanguageModel):
         msg = (
             f"no agent has answered for {self._idle_s / 60:.0f} minutes, and"
             f" {self._spool.n_waiting()} prompts wait. What was answered is kept: call"
-            " ingest_corpus again, then next_prompts and answer_prompts (srag-mcp ingest"
-            " --engine agent, then srag-mcp prompts next and prompts answer)"
+            " ingest_corpus again, then next_prompts and answer_prompts"
         )
         raise ModelStoppedError(msg)

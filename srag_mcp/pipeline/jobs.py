@@ -174,7 +174,7 @@ def _require_same(running: Job, options: IngestOptions) -> None:
     if options.get("attribute"):
         msg = (
             f"job {running.id} ingests this corpus; a column can be added when it has ended"
-            " (ingest_status, srag-mcp ingest)"
+            " (ingest_status)"
         )
         raise JobError(msg)
 

@@ -250,8 +250,7 @@ def _warn_of_unread(unread: UnreadRecords, n_documents: int) -> tuple[str, ...]:
         n_failed = sum(n for _, n in unread.n_cells)
         cells = "1 cell" if n_failed == 1 else f"{n_failed} cells"
         warnings.append(
-            f"{cells}{others} failed ({counts});"
-            " trace_value, or srag-mcp trace, with the state failed says why"
+            f"{cells}{others} failed ({counts}); trace_value with the state failed says why"
         )
     return tuple(warnings)
 

@@ -147,7 +147,7 @@ def read_pointer(state: Path) -> Pointer:
         entry = json.loads(path.read_text(encoding="utf-8"))
         return Pointer(_checked_id(entry["build"]))
     except (FileNotFoundError, NotADirectoryError) as error:
-        msg = f"{state.parent} is not ingested yet: run `srag-mcp ingest` on it, or ingest_corpus"
+        msg = f"{state.parent} is not ingested yet: call ingest_corpus"
         raise NotIngestedError(msg) from error
     except (OSError, ValueError, TypeError, KeyError) as error:
         msg = f"{path} is damaged ({error}); ingest the corpus again: it publishes a new build"

@@ -24,6 +24,7 @@ from srag_mcp.views.results import (
     PromptPage,
     PromptStep,
 )
+from srag_mcp.views.wording import for_terminal
 
 POLL_S = 0.25
 PROBLEMS_SHARE = 0.5
@@ -230,5 +231,5 @@ def next_command(page: PromptPage, corpus: str, n_refused: int = 0) -> str:
             again = f", which are free again {minutes} after they were fetched, or at once with"
             again += " --again"
         return f"{counts}{again}: srag-mcp prompts next {corpus}"
-    said = "; ".join([page.state, *page.report])
+    said = for_terminal("; ".join([page.state, *page.report]))
     return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

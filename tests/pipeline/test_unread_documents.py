@@ -105,8 +105,7 @@ def test_cells_that_could_not_be_read_are_counted(tmp_path: Path) -> None:
 
     assert report.failed == ()
     assert report.warnings == (
-        "1 cell failed (height_m 1); trace_value, or srag-mcp trace, with the state failed says"
-        " why",
+        "1 cell failed (height_m 1); trace_value with the state failed says why",
     )
 
 

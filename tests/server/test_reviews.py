@@ -68,7 +68,7 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         [cell] = corpus.trace("height", document_id="3.txt").evidence
         assert cell.value == "999"
         assert "a learned rule reads otherwise: 300 (“300”)" in cell.note
-        noted = "height: 1 of 8 values are read otherwise by a learned rule (srag-mcp review)"
+        noted = "height: 1 of 8 values are read otherwise by a learned rule (trace_value)"
         assert noted in notes_of(corpus, "SELECT avg(height) FROM huts")
         assert notes_of(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
         corpora = Corpora([folder], settings)
