@@ -180,7 +180,8 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
         for other, n_other, n_both in rows
         if _whole(n_both) <= _FEW / 2 * min(_whole(n_other), n_told)
     ]
-    if sum(n_other for n_other, _ in apart) * n_told < _MIN_EXPECTED * n_documents:
+    met = sum(n_other for n_other, _ in apart) * n_told
+    if not apart or met < _MIN_EXPECTED * n_documents:
         return ""
     n_other, other = max(apart)
     return f"{known}, and {n_other} others give {other}, which may be the same fact"

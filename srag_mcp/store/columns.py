@@ -75,9 +75,9 @@ def write_column(
     if rows:
         with connection.appender("stated") as appender:
             appender.append_rows(rows)
-    # that rules found nothing does not say that a document mentions nothing
-    implied = implied_value(attribute) if predicts(connection) else None
-    connection.execute(_WHOLE, [implied])
+    # rules that found nothing anywhere do not say that no document mentions it
+    is_read = predicts(connection) or any(row[1] != State.NOT_MENTIONED for row in rows)
+    connection.execute(_WHOLE, [implied_value(attribute) if is_read else None])
     connection.execute(_INSERT_CELLS, [attribute.name])
     connection.execute(
         with_names(
