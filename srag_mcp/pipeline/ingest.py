@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import Unpack
 
 from srag_mcp.documents.document import Document
+from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
 from srag_mcp.errors import BudgetError, CorpusError, ReplyError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.extraction_run import ExtractionRun
 from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files, read_sample
 from srag_mcp.pipeline.questions import find_uncovered
+from srag_mcp.pipeline.quote import quote_stored
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import add_by_rules, read_missing_records
 from srag_mcp.pipeline.report import IngestReport, report_stored
 from srag_mcp.pipeline.schema_choice import (
+    INDUCED,
     SchemaWish,
     extend_schema_in_force,
     finish_extension,
@@ -40,14 +44,15 @@ from srag_mcp.pipeline.wishes import (
 )
 from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
-from srag_mcp.settings import Settings
+from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 _MAX_NAMED = 5
+_PROSE = "prose"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class Run:
     wish: SchemaWish
     rows: RowsMode
     attribute: str
+    asks_first: bool
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
 
@@ -99,6 +105,8 @@ def ingest(
     on_progress(Progress("finding"))
     continued = go_on(folder, settings, options)
     run = _plan(folder, continued, on_progress, cancelled)
+    if named_engine(settings.engine) is not None:
+        run = replace(run, asks_first=False)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         if run.wish.fresh:
@@ -114,7 +122,7 @@ def ingest(
         ):
             report = _think(run, work, engine)
     if not report.cancelled:
-        if unfinished is not None:
+        if unfinished is not None and not report.only_quoted:
             remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
@@ -141,6 +149,7 @@ def _plan(
         ),
         rows=options.get("rows", "auto"),
         attribute=options.get("attribute", ""),
+        asks_first=options.get("asks_first", False),
         on_progress=on_progress,
         cancelled=cancelled,
     )
@@ -164,7 +173,8 @@ def _think(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     """Do all steps; a wish to stop, or a spent budget, ends them with a report."""
     try:
         report = _ingest(run, work, engine)
-        if not report.cancelled and (engine.asks or not work.is_predicted()):
+        is_there = not (report.cancelled or report.only_quoted)
+        if is_there and (engine.asks or not work.is_predicted()):
             report = _with_questions(run, work, engine, report)
     except CancelledError:
         report = replace(_report_stored(run, work, engine), cancelled=True)
@@ -201,16 +211,20 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     extraction.finish(run.readers, run.on_progress, run.cancelled)
     n_predicted, standardised = 0, Standardised()
     told: tuple[str, ...] = ()
-    published = False
+    published = only_quoted = False
     if not extraction.cancelled:
         if isinstance(engine, ModelEngine):
             n_predicted, standardised = _predict(run, work, engine, schema, extension)
+            work.keep_note(ACCOUNT, "")
         elif extension is not None and work.is_predicted():
             told = add_by_rules(work, schema, extension)
         else:
-            work.put_engine_in_force(engine.name)
-        published = _publish(run, work, schema)
-        finish_extension(work)
+            only_quoted = _account(run, work, is_new=bool(plan.tasks or plan.gone))
+            if not only_quoted:
+                work.put_engine_in_force(engine.name)
+        if not only_quoted:
+            published = _publish(run, work, schema)
+            finish_extension(work)
     stored = _report_stored(run, work, engine)
     return replace(
         stored,
@@ -223,8 +237,35 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
         n_standardised=standardised.n_changed,
         n_unsettled=standardised.n_unsettled,
         extension=extension,
+        account=work.note(ACCOUNT) or "",
+        only_quoted=only_quoted,
         warnings=stored.warnings + told,
     )
+
+
+def _account(run: Run, work: WorkDatabase, *, is_new: bool) -> bool:
+    """Say how much of the documents the columns account for, and what a reading of prose takes.
+
+    Return whether it is prose, of which nobody has decided who reads it. Columns that a person
+    wrote down are what is wanted of the documents, however little that is.
+    """
+    present = work.schema_in_force()
+    if present is not None and present.origin != INDUCED:
+        work.keep_note(ACCOUNT, "")
+        return False
+    if is_new or not work.note(ACCOUNT):
+        rows, words = work.count_row_words()
+        account = account_for(work.quoted_texts(FORM_SAMPLE), work.quoted_texts(), rows, words)
+        said = str(account)
+        if account.is_prose:
+            n_questions = len(run.wish.questions)
+            quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
+            said = f"{said}; {quote.sentence()}"
+        work.keep_note(ACCOUNT, said)
+        work.keep_note(_PROSE, "yes" if account.is_prose else "")
+    # Who adds a column to a table has chosen the engine of that table.
+    is_chosen = bool(run.attribute) and published_info(work.state) is not None
+    return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
 
 
 def _predict(

@@ -264,7 +264,8 @@ class JobWriter:
 
     def end(self, report: "IngestReport") -> None:
         """Write how it ended; one that could read nothing has failed."""
-        self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
+        quoted = report.account if report.only_quoted else ""
+        self._tell(report=tuple(report.lines()), n_documents=report.n_documents, quoted=quoted)
         if report.read_nothing and not report.cancelled:
             self.fail("none of the documents could be read")
         else:

@@ -11,6 +11,7 @@ from typing import Unpack
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.model import WISH_DOCUMENTS, WISH_TOKENS
+from srag_mcp.engines.protocol import Engine
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.pipeline.file_plan import FoundFiles, Sample, find_files, plan_files, read_sample
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -64,6 +65,11 @@ class Quote:
         """Return as values that JSON can hold."""
         return asdict(self)
 
+    def sentence(self) -> str:
+        """Say it in half a sentence: `with engine agent it takes about 40 prompts, …`."""
+        said = f"{self.n_calls:,} prompts, {self.tokens_in + self.tokens_out:,} tokens"
+        return f"with engine {self.engine} it takes about {said}"
+
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
         engine = find_engine(self.engine)
@@ -79,6 +85,26 @@ class Quote:
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
             f" {money}",
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedDocuments:
+    """The documents of a corpus; *lengths* are the tokens of those that will be asked about."""
+
+    n_documents: int
+    lengths: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The schema, None where it is to be found, and what is to be added to it."""
+
+    schema: Schema | None
+    added: Sequence[Attribute] = ()
+
+    def to_read(self) -> Sequence[Attribute]:
+        """Return what documents are read for; of an unknown schema, what is usual."""
+        return self.added or (self.schema.attributes if self.schema else _usual_attributes())
 
 
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
@@ -105,23 +131,43 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         )
         added = _added_attributes(schema, options.get("attribute", ""))
         documents = find_quoted(work, found, _extended(schema, added), readers, settings)
-    price = engine.price(settings)
-    n_documents = documents.n_documents
     if not engine.asks:
-        return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    attributes = added or (schema.attributes if schema else _usual_attributes())
-    lengths = documents.lengths
+        return Quote(engine.name, documents.n_documents, 0, 0, schema is not None, 0, 0, 0)
+    n_questions = len(options.get("questions", ()))
+    return _price(engine, documents, _Columns(schema, added), settings, n_questions)
+
+
+def quote_stored(
+    engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
+) -> Quote:
+    """Estimate what it takes that *engine* reads all documents that *work* holds."""
+    known = work.known_documents(work.paths_of_documents())
+    ids = [document_id for found in known.values() for document_id in found]
+    documents = QuotedDocuments(len(ids), Predictions(work).count_tokens(ids))
+    schema = find_known_schema(work, folder, engine.asks)
+    return _price(engine, documents, _Columns(schema), settings, n_questions)
+
+
+def _price(
+    engine: type[Engine],
+    documents: QuotedDocuments,
+    columns: _Columns,
+    settings: Settings,
+    n_questions: int,
+) -> Quote:
+    price, lengths = engine.price(settings), documents.lengths
+    attributes = columns.to_read()
     total = estimate_records(attributes, lengths, settings.prompt_tokens)
-    if schema is None:
-        total = _with_schema(total, lengths, settings, len(options.get("questions", ())))
-    if added:
+    if columns.schema is None:
+        total = _with_schema(total, lengths, settings, n_questions)
+    if columns.added:
         total = _with_definition(total)
     return Quote(
         engine=engine.name,
-        n_documents=n_documents,
+        n_documents=documents.n_documents,
         n_to_read=len(lengths),
         n_attributes=len(attributes),
-        is_schema_known=schema is not None,
+        is_schema_known=columns.schema is not None,
         n_calls=total.n_prompts,
         tokens_in=total.tokens_in,
         tokens_out=total.tokens_out,
@@ -190,14 +236,6 @@ def _with_schema(
         + n_rounds * _ROUND_TOKENS_OUT
         + n_asked * _QUESTION_TOKENS[1],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedDocuments:
-    """The documents of a corpus; *lengths* are the tokens of those that will be asked about."""
-
-    n_documents: int
-    lengths: Sequence[int]
 
 
 def find_quoted(

@@ -64,6 +64,9 @@ class IngestReport:
             there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
         stopped: Why the run ended before its end, for people; empty otherwise.
+        account: How much of the documents the columns account for, and what it takes that the
+            agent reads prose; empty where a language model chose them.
+        only_quoted: Whether nothing is published for that, until somebody chooses an engine.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -96,6 +99,8 @@ class IngestReport:
     answered: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
     resumed: str = ""
+    account: str = ""
+    only_quoted: bool = False
 
     @property
     def read_nothing(self) -> bool:
@@ -130,6 +135,8 @@ class IngestReport:
             said.append(self.rows_reason)
         if self.attributes:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        if self.account:
+            said.append(self.account)
         said += _named("could not be read", self.failed)
         said += _named("left out", self.skipped)
         said += self.told[:_MAX_NAMED]
@@ -165,6 +172,9 @@ class IngestReport:
             return f"stopped: {self.stopped}"
         if self.cancelled:
             return "cancelled; what was finished is kept"
+        if self.only_quoted:
+            kept = f"; the published build {self.build_id} stays" if self.build_id else ""
+            return f"nothing is published{kept}"
         return f"published build {self.build_id}" if self.published else "nothing has changed"
 
 

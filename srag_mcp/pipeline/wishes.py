@@ -36,6 +36,8 @@ class IngestOptions(TypedDict, total=False):
         rows: Whether rows of tables are documents: `auto` when a table is the only file.
         fresh: Whether to find the schema anew and to try files again that could not be read.
         attribute: One more attribute, described in words; only it is extracted anew.
+        asks_first: Whether to publish nothing, and say what reading would take, where nobody chose
+            an engine, no model is named and the columns that rules find leave most words over.
     """
 
     questions: Sequence[str]
@@ -43,6 +45,7 @@ class IngestOptions(TypedDict, total=False):
     rows: RowsMode
     fresh: bool
     attribute: str
+    asks_first: bool
 
 
 class Unfinished(BaseModel):

@@ -23,6 +23,7 @@ quote it came from. Do not read documents one by one to count or compare: ask, o
 
 1. list_corpora shows the corpora. One that is not ingested, or whose documents changed: call
    ingest_corpus (with the user's questions as sample_questions), then ingest_status until done.
+   Of prose it publishes nothing until an engine is chosen.
    With engine "agent" you are its language model, and no key is needed: answer what next_prompts
    gives with answer_prompts until the job is done. Subagents can share the work.
 2. ask answers a question in plain words. Check that its reading and SQL mean what was asked. When

@@ -144,7 +144,7 @@ class Corpora:
         before = {job.id for job in list_jobs(folder, settings)}
         settings = settings.with_engine(engine)
         chosen = choose_questions(folder, settings, tuple(questions))
-        job = start_job(folder, settings, questions=chosen, fresh=rebuild_schema)
+        job = start_job(folder, settings, questions=chosen, fresh=rebuild_schema, asks_first=True)
         given = {
             "sample_questions": questions,
             "rebuild_schema": rebuild_schema,
@@ -165,7 +165,8 @@ class Corpora:
         from srag_mcp.pipeline.wishes import tidy_wish
 
         folder, wish = self.folder(name), tidy_wish(attribute)
-        return self._job_page(name, start_job(folder, self.settings, attribute=wish))
+        job = start_job(folder, self.settings, attribute=wish, asks_first=True)
+        return self._job_page(name, job)
 
     def job_status(self, name: str, job_id: str) -> JobStatus:
         """Return the state of a job, of the latest when *job_id* is empty."""
@@ -215,7 +216,11 @@ class Corpora:
         except NotIngestedError as error:
             if corpus.is_build or not corpus.location.is_dir():
                 return CorpusEntry(name=name, state="unreadable", problem=str(error))
-            return CorpusEntry(name=name, state="ingesting" if is_ingesting else "not ingested")
+            return CorpusEntry(
+                name=name,
+                state="ingesting" if is_ingesting else "not ingested",
+                problem="" if is_ingesting else self._quoted(name),
+            )
         except SragError as error:
             return CorpusEntry(name=name, state="unreadable", problem=str(error))
         return CorpusEntry(
@@ -234,10 +239,22 @@ class Corpora:
                 f"corpus {name!r} is being ingested for the first time: call ingest_status with"
                 f" corpus={name!r}, or list_corpora, until it is ready"
             )
+        quoted = self._quoted(name)
+        if quoted:
+            from srag_mcp.views.job_pages import choose_call
+
+            return f"corpus {name!r} has no table yet, {quoted}: {choose_call(name)}"
         return (
             f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
             " then ingest_status until it is done"
         )
+
+    def _quoted(self, name: str) -> str:
+        """Return what the last ingestion said of a folder of prose that it did not publish."""
+        from srag_mcp.pipeline.jobs import list_jobs
+
+        jobs = list_jobs(self._locations[name], self.settings)
+        return jobs[0].quoted if jobs else ""
 
     def is_ingesting(self, name: str) -> bool:
         """Whether somebody ingests the corpus *name*: a job, or another process."""

@@ -28,7 +28,7 @@ from srag_mcp.store.layout import (
     write_pointer,
 )
 from srag_mcp.store.statistics import write_statistics, write_values
-from srag_mcp.store.work import WorkDatabase
+from srag_mcp.store.work import ACCOUNT, WorkDatabase
 
 if TYPE_CHECKING:
     import duckdb
@@ -124,6 +124,8 @@ class BuildInfo:
         engine: Who extracted: `offline`, `model` or `agent`.
         revision: Of the work database it was made from.
         cut_value_columns: Text columns whose rarer values are not in the value index.
+        account: How much of the documents the columns account for, in a sentence; empty where a
+            language model chose them, and for builds of older versions.
     """
 
     build_id: str
@@ -137,6 +139,7 @@ class BuildInfo:
     engine: str
     revision: str
     cut_value_columns: tuple[str, ...] = ()
+    account: str = ""
 
 
 _INFO = TypeAdapter(BuildInfo)
@@ -161,7 +164,7 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
             f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
         )
         raise StoreError(msg)
-    missing = {field.name for field in fields(BuildInfo)} - found.keys()
+    missing = {field.name for field in fields(BuildInfo)} - found.keys() - {"account"}
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
@@ -294,4 +297,5 @@ def _describe_build(
         engine=work.engine_in_force(),
         revision=work.revision,
         cut_value_columns=cut,
+        account=work.note(ACCOUNT) or "",
     )

@@ -36,6 +36,7 @@ class Job(BaseModel):
         started_at, heartbeat: UTC, ISO 8601; the heartbeat comes every second.
         report: The report in lines, at its end.
         n_documents: Documents of the corpus, at its end.
+        quoted: What the folder is and what reading it takes, where it published nothing for that.
         error: Why it failed, was interrupted or cancelled; empty otherwise.
     """
 
@@ -57,6 +58,7 @@ class Job(BaseModel):
     heartbeat: str = ""
     report: tuple[str, ...] = ()
     n_documents: int = 0
+    quoted: str = ""
     error: str = ""
 
     @property

@@ -124,6 +124,11 @@ def cell_row(cell: Cell) -> CellRow:
     )
 
 
+_TEXTS_AT_ONCE = 100
+_QUOTES = (
+    'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
+    ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
+)
 WORK_TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
 CREATE TABLE IF NOT EXISTS files (
@@ -162,6 +167,7 @@ UPDATE predictions SET
 
 
 WORK_FORMAT = "1"
+ACCOUNT = "account"  # the note of how much of the documents the columns account for
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +179,14 @@ class SchemaInForce:
 
     schema: Schema
     origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """The text of a document, and where its cells quote it."""
+
+    text: str
+    quotes: tuple[Span, ...]
 
 
 class WorkDatabase:
@@ -334,6 +348,25 @@ class WorkDatabase:
         """Count the stored documents."""
         [(n_documents,)] = self.connection.execute("SELECT count(*) FROM documents").fetchall()
         return int(n_documents)
+
+    def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
+        """Yield the documents that are no rows of a table; *n_most* as if drawn by lot."""
+        limit = "" if n_most is None else f"ORDER BY md5(document_id) LIMIT {n_most:d}"
+        rows = self.connection.cursor().execute(
+            f"SELECT text, starts, ends FROM documents LEFT JOIN ({_QUOTES}) USING (document_id)"  # noqa: S608 - constants
+            f" WHERE path NOT IN (SELECT path FROM files WHERE rows) {limit}"
+        )
+        while part := rows.fetchmany(_TEXTS_AT_ONCE):
+            for text, starts, ends in part:
+                yield QuotedText(text, tuple(map(Span, starts or (), ends or ())))
+
+    def count_row_words(self) -> tuple[int, int]:
+        """Count the documents that are rows of a table, and their words."""
+        [(n_rows, n_words)] = self.connection.execute(
+            "SELECT count(*), coalesce(sum(len(string_split_regex(trim(text), '\\s+'))), 0)"
+            " FROM documents WHERE path IN (SELECT path FROM files WHERE rows)"
+        ).fetchall()
+        return int(n_rows), int(n_words)
 
     def _append_documents(self, documents: Sequence[FinishedDocument]) -> None:
         now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)

@@ -64,7 +64,8 @@ def schema_page(corpus: Corpus, name: str, max_characters: int, offset: int = 0)
 
 def _notes(corpus: Corpus) -> list[str]:
     """Say what the cells leave open: documents read in part, and readings that differ."""
-    notes = []
+    account = corpus.info().account
+    notes = [account] if account else []
     n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if n_in_part:
         notes.append(

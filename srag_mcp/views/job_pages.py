@@ -38,12 +38,22 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     )
 
 
+def choose_call(name: str) -> str:
+    """Say what to call for a corpus of prose, of which nobody has chosen who reads it."""
+    return (
+        f"call ingest_corpus with corpus={name!r} and engine='agent' to read it yourself, or"
+        " engine='offline' for the columns that code finds"
+    )
+
+
 def _next_call(job: Job, name: str, waiting: int) -> str:
     if waiting:
         return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     engine = named_engine(job.engine)
     start = "call ingest_corpus" + ("" if engine is None else f" with engine={engine!r}")
+    if job.quoted:
+        return f"nothing was published: {choose_call(name)}"
     if job.attribute:
         start = f"call extend_schema with attribute={job.attribute!r}"
     return {

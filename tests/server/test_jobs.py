@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
-from srag_mcp.views.results import AnswerPage, CorpusList, JobStatus, ResultTable
+from srag_mcp.views.results import AnswerPage, CorpusList, JobStatus, ResultTable, SchemaPage
 
 pytestmark = pytest.mark.anyio
 
@@ -210,3 +210,37 @@ async def test_a_column_is_added_by_a_job(tmp_path: Path) -> None:
         assert "added the column beds (number): beds" in done.report
         summed = await client.call_tool("run_sql", {"sql": "SELECT sum(beds) FROM record"})
         assert ResultTable.model_validate(summed.structured_content).rows == [[116.0]]
+
+
+async def test_prose_is_quoted_and_the_caller_decides_who_reads_it(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number, who in enumerate(["Ada", "Bo", "Cy"]):
+        told = f"In 19{number}1 we met {who}, who told of a winter and of the fox below the hut."
+        (notes / f"{number}.txt").write_text(told, encoding="utf-8")
+    choose = "call ingest_corpus with corpus='notes' and engine='agent' to read it yourself, or"
+    async with connect(notes) as client:
+        await call(client, "ingest_corpus", wait_seconds=0)
+        quoted = await await_end(client)
+        assert quoted.state == "done"
+        assert quoted.next.startswith(f"nothing was published: {choose}")
+        [prose] = [line for line in quoted.report if line.startswith("this folder is prose: of ")]
+        assert "the columns account for" in prose
+        assert "; with engine agent it takes about " in prose
+
+        for tool, argument in {"get_schema": {}, "run_sql": {"sql": "SELECT 1"}, "ask": {}}.items():
+            asked = argument or ({"question": "How many notes are there?"} if tool == "ask" else {})
+            refused = await client.call_tool(tool, asked)
+            assert refused.is_error
+            assert f"corpus 'notes' has no table yet, {prose}: {choose}" in str(refused.content)
+        listed = await client.call_tool("list_corpora", {})
+        [entry] = CorpusList.model_validate(listed.structured_content).corpora
+        assert (entry.state, entry.problem) == ("not ingested", prose)
+
+        await call(client, "ingest_corpus", engine="offline", wait_seconds=0)
+        built = await await_end(client)
+        assert built.next == "call get_schema or ask with corpus='notes'"
+        schema = await client.call_tool("get_schema", {})
+        assert prose in SchemaPage.model_validate(schema.structured_content).notes
