@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.errors import QueryError, SchemaError
+from srag_mcp.errors import QueryError, QueryTimeoutError, SchemaError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, Review
@@ -96,19 +96,26 @@ def trace_page(corpus: Corpus, name: str, call: TraceCall) -> TracePage:
             limit=call.limit,
             offset=call.offset,
         )
-        total = corpus.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows[0][0]  # noqa: S608 - guarded
     except QueryError as error:
         if not call.where:
             raise
         msg = f"the condition in where cannot be used: {error}"
         raise QueryError(msg, call.where) from error
+    following = ""
+    try:
+        # Both together take no longer than one query may.
+        left = corpus.within(corpus.worker.limits.timeout_s - page.seconds)
+        [[total]] = left.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows  # noqa: S608 - guarded
+    except QueryTimeoutError:
+        total = call.offset + len(page.rows)
+        following = "there may be more: counting them took too long" if page.truncated else ""
     return TracePage(
         corpus=name,
         sources=[SourceEntry.model_validate(_named(row)) for row in page.rows],
         total=total if isinstance(total, int) else 0,
         truncated=page.truncated,
         next_offset=page.next_offset,
-        next="" if page.rows else _advice(corpus, call, total),
+        next=following if page.rows else _advice(corpus, call, total),
     )
 
 

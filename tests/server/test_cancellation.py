@@ -53,6 +53,25 @@ async def test_giving_up_does_not_stop_the_query_of_another(
     assert len(rows) == 1
 
 
+async def test_what_needs_no_query_waits_for_none(fleet: Path, settings: Settings) -> None:
+    n_threads = 40  # that all calls without queries share
+
+    async with (
+        Client(build_server([fleet], settings)) as client,
+        anyio.create_task_group() as tasks,
+    ):
+        await client.call_tool("run_sql", COUNT)
+        for _ in range(n_threads + 5):
+            tasks.start_soon(client.call_tool, "run_sql", {"corpus": "fleet", "sql": ENDLESS})
+        with anyio.fail_after(30):  # an endless query ends after two minutes
+            listed = await client.call_tool("list_corpora", {})
+            schema = await client.call_tool("get_schema", {})
+        tasks.cancel_scope.cancel()
+
+    assert not listed.is_error
+    assert not schema.is_error
+
+
 async def test_a_query_is_stopped_at_the_time_limit(fleet: Path, settings: Settings) -> None:
     short = settings.model_copy(update={"query_timeout_s": 1.0})
 

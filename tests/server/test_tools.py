@@ -129,6 +129,16 @@ async def test_hints_say_what_a_tool_can_do(memory: Client) -> None:
     ]
 
 
+async def test_no_tool_waits_longer_than_clients_do_unless_it_is_asked_to(memory: Client) -> None:
+    waits = {
+        tool.name: tool.input_schema["properties"]["wait_seconds"]["default"]
+        for tool in (await memory.list_tools()).tools
+        if "wait_seconds" in tool.input_schema["properties"]
+    }
+
+    assert waits == {"ingest_corpus": 3, "extend_schema": 3, "ingest_status": 3}
+
+
 async def test_nothing_is_announced_that_is_not_done(client: Client) -> None:
     announced = client.server_capabilities
 
