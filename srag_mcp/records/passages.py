@@ -56,30 +56,28 @@ def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int)
     return choose_passages(text, attributes, max_tokens).shown
 
 
-def choose_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> Selection:
-    """Select passages as `select_passages` does, and tell which stretches are left out."""
-    budget = most_characters(text, max_tokens)
-    if len(text) <= budget:
-        return Selection(text)
-    length = _passage_length(budget, len(attributes))
-    passages = list(_split(text, Span(0, len(text)), length))
-    taken, used = _beginning(passages, int(budget * _BEGINNING))
-    _fill(text, passages, attributes, taken, budget - used)
-    return _select(text, passages, taken)
-
-
-def choose_more(
-    text: str, attributes: Sequence[Attribute], max_tokens: int, unread: Sequence[Span]
+def choose_passages(
+    text: str,
+    attributes: Sequence[Attribute],
+    max_tokens: int,
+    unread: Sequence[Span] | None = None,
 ) -> Selection:
-    """Select passages of the *unread* stretches of *text*, to read on where something is missing.
+    """Select passages as `select_passages` does, and tell which stretches are left out.
 
-    As in `select_passages`, but for the beginning, which was shown.
+    With *unread*, what was left out before, of these stretches alone, to read on where something is
+    missing; the beginning was shown.
     """
     budget = most_characters(text, max_tokens)
+    if unread is None and len(text) <= budget:
+        return Selection(text)
     length = _passage_length(budget, len(attributes))
-    passages = [passage for stretch in unread for passage in _split(text, stretch, length)]
+    stretches = [Span(0, len(text))] if unread is None else unread
+    passages = [passage for stretch in stretches for passage in _split(text, stretch, length)]
     taken: set[int] = set()
-    _fill(text, passages, attributes, taken, budget - len(_JOIN))
+    used = len(_JOIN)
+    if unread is None:
+        taken, used = _beginning(passages, int(budget * _BEGINNING))
+    _fill(text, passages, attributes, taken, budget - used)
     return _select(text, passages, taken)
 
 

@@ -10,7 +10,7 @@ from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.language_model import Correction, Prompt
 from srag_mcp.model.tokens import count_tokens
 from srag_mcp.prompting import fence, render_prompt
-from srag_mcp.records.passages import choose_more, choose_passages
+from srag_mcp.records.passages import choose_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
@@ -76,10 +76,8 @@ def take_excerpt(
     become small ones: they cost and say nothing.
     """
     tight = _tighten(document.text)
-    if before is None:
-        chosen = choose_passages(tight, attributes, max_tokens)
-    else:
-        chosen = choose_more(tight, attributes, max_tokens, before.unread)
+    unread = None if before is None else before.unread
+    chosen = choose_passages(tight, attributes, max_tokens, unread)
     return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
 
 

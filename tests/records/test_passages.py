@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.passages import LEFT_OUT, choose_more, choose_passages, select_passages
+from srag_mcp.records.passages import LEFT_OUT, choose_passages, select_passages
 from srag_mcp.schema.attribute import Attribute
 
 DEPOSIT = Attribute(
@@ -77,7 +77,7 @@ def test_what_is_left_out_can_be_shown_next_until_all_of_it_was() -> None:
     shown = [chosen.shown]
 
     while chosen.unread:
-        chosen = choose_more(text, [DEPOSIT], 4000, chosen.unread)
+        chosen = choose_passages(text, [DEPOSIT], 4000, chosen.unread)
         shown.append(chosen.shown)
 
     assert all(len(part) <= 16_000 for part in shown)
@@ -89,7 +89,7 @@ def test_the_passages_likely_to_hold_an_attribute_are_shown_first_of_what_is_lef
     text = FILLER * 400 + "Term: as agreed.\n" + "A deposit of 900 EUR is left.\n" + FILLER * 400
     first = choose_passages(text, [OPENED], 500)
 
-    more = choose_more(text, [DEPOSIT], 500, first.unread)
+    more = choose_passages(text, [DEPOSIT], 500, first.unread)
 
     assert "900 EUR" not in first.shown
     assert "900 EUR" in more.shown
