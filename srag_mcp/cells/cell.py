@@ -34,6 +34,9 @@ class Mark(StrEnum):
     STANDARDISED = "standardised"
 
 
+IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN})
+"""Of a value that its words contradict, or do not show."""
+
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _MARKS = {mark.value: mark for mark in Mark}
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from srag_mcp.cells.cell import Mark
+from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import with_names
@@ -40,6 +40,7 @@ class ColumnStatistics:
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state; together n_records.
         n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
+        n_doubted: Of n_stated, cells whose words say otherwise, or do not show the value.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -65,6 +66,7 @@ class ColumnStatistics:
     values: tuple[ValueCount, ...] = ()
     truncated: bool = False
     n_read_in_part: int = 0
+    n_doubted: int = 0
 
 
 MAX_VALUES_LISTED = 50
@@ -123,14 +125,16 @@ def read_statistics(text: str) -> ColumnStatistics:
 
 def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
     rows = connection.execute(
-        "SELECT attribute, state, count(*) FROM build.main.cells GROUP BY ALL UNION ALL"
-        " SELECT attribute, ?, count(*) FROM build.main.cells"
-        " WHERE state = ? AND contains(marks, ?) GROUP BY ALL",
-        [Mark.READ_IN_PART, State.NOT_MENTIONED, Mark.READ_IN_PART],
+        "SELECT attribute, state, marks, count(*) FROM build.main.cells GROUP BY ALL"
     ).fetchall()
     counts: dict[str, dict[str, int]] = {}
-    for attribute, state, n in rows:
-        counts.setdefault(attribute, {})[state] = n
+    for attribute, state, marks, n in rows:
+        found = counts.setdefault(attribute, {})
+        found[state] = found.get(state, 0) + n
+        if state == State.NOT_MENTIONED and Mark.READ_IN_PART in read_marks(marks):
+            found[Mark.READ_IN_PART] = found.get(Mark.READ_IN_PART, 0) + n
+        if state == State.STATED and not IN_DOUBT.isdisjoint(read_marks(marks)):
+            found[Mark.DOUBTED] = found.get(Mark.DOUBTED, 0) + n
     return counts
 
 
@@ -170,6 +174,7 @@ def _column_statistics(
         values=_top_values(connection, entity, attribute),
         truncated=n_distinct > MAX_VALUES_LISTED,
         n_read_in_part=states.get(Mark.READ_IN_PART, 0),
+        n_doubted=states.get(Mark.DOUBTED, 0),
     )
 
 

@@ -208,6 +208,7 @@ def test_statistics_are_exact(filled: Path, ships: Schema) -> None:
         "values": None,
         "truncated": False,
         "n_read_in_part": 0,
+        "n_doubted": 0,
     }
     assert found["has_engine"]["values"] == [
         {"value": False, "count": 2},
