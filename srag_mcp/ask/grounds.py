@@ -21,8 +21,8 @@ from srag_mcp.ask.answer import (
 from srag_mcp.ask.diagnosis import explain_nothing, find_unstored
 from srag_mcp.ask.unknowns import NO_BOUNDS, Unknowns, find_unknowns
 from srag_mcp.errors import QueryError, QueryTimeoutError
-from srag_mcp.sqlfacts.conditions import admitting_conditions
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
+from srag_mcp.sqlfacts.trees import admitting_conditions
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews

@@ -16,6 +16,7 @@ from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
+from srag_mcp.values.types import TEXT
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
@@ -223,7 +224,7 @@ class _Records:
     def _of_end(self) -> str:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
         found = self._found
-        is_date = self._types.get(found.column.lower()) == "date"
+        is_date = self._types.get(found.column.lower(), TEXT).is_date
         column, condition = quote_name(found.column), f"({found.condition})"
         end = f"{found.function}({column}) FILTER ({found.counted})"
         beyond = "<" if found.function == "min" else ">"

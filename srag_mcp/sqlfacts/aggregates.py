@@ -5,25 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from srag_mcp.sqlfacts.conditions import (
+from srag_mcp.sqlfacts.trees import (
     ALWAYS,
     are_definite,
     columns_of,
+    exp,
+    inner_query,
     join_definite,
     make_definite,
     only_says,
-    used_columns,
-    write_all,
-    write_plain,
-)
-from srag_mcp.sqlfacts.trees import (
-    exp,
-    first_ranked,
-    group_keys,
-    inner_query,
     sources_of,
+    used_columns,
     where_of,
     without_tables,
+    write_all,
+    write_plain,
 )
 
 if TYPE_CHECKING:
@@ -93,7 +89,7 @@ class _Reader:
     def __init__(self, facts: QueryFacts) -> None:
         attributes = facts.schema.attributes
         self._facts = facts
-        self._booleans = {item.name.lower() for item in attributes if item.type == "boolean"}
+        self._booleans = {item.name.lower() for item in attributes if item.type.is_boolean}
 
     def read(self, root: exp.Select) -> Aggregate | None:
         if root.args.get("group"):
@@ -423,6 +419,62 @@ def _split_filter(node: exp.Expr) -> tuple[exp.Expr | None, _Parts]:
     if isinstance(node, exp.Filter):
         return node.this, where_of(node)
     return (node, []) if isinstance(node, exp.AggFunc) else (None, [])
+
+
+def group_keys(select: exp.Select) -> list[exp.Expr] | None:
+    """Return what *select* groups by, with places and aliases put into what they stand for.
+
+    None for ROLLUP and its like, and for a place that there is not. A constant is no key.
+    """
+    group = select.args["group"]
+    outputs = [item.unalias() for item in select.expressions]
+    if any(group.args.get(name) for name in ("rollup", "cube", "grouping_sets", "totals")):
+        return None
+    if group.args.get("all"):
+        return [item for item in outputs if item.find(exp.AggFunc) is None]
+    named = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
+    keys: list[exp.Expr] = []
+    for item in group.expressions:
+        found = item.unnest()
+        if isinstance(found, exp.Literal):
+            if not found.is_int:
+                continue
+            if not 0 < int(found.name) <= len(outputs):
+                return None
+            found = outputs[int(found.name) - 1]
+        elif isinstance(found, exp.Column) and found not in outputs:
+            found = named.get(found.name.lower(), found)
+        keys.append(found)
+    return keys
+
+
+def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
+    """Return by what the first groups of *select* are ranked, and how many it takes.
+
+    `… QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1`, `… ORDER BY 2 DESC LIMIT 1`
+    """
+    qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
+    wanted = None if limit is None else limit.expression
+    if qualify is not None and (
+        limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE)
+    ):
+        return None
+    if qualify is not None:
+        rank, wanted = qualify.this.this, qualify.this.expression
+        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
+        order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
+    if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
+        return None
+    ranked: exp.Ordered = order.expressions[0].copy()
+    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
+    place = (
+        int(ranked.this.name) if isinstance(ranked.this, exp.Literal) and ranked.this.is_int else 0
+    )
+    if 0 < place <= len(select.selects):
+        ranked.set("this", select.selects[place - 1].unalias().copy())
+    elif ranked.this.name.lower() in named:
+        ranked.set("this", named[ranked.this.name.lower()].copy())
+    return ranked, wanted
 
 
 def _puts_out_its_keys(root: exp.Select, outputs: _Parts) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from srag_mcp.sqlfacts.aggregates import first_ranked, group_keys
 from srag_mcp.sqlfacts.trees import (
     exp,
-    first_ranked,
-    group_keys,
     is_null_test,
     sources_of,
     split_and,

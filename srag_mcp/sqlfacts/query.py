@@ -19,20 +19,18 @@ from typing import Literal, TypeAlias
 
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
-from srag_mcp.sqlfacts.conditions import (
+from srag_mcp.sqlfacts.plain_words import say_query
+from srag_mcp.sqlfacts.trees import (
     UncountedError,
     all_of,
     any_of,
-    is_extreme,
-    read_records,
-)
-from srag_mcp.sqlfacts.plain_words import say_query
-from srag_mcp.sqlfacts.trees import (
     exp,
     inner_query,
+    is_extreme,
     is_null_test,
     merge_queries,
     parse_query,
+    read_records,
     sources_of,
     split_and,
     stated_column,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.conditions import admitting_conditions
 from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.sqlfacts.trees import admitting_conditions
 from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
 from tests.store.guard.test_any_text import mutants, read_statements
 

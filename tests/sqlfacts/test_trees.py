@@ -2,14 +2,15 @@ import pytest
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.sqlfacts.conditions import (
+from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.sqlfacts.trees import (
     admitting_conditions,
     is_definite,
     join_definite,
     make_definite,
+    parse_query,
+    where_of,
 )
-from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.sqlfacts.trees import parse_query, where_of
 
 
 @pytest.mark.parametrize(
