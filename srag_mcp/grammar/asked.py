@@ -8,7 +8,7 @@ from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.score import Features
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Writer
 from srag_mcp.grammar.table import Column
-from srag_mcp.grammar.words import alike
+from srag_mcp.grammar.words import alike, stems_of
 from srag_mcp.values.units import unit_of
 
 _SPARE = 0.45
@@ -286,7 +286,7 @@ class Asked:
         asked = frozenset(self.of("question_word"))
         concept = next((self.word(at) for at in asked), "")
         named = [
-            (at, column, features)
+            (at, column, self._with_concept(at, column, features, concept))
             for at, column, features in self.named(lambda c: c.is_number and not c.is_year)
             if not concept or column.measures(concept)
         ]
@@ -296,6 +296,19 @@ class Asked:
         for column in () if named else self.table.measuring(concept):
             if column.is_number:
                 yield column, asked, Counter({"concept": 1})
+
+    def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:
+        """Return what is left unsaid of a column where `how far`, `closest` say `distance`."""
+        mention = self.mention(at)
+        measuring = stems_of("concept", concept) if concept else frozenset()
+        tokens = self.frame.sentence.tokens[mention.first : mention.last]
+        said = {token.stem for token in tokens}
+        if not (column.heads & measuring and column.named & said):
+            return features
+        said |= measuring
+        share = max((len(said & {*name}) / len({*name}) for name in column.names), default=0.0)
+        unsaid = min(features["unsaid_name"], 1 - share)
+        return Counter({**features, "unsaid_name": unsaid})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""
@@ -347,6 +360,7 @@ class Asked:
         for place, column, features in beside or apart:
             if concept and not beside and not column.measures(concept):
                 continue
+            features = self._with_concept(place, column, features, concept)
             far: Features = Counter({"far_measure": int(not beside)})
             used = frozenset({place} if sorting is None else {place, sorting})
             yield column, used, _end(concept, column, highest), features + far + counting

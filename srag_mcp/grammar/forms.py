@@ -147,7 +147,9 @@ def read_aggregate(asked: Asked) -> Drafts:
     heads = frozenset((*asked.of("how_many", "how_much", "what", "list", "aggregate"), *per))
     for summary, used, features in asked.summaries():
         named = [at for at in used if asked.kind(at) == "column"]
-        near = not named or any(asked.near(named[0], at) for at in heads)
+        near = not named or any(
+            asked.near(named[0], at) for at in (*heads, *asked.of("question_word"))
+        )
         apart: Features = Counter({"measure_apart": int(not near)})
         yield _single(asked, summary, heads | used, features + apart)
 
