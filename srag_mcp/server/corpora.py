@@ -71,7 +71,7 @@ class Corpora:
         with self._lock:
             if name not in self._opened:
                 location = self._locations[name]
-                self._opened[name] = Corpus(location, self._open_pool(), self.settings.home)
+                self._opened[name] = Corpus(location, self._open_pool(), self.settings.home, name)
             return self._opened[name]
 
     def readable(self, name: str) -> "Corpus":

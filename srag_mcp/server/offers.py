@@ -36,18 +36,13 @@ def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.resource("srag://{corpus}/schema", name="schema", mime_type=JSON)
     def schema_resource(corpus: str) -> str:
         """The columns of a corpus; the same as get_schema."""
-        name = corpora.name
-        return _json(
-            lambda: views.holdings.schema_page(corpora.readable(corpus), name(corpus), room)
-        )
+        return _json(lambda: views.holdings.schema_page(corpora.readable(corpus), room))
 
     @server.resource("srag://{corpus}/columns/{column}", name="column", mime_type=JSON)
     def column_resource(corpus: str, column: str) -> str:
         """What a column holds; the same as get_column_stats."""
         return _json(
-            lambda: views.holdings.statistics_page(
-                corpora.readable(corpus), corpora.name(corpus), room, [column]
-            )
+            lambda: views.holdings.statistics_page(corpora.readable(corpus), room, [column])
         )
 
     # "+": ids are paths below the corpus folder, with slashes.

@@ -164,12 +164,9 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before run_sql.
         """
-
-        def page() -> SchemaPage:
-            name = corpora.name(corpus)
-            return views.holdings.schema_page(corpora.readable(name), name, room, offset)
-
-        return await show(corpora, page)
+        return await show(
+            corpora, lambda: views.holdings.schema_page(corpora.readable(corpus), room, offset)
+        )
 
     @server.tool(title="Get column statistics", annotations=READS)
     @described
@@ -181,12 +178,9 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Call it before you filter on their values.
         """
-
-        def page() -> StatisticsPage:
-            name = corpora.name(corpus)
-            return views.holdings.statistics_page(corpora.readable(name), name, room, columns)
-
-        return await show(corpora, page)
+        return await show(
+            corpora, lambda: views.holdings.statistics_page(corpora.readable(corpus), room, columns)
+        )
 
     @server.tool(title="Run SQL", annotations=READS)
     @described
@@ -244,9 +238,8 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
 
         def page() -> TracePage:
-            name = corpora.name(corpus)
             call = views.quotes.TraceCall(column, document_id, where, value, state, limit, offset)
-            return views.quotes.trace_page(corpora.readable(name), name, call)
+            return views.quotes.trace_page(corpora.readable(corpus), call)
 
         return await show(corpora, page, queries=True)
 

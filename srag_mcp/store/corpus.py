@@ -111,10 +111,19 @@ class Corpus:
 
     Every call goes to the newest published build; what belongs to a build is read once. All SQL
     runs in *worker*: this process opens no database. Safe to use from many threads.
+
+    Attributes:
+        location: The folder, or the build.
+        worker: Runs its queries.
+        name: What it is called; by itself as the folder, or the stem of the build.
     """
 
-    def __init__(self, location: Path, worker: QueryPool, home: Path | None = None) -> None:
+    def __init__(
+        self, location: Path, worker: QueryPool, home: Path | None = None, name: str = ""
+    ) -> None:
         self.location = location.expanduser()
+        resolved = self.location.resolve()
+        self.name = name or (resolved.stem if self.is_build else resolved.name)
         self.worker = worker
         self._folder = None if self.is_build else CorpusFolder(self.location, home)
         self._lock = threading.Lock()
@@ -132,12 +141,6 @@ class Corpus:
     def is_build(self) -> bool:
         """Whether it is a build alone, without documents to ingest."""
         return self.location.suffix == BUILD_SUFFIX
-
-    @property
-    def name(self) -> str:
-        """The name of the folder, or the stem of the build."""
-        resolved = self.location.resolve()
-        return resolved.stem if self.is_build else resolved.name
 
     @property
     def state(self) -> Path | None:

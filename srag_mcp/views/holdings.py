@@ -37,15 +37,15 @@ NOTES = (
 )
 
 
-def schema_page(corpus: Corpus, name: str, max_characters: int, offset: int = 0) -> SchemaPage:
-    """Describe the tables of the corpus called *name*, from the column number *offset* on."""
+def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaPage:
+    """Describe the tables of a corpus, from the column number *offset* on."""
     schema = corpus.schema()
     lines = column_lines(corpus)
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
     truncated = following < len(lines)
     return SchemaPage(
-        corpus=name,
+        corpus=corpus.name,
         title=schema.title,
         table=schema.entity,
         documents=corpus.info().n_documents,
@@ -119,10 +119,8 @@ def _line(name: str, attribute: Attribute, statistics: ColumnStatistics | None) 
     return f"{name} {attribute.type}{unit}{absence}: {holds}{meaning}"
 
 
-def statistics_page(
-    corpus: Corpus, name: str, max_characters: int, columns: Sequence[str]
-) -> StatisticsPage:
-    """Give the statistics of *columns* of the corpus called *name*, of all when empty.
+def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
+    """Give the statistics of *columns*, of all when empty.
 
     Raises:
         UnknownNameError: If there is no such column; the text names those that look alike.
@@ -137,7 +135,7 @@ def statistics_page(
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
     left = [entry.column for entry in entries[len(taken) :]]
     return StatisticsPage(
-        corpus=name,
+        corpus=corpus.name,
         columns=taken,
         truncated=bool(left),
         next=f"{len(left)} more: call get_column_stats with columns={left[:MAX_VALUES]}"

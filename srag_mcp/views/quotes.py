@@ -70,8 +70,8 @@ class TraceCall:
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def trace_page(corpus: Corpus, name: str, call: TraceCall) -> TracePage:
-    """Give the evidence of cells of the corpus called *name*, those with a quote first.
+def trace_page(corpus: Corpus, call: TraceCall) -> TracePage:
+    """Give the evidence of cells, those with a quote first.
 
     The statements hold conditions that agents write: they run through the guard like any other.
 
@@ -110,7 +110,7 @@ def trace_page(corpus: Corpus, name: str, call: TraceCall) -> TracePage:
         total = call.offset + len(page.rows)
         following = "there may be more: counting them took too long" if page.truncated else ""
     return TracePage(
-        corpus=name,
+        corpus=corpus.name,
         sources=[SourceEntry.model_validate(_named(row)) for row in page.rows],
         total=total if isinstance(total, int) else 0,
         truncated=page.truncated,

@@ -131,7 +131,7 @@ def test_the_report_and_the_schema_count_the_documents(
     assert (
         "at least 1 long documents were read in part: what their cells do not mention is NULL,"
         " and may stand in the rest"
-    ) in schema_page(corpora.readable("leases"), "leases", 20_000).notes
+    ) in schema_page(corpora.readable("leases"), 20_000).notes
 
 
 def test_a_larger_prompt_reads_on_where_something_was_not_mentioned(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_where_model_and_rule_disagree_the_cell_is_marked_and_listed(tmp_path: P
         assert (noted in notes, f"{doubted} (cells.marks)" in notes) == (True, True)
         assert notes_of(corpus, "SELECT count(DISTINCT name) FROM huts") == ()
         corpora = Corpora([folder], settings)
-        assert schema_page(corpora.readable("huts"), "huts", 20_000).notes[-1] == (
+        assert schema_page(corpora.readable("huts"), 20_000).notes[-1] == (
             "1 cells to review, which a learned rule reads otherwise: height (1); trace_value of"
             " the column and document shows both"
         )
