@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from srag_mcp.cells.cell import Cell, Mark
 from srag_mcp.claims.figures import read_figures
+from srag_mcp.claims.quotes import denies
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
 from srag_mcp.values.states import State
@@ -22,7 +23,6 @@ _TITLES = {
 }  # fmt: skip
 _ATTACHED = LEGAL_FORMS | _TITLES
 _SET_OFF = re.compile(r"[,;:()\[\]|/\n]+|\s[-–—]\s")
-_CHANGING = re.compile(r"\d|^(?:no|not|non|none|never|without|kein\w*|nicht|ohne|pas|sans|sin)$")
 _NOTE = "a learned rule reads otherwise: "
 
 
@@ -110,5 +110,9 @@ def _only_adds(text: str, words: str) -> bool:
         if found:
             added = {word for other in parts if other != part for word in other.split()}
             beside = {*before.split(), *after.split()}
-            return beside <= _ATTACHED and not any(map(_CHANGING.search, added))
+            return beside <= _ATTACHED and not any(map(_changes, added))
     return False
+
+
+def _changes(word: str) -> bool:
+    return denies(word) or any(map(str.isdigit, word))
