@@ -19,7 +19,7 @@ from srag_mcp.claims.quotes import denies
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.states import read_boolean
+from srag_mcp.values.states import read_boolean, read_missing
 from srag_mcp.values.types import Value
 
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
@@ -83,6 +83,12 @@ def check(attribute: Attribute, quote: str, value: Value, text: str) -> Claim:
     is_none = value == 0 and denies(quote)
     is_shown = is_none or is_computed(attribute, quote, value)
     return Claim(Bearing.DERIVED if is_shown else Bearing.UNSHOWN)
+
+
+def says_none(quote: str) -> bool:
+    """Return whether *quote* may say that there is none of something: `Pool: -`, `no pool`."""
+    said = _KEY.sub("", quote, count=1).strip()
+    return denies(quote) or read_missing(said) is not None or read_boolean(said) is False
 
 
 def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
-from srag_mcp.claims.check import Bearing, check
+from srag_mcp.claims.check import Bearing, check, says_none
 from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
@@ -136,6 +136,8 @@ class Judge:
             engine=self._engine,
             note=f"quoted with small errors ({place.score:.2f} alike)" * (place.match == "fuzzy"),
         )
+        if value_text is None and not says_none(words):
+            return Judgement(PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN)))
         if value_text is None:
             return Judgement(PredictedCell(cell))
         return self._doubt(attribute, PredictedCell(cell, value_text), reply.value)

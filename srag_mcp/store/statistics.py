@@ -40,7 +40,7 @@ class ColumnStatistics:
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state; together n_records.
         n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
-        n_doubted: Of n_stated, cells whose words say otherwise, or do not show the value.
+        n_doubted: Cells whose words say otherwise, or do not show the value.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -133,7 +133,7 @@ def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, 
         found[state] = found.get(state, 0) + n
         if state == State.NOT_MENTIONED and Mark.READ_IN_PART in read_marks(marks):
             found[Mark.READ_IN_PART] = found.get(Mark.READ_IN_PART, 0) + n
-        if state == State.STATED and not IN_DOUBT.isdisjoint(read_marks(marks)):
+        if not IN_DOUBT.isdisjoint(read_marks(marks)):
             found[Mark.DOUBTED] = found.get(Mark.DOUBTED, 0) + n
     return counts
 

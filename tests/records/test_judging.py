@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.cells.cell import DocumentText
+from srag_mcp.cells.cell import DocumentText, Mark
 from srag_mcp.cells.normalised import ReplyValue
 from srag_mcp.records.judging import CellReply, DocumentReply, Judge, Judgement
 from srag_mcp.schema.attribute import Attribute
@@ -252,3 +252,16 @@ def test_a_quote_of_a_whole_document_is_none() -> None:
     assert found.problem == "the quote has 9,000 characters; give the shortest one"
     assert found.taken.cell.note == "not grounded: the quote has 9,000 characters"
     assert found.told_once
+
+
+@pytest.mark.parametrize(
+    ("quote", "is_shown"),
+    [("no pool", True), ("Pool: -", True), ("Pool: no", True), ("A pool and a bar", False)],
+)
+def test_that_there_is_none_is_marked_where_no_word_says_so(quote: str, *, is_shown: bool) -> None:
+    reply = CellReply(attribute="it", state="stated_absent", value=None, quote=quote)
+
+    found = judge(f"Inn. {quote}", Attribute(name="it", type="boolean"), reply)
+
+    assert (found.problem, found.taken.cell.state) == ("", State.STATED_ABSENT)
+    assert found.taken.cell.marks == (set() if is_shown else {Mark.UNSHOWN})
