@@ -1,7 +1,7 @@
 """Which files are read: a sample of all, or what is new or changed since last time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
@@ -53,14 +53,12 @@ class FilePlan:
         states: How each file of *tasks* will be recognised when it is done, by path.
         failed: Files that are finished with because they cannot be read, not recorded before.
         gone: Files that were there before.
-        n_unchanged: Files that need no work.
     """
 
     tasks: tuple[ExtractTask, ...]
     states: dict[str, FinishedFile]
     failed: tuple[FinishedFile, ...]
     gone: tuple[str, ...]
-    n_unchanged: int
 
 
 def find_files(folder: Path, settings: Settings) -> FoundFiles:
@@ -70,58 +68,52 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
         CorpusError: If the folder cannot be used.
     """
     listed, problems = find_documents(folder, settings)
-    sources = [item for item in listed if _is_unicode(item.relative)]
+    named = {item.relative: storable(item.relative) == item.relative for item in listed}
     problems.extend(
-        DocumentError(item.relative, "its name is not Unicode; rename it")
-        for item in listed
-        if not _is_unicode(item.relative)
+        DocumentError(path, "its name is not Unicode; rename it")
+        for path, is_unicode in named.items()
+        if not is_unicode
     )
-    named = [DocumentError(storable(item.path), item.reason) for item in problems]
+    told = [DocumentError(storable(item.path), item.reason) for item in problems]
     return FoundFiles(
-        sources=tuple(sources),
-        failed=tuple(item for item in named if media_type(item.path) is not None),
-        skipped=tuple(item for item in named if media_type(item.path) is None),
+        sources=tuple(item for item in listed if named[item.relative]),
+        failed=tuple(item for item in told if media_type(item.path) is not None),
+        skipped=tuple(item for item in told if media_type(item.path) is None),
     )
 
 
 def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processes: int) -> FilePlan:
     """Compare the folder with what is finished."""
     finished = work.files()
-    states = {item.relative: _state_of(item, found) for item in found.sources}
-    failures = {item.path: _failed_state(item) for item in found.failed}
+    states = {
+        item.relative: FinishedFile(
+            item.relative, item.size, mtime_of(item), found.rows_of(item) is not None
+        )
+        for item in found.sources
+    }
+    failures = {
+        item.path: FinishedFile(item.path, 0, 0, rows=False, error=item.reason)
+        for item in found.failed
+    }
     pending = [item for item in found.sources if not _is_done(finished, states[item.relative])]
     known = work.known_documents([item.relative for item in pending])
     schema_json = schema.model_dump_json()
-    tasks = [
-        task
-        for source in pending
-        for task in _tasks(
-            ExtractTask(
-                source,
-                found.rows_of(source),
-                schema_json,
-                known.get(source.relative, {}),
-            ),
-            n_processes,
-        )
-    ]
+    tasks = []
+    for source in pending:
+        rows, before = found.rows_of(source), known.get(source.relative, {})
+        is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
+        n_parts = n_processes if is_shared else 1
+        tasks += [
+            ExtractTask(source, rows, schema_json, before, part, n_parts) for part in range(n_parts)
+        ]
+    new = [item for path, item in failures.items() if finished.get(path) != item]
+    stale = work.known_documents([item.path for item in new])
     present = states.keys() | failures.keys()
     return FilePlan(
         tasks=tuple(tasks),
         states={item.relative: states[item.relative] for item in pending},
-        failed=_new_failures(work, failures, finished),
+        failed=tuple(replace(item, stale=tuple(stale.get(item.path, ()))) for item in new),
         gone=tuple(sorted((finished.keys() | work.paths_of_documents()) - present)),
-        n_unchanged=len(found.sources) - len(pending),
-    )
-
-
-def _is_unicode(name: str) -> bool:
-    return storable(name) == name
-
-
-def _state_of(source: SourceFile, found: FoundFiles) -> FinishedFile:
-    return FinishedFile(
-        source.relative, source.size, mtime_of(source), found.rows_of(source) is not None
     )
 
 
@@ -131,10 +123,6 @@ def mtime_of(source: SourceFile) -> int:
         return source.path.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _failed_state(problem: DocumentError) -> FinishedFile:
-    return FinishedFile(problem.path, 0, 0, rows=False, error=problem.reason)
 
 
 def _is_done(finished: dict[str, FinishedFile], state: FinishedFile) -> bool:
@@ -148,25 +136,6 @@ def _is_done(finished: dict[str, FinishedFile], state: FinishedFile) -> bool:
 def is_same_file(state: FinishedFile, source: SourceFile) -> bool:
     """Whether *source* is as it was when it was finished, as far as can be told from outside."""
     return (state.size, state.mtime_ns) == (source.size, mtime_of(source))
-
-
-def _new_failures(
-    work: WorkDatabase, failures: dict[str, FinishedFile], finished: dict[str, FinishedFile]
-) -> tuple[FinishedFile, ...]:
-    new = [item for path, item in failures.items() if finished.get(path) != item]
-    known = work.known_documents([item.path for item in new])
-    return tuple(
-        FinishedFile(item.path, 0, 0, rows=False, error=item.error, stale=tuple(known[item.path]))
-        if item.path in known
-        else item
-        for item in new
-    )
-
-
-def _tasks(task: ExtractTask, n_processes: int) -> Iterator[ExtractTask]:
-    n_parts = n_processes if task.rows is not None and task.source.size > _SHARED_TABLE_BYTES else 1
-    for part in range(n_parts):
-        yield ExtractTask(task.source, task.rows, task.schema_json, task.known, part, n_parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,12 @@ from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files, read
 from srag_mcp.pipeline.questions import find_uncovered
 from srag_mcp.pipeline.quote import quote_stored
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.record_run import add_by_rules, read_missing_records
+from srag_mcp.pipeline.record_run import (
+    Standardised,
+    add_by_rules,
+    read_missing_records,
+    standardise_columns,
+)
 from srag_mcp.pipeline.report import IngestReport, report_stored
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
@@ -29,7 +34,6 @@ from srag_mcp.pipeline.schema_choice import (
     put_schema_in_force,
     withdraw_extension,
 )
-from srag_mcp.pipeline.standard_run import Standardised, standardise_columns
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.pipeline.wishes import (
     Continuation,

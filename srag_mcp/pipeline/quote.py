@@ -130,7 +130,8 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
             work, folder.expanduser().resolve(), engine.asks
         )
         added = _added_attributes(schema, options.get("attribute", ""))
-        documents = find_quoted(work, found, _extended(schema, added), readers, settings)
+        wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
+        documents = find_quoted(work, found, wanted, readers, settings)
     if not engine.asks:
         return Quote(engine.name, documents.n_documents, 0, 0, schema is not None, 0, 0, 0)
     n_questions = len(options.get("questions", ()))
@@ -160,8 +161,12 @@ def _price(
     total = estimate_records(attributes, lengths, settings.prompt_tokens)
     if columns.schema is None:
         total = _with_schema(total, lengths, settings, n_questions)
-    if columns.added:
-        total = _with_definition(total)
+    if columns.added:  # it is defined from passages of some documents
+        total = Estimate(
+            total.n_prompts + 1,
+            total.tokens_in + _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS,
+            total.tokens_out + _DEFINITION_TOKENS_OUT,
+        )
     return Quote(
         engine=engine.name,
         n_documents=documents.n_documents,
@@ -192,21 +197,6 @@ def _added_attributes(schema: Schema | None, wish: str) -> Sequence[Attribute]:
     if schema is None or not wish or find_attribute(schema, wish) is not None:
         return ()
     return _usual_attributes()[:1]
-
-
-def _extended(schema: Schema | None, added: Sequence[Attribute]) -> Schema | None:
-    if schema is None:
-        return None
-    return schema.model_copy(update={"attributes": (*schema.attributes, *added)})
-
-
-def _with_definition(records: Estimate) -> Estimate:
-    """Add the definition of an attribute from passages of some documents."""
-    return Estimate(
-        records.n_prompts + 1,
-        records.tokens_in + _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS,
-        records.tokens_out + _DEFINITION_TOKENS_OUT,
-    )
 
 
 def _usual_attributes() -> Sequence[Attribute]:
@@ -268,30 +258,21 @@ def find_quoted(
             [key for key in group.document_ids if key not in changed]
         )
     ]
-    counts = {path: _count(path, new, sample, stored) for path in tables}
-    n_new = len(changed) + sum(
-        _count_new_rows(counts[path], _rows_of(path, sample), stored.get(path, {}))
-        for path in new & tables
-    )
+    usual = sum(sample.counts.values()) / max(1, len(sample.counts))
+    n_rows = n_new_rows = 0
+    for path in tables:  # one that is not in the sample has as many rows as the others
+        known_rows = stored.get(path, {})
+        n = sample.counts.get(path, round(usual)) if path in new else len(known_rows)
+        n_rows += n
+        if path in new:
+            rows = [item for item in sample.documents if item.path == path]
+            n_new_rows += _count_new_rows(n, rows, known_rows)
     lengths = [count_tokens(document.text) for document in sample.documents]
+    n_new = len(changed) + n_new_rows
     return QuotedDocuments(
-        n_documents=len(paths - tables) + sum(counts.values()),
+        n_documents=len(paths - tables) + n_rows,
         lengths=[*known, *(lengths[number % len(lengths)] for number in range(n_new) if lengths)],
     )
-
-
-def _count(
-    path: str, new: set[str], sample: Sample, stored: Mapping[str, Mapping[str, str]]
-) -> int:
-    """Count the rows of a table; one that is not in the sample has as many as the others."""
-    if path not in new:
-        return len(stored.get(path, {}))
-    usual = sum(sample.counts.values()) / max(1, len(sample.counts))
-    return sample.counts.get(path, round(usual))
-
-
-def _rows_of(path: str, sample: Sample) -> list[Document]:
-    return [document for document in sample.documents if document.path == path]
 
 
 def _count_new_rows(n_rows: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:

@@ -1,15 +1,30 @@
-"""What an engine reads after the rules: records that lack predictions, kept batch by batch."""
+"""What a model reads after the rules: records that lack predictions, then what fits no column."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from srag_mcp.cells.cell import PredictedRecord
+from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
+from srag_mcp.claims.second_look import (
+    MAX_SUSPECTS,
+    Suspect,
+    keep_old,
+    look_again,
+    without_unsettled,
+)
+from srag_mcp.claims.stated_values import Suspicion, Tags, read_stated, read_tags
+from srag_mcp.claims.suspects import find_suspicions
+from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine, Progress
 from srag_mcp.records.reading_on import count_readable
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_rule_cells
 from srag_mcp.store.work import WorkDatabase
+
+_OTHERS_SHOWN = 12
 
 
 def read_missing_records(
@@ -63,3 +78,121 @@ def add_by_rules(work: WorkDatabase, schema: Schema, extension: Extension) -> tu
         f"the language model has not read {n_unread} of {work.n_documents()} documents: their other"
         " cells are failed until the next ingestion with it",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """What became of values that do not fit their column.
+
+    Attributes:
+        n_changed: So many are other values now.
+        n_unsettled: Of so many the model gave no verdict that is of use.
+    """
+
+    n_changed: int = 0
+    n_unsettled: int = 0
+
+
+def standardise_columns(
+    work: WorkDatabase,
+    schema: Schema,
+    engine: ModelEngine,
+    on_progress: Callable[[Progress], None],
+) -> Standardised:
+    """Ask about the predicted values that do not fit their column.
+
+    A value that was asked about is not asked about again, kept or changed. A column whose questions
+    were stopped in between asks the same prompts, whose replies are there already.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
+
+    Source: DESIGN 7.4.
+    """
+    predictions = Predictions(work)
+    texts = [attribute for attribute in schema.attributes if attribute.type.is_text]
+    tags = read_tags(predictions.cells(attribute) for attribute in texts)
+    n_changed = n_unsettled = 0
+    for place, attribute in enumerate(schema.attributes):
+        on_progress(Progress("standardising", place, len(schema.attributes), attribute.name))
+        changed, unsettled = _standardise(predictions, attribute, tags, engine)
+        n_changed, n_unsettled = n_changed + changed, n_unsettled + unsettled
+    return Standardised(n_changed, n_unsettled)
+
+
+def _standardise(
+    predictions: Predictions, attribute: Attribute, tags: Tags, engine: ModelEngine
+) -> tuple[int, int]:
+    """Ask about one column; return how many values are others now, and how many unsettled."""
+    cells = predictions.cells(attribute)
+    reasons = {
+        found.document_id: found.reason
+        for found in find_suspicions(attribute, read_stated(attribute, cells), tags)
+        if not _is_settled(found, cells[found.document_id].cell)
+    }
+    suspects = [
+        Suspect(item.document_id, cells[item.document_id], reasons[item.document_id], item.text)
+        for item in predictions.texts(list(reasons))
+    ]
+    settled = {
+        key: without_unsettled(item)
+        for key, item in cells.items()
+        if Mark.UNSETTLED in item.cell.marks and key not in reasons
+    }
+    if settled:
+        predictions.change(attribute, settled)
+    others = Counter(
+        item.value_text
+        for key, item in cells.items()
+        if item.value_text is not None and key not in reasons
+    )
+    shown = [value for value, _ in others.most_common(_OTHERS_SHOWN)]
+    judged: dict[str, PredictedCell] = {}
+    for start in range(0, len(suspects), MAX_SUSPECTS):
+        part = suspects[start : start + MAX_SUSPECTS]
+        answers = engine.run(partial(look_again, engine.model, attribute, part, shown))
+        judged |= {
+            suspect.document_id: cell
+            for suspect, cell in zip(part, answers, strict=True)
+            if cell != suspect.predicted
+        }
+    judged = _fitting(attribute, cells, judged, tags)
+    if judged:  # kept all at once: what a stop leaves over must be asked as before
+        predictions.change(attribute, judged)
+    now = [judged.get(suspect.document_id, suspect.predicted).cell for suspect in suspects]
+    return (
+        sum(_is_other(cell, cells[key]) for key, cell in judged.items()),
+        sum(Mark.UNSETTLED in cell.marks for cell in now),
+    )
+
+
+def _is_settled(found: Suspicion, cell: Cell) -> bool:
+    """Whether the model has said already that a suspected cell is right."""
+    was_looked_at = not cell.marks.isdisjoint((Mark.KEPT, Mark.STANDARDISED))
+    return was_looked_at or (found.is_of_quote and Mark.DOUBTED in cell.marks)
+
+
+def _fitting(
+    attribute: Attribute,
+    cells: Mapping[str, PredictedCell],
+    judged: Mapping[str, PredictedCell],
+    tags: Tags,
+) -> dict[str, PredictedCell]:
+    """Return *judged*, in which a changed value that does not fit its column has the old one."""
+    values = read_stated(attribute, {**cells, **judged})
+    found = {item.document_id: item for item in find_suspicions(attribute, values, tags)}
+    quoted = {item.document_id for item in values if item.figures.is_only(item.value)}
+    kept = dict(judged)
+    for document_id, cell in judged.items():
+        suspicion, before = found.get(document_id), cells[document_id]
+        if suspicion is None or not _is_other(cell, before):
+            continue
+        if suspicion.is_wrong_again(is_quoted=document_id in quoted):
+            kept[document_id] = keep_old(before, cell, suspicion.reason)
+    return kept
+
+
+def _is_other(one: PredictedCell, other: PredictedCell) -> bool:
+    """Whether two cells differ by more than a note."""
+    return (one.value_text, one.cell.state) != (other.value_text, other.cell.state)

@@ -77,7 +77,8 @@ def put_schema_in_force(
     elif present is not None and _stays(present, wish, engine):
         schema, origin = present.schema, present.origin
     else:
-        schema, origin = _find(work, folder, wish, sample, engine), _origin_of(engine)
+        origin = PREDICTED if engine.asks else INDUCED
+        schema = _find(work, folder, wish, sample, engine)
     if wish.fresh:
         _keep_former(work, present)
     return _put(work, schema, origin)
@@ -108,8 +109,22 @@ def replace_schema_in_force(work: WorkDatabase, schema: Schema) -> Schema:
 
 
 def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
-    schema = _numbered(schema, work.schema_in_force())
-    _write(work, schema)
+    """Number the schema, write it to `.srag/schema.json`, and put it in force.
+
+    The file comes first: a crash between looks like an edit.
+    """
+    present = work.schema_in_force()
+    if present is not None:
+        changed = hash_schema(schema) != hash_schema(present.schema)
+        schema = schema.model_copy(update={"version": present.schema.version + changed})
+    path = schema_path(work.state)
+    if schema.attributes:
+        text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
+        if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
+            write_atomically(path, text)
+        work.keep_note("schema_file", _hash_file(path))
+    else:
+        path.unlink(missing_ok=True)
     work.put_in_force(schema, origin)
     return schema
 
@@ -118,10 +133,6 @@ def _stays(present: SchemaInForce, wish: SchemaWish, engine: Engine) -> bool:
     is_other = wish.tables is not None and wish.tables.is_other
     gives_way = (engine.asks or is_other) and present.origin == INDUCED
     return bool(present.schema.attributes) and not wish.fresh and not gives_way
-
-
-def _origin_of(engine: Engine) -> str:
-    return PREDICTED if engine.asks else INDUCED
 
 
 def _find(
@@ -197,25 +208,6 @@ def _checked(schema: Schema, who: str) -> Schema:
         )
         raise SchemaError(msg)
     return schema
-
-
-def _numbered(schema: Schema, present: SchemaInForce | None) -> Schema:
-    if present is None:
-        return schema
-    changed = hash_schema(schema) != hash_schema(present.schema)
-    return schema.model_copy(update={"version": present.schema.version + changed})
-
-
-def _write(work: WorkDatabase, schema: Schema) -> None:
-    """Write `.srag/schema.json`, before the database: a crash between looks like an edit."""
-    path = schema_path(work.state)
-    if not schema.attributes:
-        path.unlink(missing_ok=True)
-        return
-    text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
-    if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
-        write_atomically(path, text)
-    work.keep_note("schema_file", _hash_file(path))
 
 
 def _keep_former(work: WorkDatabase, present: SchemaInForce | None) -> None:

@@ -14,7 +14,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.pipeline.standard_run import standardise_columns
+from srag_mcp.pipeline.record_run import standardise_columns
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
