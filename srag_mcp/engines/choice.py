@@ -6,7 +6,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
-from srag_mcp.model.choice import open_model
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.work import WorkDatabase
 

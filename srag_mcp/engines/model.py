@@ -17,12 +17,11 @@ from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.engines.offline import learn_rules
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
 from srag_mcp.engines.trial import try_schema
-from srag_mcp.model.budget import Budget
-from srag_mcp.model.choice import open_model, price_of
 from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.metering import Budget, MeteredModel
+from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.passages import select_passages
 from srag_mcp.records.prediction import predict_records

@@ -16,8 +16,7 @@ import anyio
 import anyio.to_thread
 
 from srag_mcp.model.chat import ChatRequest, read_chat
-from srag_mcp.model.faults import Fault, find_fault
-from srag_mcp.model.keys import find_bad_key, key_to_send
+from srag_mcp.model.faults import Fault, find_bad_key, find_fault, key_to_send
 from srag_mcp.model.language_model import Price, Reply
 from srag_mcp.model.openai_wire import spare_loopback
 from srag_mcp.model.replay_model import REPLAY

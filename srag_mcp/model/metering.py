@@ -1,16 +1,168 @@
 """A language model whose calls are counted, kept to a budget and never made twice."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import anyio
 
-from srag_mcp.errors import ModelError
-from srag_mcp.model.budget import Budget, ExpectedCost, Purse, expect_cost
-from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, hash_prompt
+from srag_mcp.errors import BudgetError, ModelError
+from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Outcome, ReplyCache, Totals
 from srag_mcp.model.replay_model import pack_text
+
+_BYTES_A_TOKEN = 3
+_LEAST_TOKENS_OUT, _MOST_TOKENS_OUT = 200, 4000
+_ROUNDING = 1e-9  # sums of money such as 0.1 + 0.2 are not exact
+_NO_PRICE = (
+    "the price of this model is not known, so that a budget of money cannot be kept; give the"
+    " budget as a number of calls (--budget-calls), or none. Nothing was asked"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be spent; None is no limit."""
+
+    cost_usd: float | None = None
+    n_calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCost:
+    """The cost of one call as it is reckoned before; *step* is what its reply is for."""
+
+    step: Step
+    usd: float
+
+
+def expect_cost(prompt: Prompt, reply_schema: Mapping[str, object], price: Price) -> ExpectedCost:
+    """Reckon what a call costs at most: three bytes a token, the reply as long as the prompt.
+
+    But a reply has 200 tokens at least, and 4,000 at most. (English has four characters a token,
+    numbers and JSON three, Chinese one, of three bytes.)
+    """
+    said = [part for item in prompt.corrections for part in (item.reply, item.message)]
+    sent = (prompt.instructions, prompt.content, json.dumps(reply_schema), *said)
+    tokens_in = sum(len(text.encode("utf-8", "replace")) for text in sent) // _BYTES_A_TOKEN
+    tokens_out = min(max(tokens_in, _LEAST_TOKENS_OUT), _MOST_TOKENS_OUT)
+    return ExpectedCost(prompt.step, price.cost_usd(tokens_in, tokens_out))
+
+
+class Forecast:
+    """Raises expected costs where calls of the same step were dearer than expected."""
+
+    def __init__(self) -> None:
+        self._ratios: dict[Step, float] = {}
+
+    def is_sure(self, expected: ExpectedCost) -> bool:
+        """Whether any call of the step was paid for, so that the cost is more than a guess."""
+        return expected.step in self._ratios
+
+    def correct(self, expected: ExpectedCost) -> float:
+        """Return the cost in US dollars, as much dearer as the dearest call of the step was."""
+        return expected.usd * self._ratios.get(expected.step, 1.0)
+
+    def learn(self, expected: ExpectedCost, cost_usd: float) -> None:
+        """Take note of what a call did cost."""
+        ratio = cost_usd / expected.usd if expected.usd else 1.0
+        self._ratios[expected.step] = max(ratio, self._ratios.get(expected.step, 1.0))
+
+
+class Purse:
+    """Lets calls begin only while the budget lasts.
+
+    Each call in flight holds the money that it may cost. One that might not fit waits until those
+    in flight are over. So the error comes when nothing is in flight, and no reply that is paid for
+    is lost by it. With a budget of money, the first call of a step goes alone: it shows how much
+    dearer the others are than they are reckoned.
+    """
+
+    def __init__(self, budget: Budget, spent: Totals | None = None) -> None:
+        self._budget = budget
+        self._n_calls = spent.n_calls if spent else 0
+        self._cost_usd = (spent.cost_usd or 0.0) if spent else 0.0
+        self._n_in_flight = 0
+        self._held_usd = 0.0
+        self._forecast = Forecast()
+        self._waiting: list[anyio.Event] = []
+
+    @asynccontextmanager
+    async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
+        """Hold a place in the budget for one call; `pay` within.
+
+        Args:
+            expected: What it may cost; None where that is not known.
+
+        Raises:
+            BudgetError: If there is no place, the text says what was spent and how to go on; or if
+                the budget is money and the price is not known.
+        """
+        if expected is None and self.is_money:
+            raise BudgetError(_NO_PRICE)
+        while not self._fits(expected):
+            if not self._n_in_flight:
+                raise BudgetError(self._describe(expected))
+            self._waiting.append(anyio.Event())
+            await self._waiting[-1].wait()
+        held_usd = self._forecast.correct(expected) if expected else 0.0
+        self._n_in_flight += 1
+        self._held_usd += held_usd
+        try:
+            yield
+        finally:
+            self._n_in_flight -= 1
+            self._held_usd -= held_usd
+            for event in self._waiting:
+                event.set()
+            self._waiting.clear()
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it matters what a call costs."""
+        return self._budget.cost_usd is not None
+
+    def pay(self, cost_usd: float | None, expected: ExpectedCost | None) -> None:
+        """Count an answered call: what it cost, and what was expected of it."""
+        self._n_calls += 1
+        self._cost_usd += cost_usd or 0.0
+        if expected is not None and cost_usd is not None:
+            self._forecast.learn(expected, cost_usd)
+
+    def _fits(self, expected: ExpectedCost | None) -> bool:
+        limit, n_begun = self._budget.n_calls, self._n_calls + self._n_in_flight
+        if limit is not None and n_begun >= limit:
+            return False
+        if self._budget.cost_usd is None or expected is None:
+            return True
+        if self._n_in_flight and not self._forecast.is_sure(expected):
+            return False
+        needed = self._cost_usd + self._held_usd + self._forecast.correct(expected)
+        return needed <= self._budget.cost_usd * (1 + _ROUNDING)
+
+    def _describe(self, expected: ExpectedCost | None) -> str:
+        allowed = []
+        if self._budget.n_calls is not None:
+            allowed.append(f"{self._budget.n_calls} calls")
+        if self._budget.cost_usd is not None:
+            allowed.append(_write_usd(self._budget.cost_usd))
+        money = f" and ${self._cost_usd:,.4f}" if self._cost_usd else ""
+        following = ""
+        if self._budget.cost_usd is not None and expected is not None:
+            following = f", and the next may cost ${self._forecast.correct(expected):,.4f}"
+        return (
+            f"the budget of {' or '.join(allowed)} is used up: {self._n_calls} calls{money} were"
+            f" spent{following}. All replies are kept. Raise the budget (--budget-usd,"
+            " --budget-calls) and start the same command again: it goes on where it stopped"
+        )
+
+
+def _write_usd(usd: float) -> str:
+    """`0.5 -> "$0.50"`, `0.001 -> "$0.001"`."""
+    cents = f"{usd:,.2f}"
+    return f"${cents}" if float(cents.replace(",", "")) == usd else f"${usd:,.6f}".rstrip("0")
 
 
 @dataclass

@@ -21,8 +21,7 @@ from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from srag_mcp.model.chat import ChatRequest, read_chat
-from srag_mcp.model.faults import Fault, sort_status
-from srag_mcp.model.keys import NO_KEY, find_bad_key, key_to_send
+from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, key_to_send, sort_status
 from srag_mcp.model.language_model import Price, Reply
 from srag_mcp.settings import Settings
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.litellm_library import close_connections
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.replies import StoredReplies

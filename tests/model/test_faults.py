@@ -12,8 +12,8 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Reply, Step
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from tests.model.asking_server import (
     BROKEN,

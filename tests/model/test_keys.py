@@ -6,9 +6,9 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
-from srag_mcp.model.choice import open_model
-from srag_mcp.model.keys import hide_keys, is_address_of_provider, key_to_send
+from srag_mcp.model.faults import hide_keys, is_address_of_provider, key_to_send
 from srag_mcp.model.language_model import Prompt
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.jobs import start_job, wait_for_job
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, serving

@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings
 from tests.model.scripted import replying
 
 LOADED = """
 import sys
-from srag_mcp.model.choice import open_model
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.settings import Settings

@@ -7,10 +7,9 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from srag_mcp.errors import BudgetError, ModelError, PromptRefusedError
-from srag_mcp.model.budget import Budget
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
 from srag_mcp.model.ledger import MemoryReplies, Totals
-from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.metering import Budget, MeteredModel
 from tests.model.scripted import ScriptedModel, replying
 
 

@@ -10,11 +10,10 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelError
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.metering import MeteredModel
-from srag_mcp.model.remote_model import Patience
+from srag_mcp.model.remote_model import Patience, open_model
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.replies import StoredReplies
@@ -25,7 +24,7 @@ ASK = """
 import sys
 from pathlib import Path
 import anyio
-from srag_mcp.model.choice import open_model
+from srag_mcp.model.remote_model import open_model
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.settings import Settings

@@ -8,10 +8,9 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import LanguageModel, Reply
 from srag_mcp.model.litellm_library import close_connections
-from srag_mcp.model.remote_model import RemoteModel
+from srag_mcp.model.remote_model import RemoteModel, open_model
 from srag_mcp.settings import Settings
 from tests.model.asking_server import (
     BUSY,

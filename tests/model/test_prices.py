@@ -1,8 +1,8 @@
 import pytest
 
-from srag_mcp.model.choice import price_of
 from srag_mcp.model.language_model import Price
 from srag_mcp.model.litellm_library import find_price
+from srag_mcp.model.remote_model import price_of
 from srag_mcp.settings import Settings
 
 

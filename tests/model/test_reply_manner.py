@@ -3,8 +3,8 @@
 import pytest
 
 from srag_mcp.errors import ModelError
-from srag_mcp.model.choice import open_model
 from srag_mcp.model.language_model import Reply
+from srag_mcp.model.remote_model import open_model
 from tests.model.asking_server import GOOD, HASTE, ask, numbered, settings
 from tests.model.openai_server import Answer, Body, Script, serving
 
