@@ -160,18 +160,16 @@ def account_for(
     for item in documents:
         n_documents += 1
         n_words += len(item.text.split())
-        n_left += sum(len(line.split()) for line in _lines_around(item) if line not in form)
+        n_left += len(" ".join(line for line in _lines_around(item) if line not in form).split())
     return Account(n_documents, n_words, n_words - n_left)
 
 
 def _lines_around(item: QuotedText) -> Iterator[str]:
-    """Yield the lines of a document without what is quoted of them."""
+    """Return the lines of a document without what is quoted of them."""
     pieces, end = [], 0
     for span in sorted(item.quotes, key=lambda quote: quote.start):
         if span.start > end:
             pieces.append(item.text[end : span.start])
         end = max(end, span.end)
     pieces.append(item.text[end:])
-    for line in " ".join(pieces).splitlines():
-        if words := line.split():
-            yield " ".join(words)
+    return map(str.strip, " ".join(pieces).splitlines())

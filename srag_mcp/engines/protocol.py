@@ -145,15 +145,16 @@ class Engine(ABC):
             StoreError: If what it says cannot be kept.
         """
 
+    # Where a model is asked, all of these raise ModelError, and CancelledError when somebody wants
+    # the ingestion to stop; what is finished is kept.
+
     @abstractmethod
     def predict_schema(self, sample: SchemaSample) -> Schema:
         """Find the columns of a corpus.
 
         Raises:
             CorpusError: If no document of the sample can be read.
-            SchemaError: If a model found none of use.
-            ModelError: If a reply could not be had.
-            CancelledError: If somebody wants it to stop.
+            SchemaError: If none of use was found.
         """
 
     @abstractmethod
@@ -162,8 +163,6 @@ class Engine(ABC):
 
         Raises:
             SchemaError: If nothing could be made of it.
-            ModelError: If a reply could not be had.
-            CancelledError: If somebody wants it to stop.
         """
 
     @abstractmethod
@@ -173,10 +172,6 @@ class Engine(ABC):
         """Read *documents* for what rules leave over, and hand finished records to *keep*.
 
         How many share a prompt, and in what order they end, is the engine's affair.
-
-        Raises:
-            ModelStoppedError: If no further prompt can be answered.
-            CancelledError: If somebody wants it to stop.
         """
 
     @abstractmethod

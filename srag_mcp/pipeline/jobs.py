@@ -71,7 +71,12 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
         jobs = Jobs(state)
         running = next((job for job in _readable(jobs) if job.is_running), None)
         if running is not None:
-            _require_same(running, options)
+            if options.get("attribute"):  # which the running job will not add
+                msg = (
+                    f"job {running.id} ingests this corpus; a column can be added when it has"
+                    " ended (ingest_status)"
+                )
+                raise JobError(msg)
             return running
         job_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         request = _Request(folder=folder.expanduser().resolve(), settings=settings, options=options)
@@ -167,16 +172,6 @@ def _wait(jobs: Jobs, folder: Path, job: Job, seconds: float) -> Job:
         time.sleep(_POLL_S)
         job = _read(jobs, folder, job.id)
     return job
-
-
-def _require_same(running: Job, options: IngestOptions) -> None:
-    """Refuse what the running job will not do."""
-    if options.get("attribute"):
-        msg = (
-            f"job {running.id} ingests this corpus; a column can be added when it has ended"
-            " (ingest_status)"
-        )
-        raise JobError(msg)
 
 
 def _readable(jobs: Jobs) -> Iterator[Job]:
