@@ -9,7 +9,7 @@ from dataclasses import replace
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.pipeline.file_plan import FilePlan
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading import Extracted, FileDone, Reply, Sampled, Unreadable
+from srag_mcp.pipeline.reading_tasks import Extracted, FileDone, Reply, Sampled, Unreadable
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
 
 BATCH_DOCUMENTS = 100

@@ -9,7 +9,7 @@ from srag_mcp.documents.folder import SourceFile, find_documents
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading import ExtractTask, RowsWanted, Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.reading_tasks import ExtractTask, RowsWanted, Sampled, SampleTask, Unreadable
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.database import storable

@@ -21,7 +21,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, ClassVar
 
-from srag_mcp.pipeline.reading import Extracted, Reply, Task, Unreadable, perform
+from srag_mcp.pipeline.reading_tasks import Extracted, Reply, Task, Unreadable, perform
 
 DOCUMENT_TIMEOUT_S = 60.0
 _SECONDS_A_BYTE = 15 / 1024**2  # the slowest real documents take a third of that

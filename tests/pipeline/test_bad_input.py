@@ -264,7 +264,7 @@ def test_a_damaged_work_database_is_moved_aside_and_the_build_stays(
 def test_a_corpus_that_was_never_ingested_says_what_to_run(
     corpus: Path, settings: Settings, worker: QueryPool, tmp_path: Path
 ) -> None:
-    with pytest.raises(NotIngestedError, match="run `srag-mcp ingest`"):
+    with pytest.raises(NotIngestedError, match="call ingest_corpus"):
         Corpus(corpus, worker, settings.home).info()
     with pytest.raises(NotIngestedError, match="there is no build"):
         Corpus(tmp_path / "gone.duckdb", worker).info()

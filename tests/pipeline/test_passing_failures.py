@@ -16,7 +16,7 @@ DIES_AT_FIRST = """
 import os, sys
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
-import srag_mcp.pipeline.reading as tasks
+import srag_mcp.pipeline.reading_tasks as tasks
 
 def read_file(source, *, rows=False):
     with source.path.with_suffix(".tries").open("a") as tries:

@@ -9,14 +9,14 @@ import pytest
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.pipeline import reader_pool
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading import Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.reading_tasks import Sampled, SampleTask, Unreadable
 
 DEADLY = """
 import os, sys, time
 from pathlib import Path
 from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
-import srag_mcp.pipeline.reading as tasks
+import srag_mcp.pipeline.reading_tasks as tasks
 
 def read_file(source, *, rows=False):
     text = source.path.read_text()
