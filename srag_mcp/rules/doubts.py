@@ -149,7 +149,8 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
 def _of_gaps(corpus: Corpus, use: _Use) -> str:
     """Say so where silent documents speak of a column, or another column speaks for them."""
     attribute, n_records = use.attribute, use.statistics.n_records
-    if n_records - use.statistics.n_not_mentioned >= _MOST * n_records:
+    is_told = n_records - use.statistics.n_not_mentioned >= _MOST * n_records
+    if is_told and not attribute.type.is_boolean:
         return ""
     statistics = {item.column: item for item in corpus.statistics()}
     attributes = corpus.schema().attributes
@@ -171,7 +172,9 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     # an amount in its unit tells as far as documents with a value say no other such amount
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
     speaking = max(n_naming, unread, 0)
-    if n_told < (1.0 if use.asks_gaps else _MOST) * (n_told + speaking):
+    # a document that speaks of a thing in its text has it, mostly: no count of yes without it
+    is_exact = use.asks_gaps or attribute.type.is_boolean
+    if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
     alike = [item.name for item in attributes if _are_alike(attribute, item, statistics)]
     rows = corpus.read(_MEETINGS, [_MAX_DOCUMENTS, attribute.name, json.dumps(alike)])

@@ -23,6 +23,7 @@ _COVERED = 0.9  # of the statements stand below the heading
 _MAX_TOGETHER = 0.15
 # Of the documents that list one name of a thing most use the other, too; of those without it few.
 _SPOKEN, _ABOVE_CHANCE = 0.5, 3.0
+_SIGN_FACTOR = 1.5
 _NAMES = 0.9
 _MIN_SENTENCE = 5
 _N_QUOTES = 4
@@ -255,13 +256,22 @@ def _candidate(
     }
     texts = Counter(" ".join(item.text.split()) for _, item in topic.statements)
     quotes = tuple(text for text, _ in texts.most_common(_N_QUOTES))
-    rule = ItemRule(items=(topic.name, *topic.others), sections=sections)
+    names = (topic.name, *topic.others)
+    signs = _signs(names, len(topic.told), sightings) if topic.others else ()
+    rule = ItemRule(items=names, sections=sections, signs=signs)
     for number, sighting in enumerate(sightings):
         if number not in found and _lists(sighting, sections):
             found[number] = Found("no", Span(0, 0))
     candidate = Candidate("item", [topic.name, *topic.others], [rule], found, quotes=quotes)
     candidate.n_places = len(topic.statements) / len(topic.told)
     return candidate
+
+
+def _signs(names: Sequence[str], n_told: int, sightings: Sequence[Sightings]) -> tuple[str, ...]:
+    """Return the words of the names that hardly any document has without the thing: `fitness`."""
+    words = dict.fromkeys(w for name in names for w in name.split() if w not in STOP_WORDS)
+    spoken = {word: sum(s.speaks_of(word) for s in sightings) for word in words}
+    return tuple(word for word, n in spoken.items() if n <= _SIGN_FACTOR * n_told)
 
 
 def _without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -291,7 +301,7 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
             denied = denied or Cell(name, State.STATED_ABSENT, item.text, item.span)
     if denied is not None or not listed:
         return denied
-    if any(sightings.speaks_of(item) for item in rule.items):
+    if any(sightings.speaks_of(words) for words in (*rule.items, *rule.signs)):
         return None
     place = sightings.headings.get(listed[0].path[-1]) if rule.sections else None
     if place is None:

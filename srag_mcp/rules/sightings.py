@@ -120,7 +120,10 @@ class Sightings:
 
     @cached_property
     def _stems(self) -> str:
-        return f" {' '.join(map(stem, fold_words(self.text).split()))} "
+        """The stems of all words that are not of a heading, which head what may be missing."""
+        blocks = self.document.blocks
+        said = [block.span.of(self.text) for block in blocks if not isinstance(block, Heading)]
+        return f" {' '.join(map(stem, fold_words(' | '.join(said)).split()))} "
 
     def speaks_of(self, name: str) -> bool:
         """Whether the text has the words of *name* in a row, in any of their forms."""

@@ -53,13 +53,15 @@ class ItemRule(_Rule):
 
     *items* are folded; their stems are compared, so that "free wifi" is found in "Free WiFi in all
     areas". A statement that denies them ("no parking") says that it is absent. *section* restricts
-    the rule to statements below a heading of that (folded) name.
+    the rule to statements below a heading of that (folded) name, *sections* to those below one of
+    them; a document that lists other things there, and has none of *signs* in its text, has it not.
     """
 
     kind: Literal["item"] = "item"
     items: tuple[str, ...] = Field(min_length=1)
     section: str | None = None
     sections: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
 
 
 class SlotRule(_Rule):
