@@ -57,8 +57,7 @@ class Account:
     def __str__(self) -> str:
         percent = round(100 * self.n_in_columns / max(1, self.n_words))
         said = f"of {self.n_words:,} words in {self.n_documents:,} documents the columns account"
-        prose = "this folder is prose: " if self.is_prose else ""
-        return f"{prose}{said} for {percent} %"
+        return f"{said} for {percent} %"
 
 
 class OfflineEngine(Engine):

@@ -250,13 +250,9 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
 def _account(run: Run, work: WorkDatabase, *, is_new: bool) -> bool:
     """Say how much of the documents the columns account for, and what a reading of prose takes.
 
-    Return whether it is prose, of which nobody has decided who reads it. Columns that a person
-    wrote down are what is wanted of the documents, however little that is.
+    Return whether it is prose, of which nobody has decided who reads it. What rules read of
+    columns that a person wrote down is a guess as well, but says nothing of what the folder is.
     """
-    present = work.schema_in_force()
-    if present is not None and present.origin != INDUCED:
-        work.keep_note(ACCOUNT, "")
-        return False
     if is_new or not work.note(ACCOUNT):
         rows, words = work.count_row_words()
         account = account_for(work.quoted_texts(FORM_SAMPLE), work.quoted_texts(), rows, words)
@@ -264,7 +260,10 @@ def _account(run: Run, work: WorkDatabase, *, is_new: bool) -> bool:
         if account.is_prose:
             n_questions = len(run.wish.questions)
             quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
-            said = f"{said}; {quote.sentence()}"
+            present = work.schema_in_force()
+            is_all = present is None or present.origin == INDUCED
+            prose = "this folder is prose: " if is_all else ""
+            said = f"{prose}{said}; {quote.sentence()}"
         work.keep_note(ACCOUNT, said)
         work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.

@@ -167,7 +167,7 @@ async def test_columns_that_a_person_wrote_are_not_found_anew(
     (notes / "schema.json").write_text(written, encoding="utf-8")
 
     async with connect(notes) as client:
-        await call(client, "ingest_corpus", wait_seconds=0)
+        await call(client, "ingest_corpus", engine="offline", wait_seconds=0)
         await await_end(client)
         asked = await client.call_tool("ask", {"question": "How high does the zeppelin fly?"})
         refused = await client.call_tool("ingest_corpus", {"rebuild_schema": True})
