@@ -28,12 +28,12 @@ _HAS_WORDS = frozenset(map(stem, ("has", "have", "is", "are", "with", "number", 
 class Wanted:
     """An attribute as words: stems with how much they tell, and examples, folded.
 
-    *names* are the stems of the name.
+    *names* are the stems of its name and of each synonym, without the words for one record.
     """
 
     attribute: Attribute
     stems: dict[str, float]
-    names: frozenset[str]
+    names: tuple[frozenset[str], ...]
     values: frozenset[str]
 
 
@@ -95,17 +95,19 @@ def _wanted(attribute: Attribute, nouns: set[str]) -> Wanted:
     stems = dict.fromkeys(
         content_stems(attribute.description.partition(". ")[0]), _DESCRIPTION_WEIGHT
     )
-    named = content_stems(attribute.name.replace("_", " "))
-    own = [*named, *content_stems(" ".join(attribute.synonyms))]
+    own = content_stems(" ".join((attribute.name.replace("_", " "), *attribute.synonyms)))
     for name in own:
         for like in kin_of(name):
             stems[like] = max(stems.get(like, 0.0), _KIN_WEIGHT)
     stems.update(dict.fromkeys((name for name in own if name not in _HAS_WORDS), _NAME_WEIGHT))
     values = (*attribute.examples, *(attribute.categories or ()))
     folded = frozenset(fold_words(str(value)) for value in values)
-    return Wanted(
-        attribute, stems, frozenset(named) - nouns - _HAS_WORDS or frozenset(named), folded
+    spoken = (
+        frozenset(content_stems(name.replace("_", " ")))
+        for name in (attribute.name, *attribute.synonyms)
     )
+    names = tuple(name - nouns - _HAS_WORDS or name for name in spoken if name)
+    return Wanted(attribute, stems, names or (frozenset({attribute.name}),), folded)
 
 
 def _shares(candidate: Candidate) -> dict[str, float]:
@@ -131,10 +133,13 @@ def _points(
         for name, weight in wanted.stems.items()
         if name in shares
     )
-    met = sum(bool(kin_of(name) & shares.keys()) for name in wanted.names)
-    if candidate.origin == "place" and met < len(wanted.names):
+    met = max(
+        sum(bool(kin_of(word) & shares.keys()) for word in name) / len(name)
+        for name in wanted.names
+    )
+    if candidate.origin == "place" and met < 1:
         return 0.0  # a place has no name of its own: a title is no job title
-    points *= math.sqrt(met / max(1, len(wanted.names)))
+    points *= math.sqrt(met)
     values = [fold_words(found.text) for found in candidate.found.values()]
     if attribute.type.is_text and wanted.values and values:
         known = sum(value in wanted.values for value in values)

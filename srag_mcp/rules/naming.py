@@ -87,7 +87,8 @@ def _how(kind: ColumnType, unit: str | None) -> str:
 
 def free_name(label: str, taken: Collection[str]) -> str:
     """Return a name for a column of a table, numbered where another one has it."""
-    name = column_name(label) or "value"
+    figures = "_".join(word for word in fold_words(label).split() if word.isascii())
+    name = column_name(label) or (f"n_{figures}" if figures else "value")
     number, found = 2, name
     while found in taken:
         found = f"{name}_{number}"

@@ -187,6 +187,8 @@ class Sightings:
         end = words[n_words - 1][1].end
         match = _AFTER_LEAD.match(self.text, end, span.end)
         value = Span(match.end() if match else end, span.end)
+        if ")" in value.of(self.text)[-1:] and "(" not in value.of(self.text):
+            value = Span(value.start, value.end - 1)  # the bracket that holds label and value
         label = self.text[span.start : end]
         return Field(fold_words(label), label, value.of(self.text), value)
 

@@ -5,9 +5,10 @@ frozen model, so that a schema file carries them and a person can read and edit 
 lower case, without accents and punctuation.
 """
 
+import re
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 SlotType: TypeAlias = Literal["number", "money", "percent", "date", "name"]
 Scope: TypeAlias = Literal["text", "head", "tail", "after", "under"]
@@ -20,9 +21,12 @@ class _Rule(BaseModel):
 class KeyRule(_Rule):
     """The value beside one of these keys, compared folded; an earlier key wins over a later one.
 
-    *section* restricts the rule to keys below a heading of that (folded) name. *containing* are
-    folded words: where no listed key is there, a key that has all of them is taken. *reads* is
-    `amount` where the value is the one amount in the words beside the key ("about 5 mg a day").
+    *section* restricts the rule to keys below a heading of that (folded) name. *leads* are words
+    that a stretch of a line begins with. *reads* is `amount` where the value is the one amount in
+    the words beside the key ("about 5 mg a day"), `label` where it is the number in the key ("VAT
+    19 %"). With *word* it is the number on which the keys of a document agree most ("total",
+    "amount due", "net total"): *weights* gives each folded key its reliability, 0 to 1; another key
+    that has *word* in it counts a little.
     """
 
     kind: Literal["key"] = "key"
@@ -33,19 +37,6 @@ class KeyRule(_Rule):
     leads: tuple[str, ...] = ()
     weights: dict[str, float] = Field(default_factory=dict)
     word: str | None = None
-
-
-class VoteRule(_Rule):
-    """The number on which the keys of a document agree most ("total", "amount due", "net total").
-
-    *keys* gives each folded key its reliability, 0 to 1; a key that is not listed and has *word* in
-    it counts a little. A number gains where it is the difference of two other keyed numbers (paid
-    minus returned).
-    """
-
-    kind: Literal["vote"] = "vote"
-    keys: dict[str, float] = Field(min_length=1)
-    word: str
 
 
 class ItemRule(_Rule):
@@ -83,23 +74,15 @@ class SlotRule(_Rule):
     maximum: float | None = None
 
 
-class AnchorRule(_Rule):
-    """A name right after one of these phrases, in running text ("the laws of the State of Ohio").
-
-    *before* holds folded phrases, with `*` for a capitalised word before "of" ("the laws of the *
-    of"); an earlier one wins over a later one.
-    """
-
-    kind: Literal["anchor"] = "anchor"
-    before: tuple[str, ...] = Field(min_length=1)
-
-
 class PlaceRule(_Rule):
     """A value by its place: a title, the line of a name near the top, the first date.
 
-    For `name_line`: *forms* are folded words that mark a name of this corpus wherever its line
-    stands (a legal form), *endings* words that names often end in; *skip* are folded lines that
-    stand above names without being one, with `#` for numbers.
+    For `part`: a part between commas of a line, which is the value of the folded *key*, or near the
+    top, and ends in the folded words *tail*; *index* counts from the end, -1 for the last. For
+    `line`: the part *index* of the *line*-th line. For `name_line`: *forms* are folded words that
+    mark a name of this corpus wherever its line stands (a legal form), *endings* words that names
+    often end in; *skip* are folded lines that stand above names without being one, with `#` for
+    numbers.
     """
 
     kind: Literal["place"] = "place"
@@ -115,39 +98,12 @@ class PlaceRule(_Rule):
     index: int = 0
 
 
-class PartRule(_Rule):
-    """A part between commas of a line: the value of the folded *key*, or a line near the top.
-
-    The line ends in the folded words *tail*, which are cut off; *index* counts the parts from the
-    end, -1 for the last. A postal code beside the part is left out.
-    """
-
-    kind: Literal["part"] = "part"
-    key: str | None = None
-    tail: tuple[str, ...] = ()
-    index: int = Field(lt=0)
-
-
 class CellRule(_Rule):
     """A cell of a table, by the folded words of its row header and of its column header."""
 
     kind: Literal["cell"] = "cell"
     row: str
     column: str
-
-
-class MentionRule(_Rule):
-    """Whether the document uses a word that begins with one of these folded stems."""
-
-    kind: Literal["mention"] = "mention"
-    stems: tuple[str, ...] = Field(min_length=1)
-
-
-class ValueRule(_Rule):
-    """The first of these values that the document says, whatever the words around it."""
-
-    kind: Literal["value"] = "value"
-    values: tuple[str, ...] = Field(min_length=1)
 
 
 class PatternRule(_Rule):
@@ -177,17 +133,39 @@ class PatternRule(_Rule):
     weak: bool = False
 
 
+_NAME = r"\p{Lu}[\w'’-]*(?:\s+(?:(?:of|the|de|du|la|van|von)\s+)*\p{Lu}[\w'’-]*)*"
+
+
+def _read_earlier(rule: object) -> object:
+    """Say a kind of rule of earlier versions as one of today; schema files of users have them."""
+    if not isinstance(rule, dict):
+        return rule
+    match rule.get("kind"):
+        case "vote":  # keys with their reliability, and the word that they have in common
+            weights = dict(rule["keys"])
+            return {"kind": "key", "keys": [*weights], "weights": weights, "word": rule["word"]}
+        case "part":  # a part between commas of a line
+            return {**rule, "kind": "place", "place": "part"}
+        case "mention":  # a word that begins with one of these stems
+            stems = "|".join(map(re.escape, rule["stems"]))
+            return {"kind": "pattern", "pattern": rf"(?i)\b(?:{stems})\w*", "weak": True}
+        case "value":  # one of these values, wherever it is said
+            values = "|".join(map(_spaced, sorted(rule["values"], key=len, reverse=True)))
+            return {"kind": "pattern", "pattern": rf"(?i)(?<!\w)(?:{values})(?!\w)"}
+        case "anchor":  # a name behind one of these phrases, `*` for a capitalised word
+            phrases = "|".join(map(_spaced, rule["before"]))
+            pattern = rf"\b(?:{phrases})[\W_]+(?P<value>{_NAME})"
+            return {"kind": "pattern", "pattern": pattern}
+    return rule
+
+
+def _spaced(phrase: str) -> str:
+    words = (r"\p{Lu}\w*" if w == "*" else f"(?i:{re.escape(w)})" for w in phrase.split())
+    return r"[\W_]+".join(words)
+
+
 Extractor = Annotated[
-    PatternRule
-    | KeyRule
-    | VoteRule
-    | ItemRule
-    | SlotRule
-    | AnchorRule
-    | PlaceRule
-    | PartRule
-    | CellRule
-    | MentionRule
-    | ValueRule,
+    PatternRule | KeyRule | ItemRule | SlotRule | PlaceRule | CellRule,
     Field(discriminator="kind"),
+    BeforeValidator(_read_earlier),
 ]

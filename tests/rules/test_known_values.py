@@ -36,10 +36,6 @@ def _glazes(documents: list[Document]) -> list[str | None]:
     return [extract_record(document, schema).cells[place].as_stated for document in documents]
 
 
-def test_a_value_known_from_keys_is_found_in_a_sentence() -> None:
-    assert _glazes(_pots()) == [_GLAZES[number % 4 % 3] for number in range(24)]
-
-
 def test_values_that_documents_say_of_something_else_are_not_taken() -> None:
     assert _glazes(_pots(_ELSEWHERE))[::3] == [None] * 8
 

@@ -79,7 +79,7 @@ def test_headers_are_names_each_once() -> None:
     rows = [["Net amount (EUR)", "Net amount", "Größe", "2019", ""], ["1", "2", "3", "4", "5"]]
 
     assert [item.name for item in columns(rows)] == [
-        "net_amount", "net_amount_2", "grosse", "n_2019", "column_5",
+        "net_amount_eur", "net_amount", "grosse", "n_2019", "column_5",
     ]  # fmt: skip
 
 
