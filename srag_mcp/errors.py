@@ -7,6 +7,7 @@ SragError
     CorpusError               a folder cannot be used as a corpus
         UnknownCorpusError    no corpus of that name is served
         NotIngestedError      the corpus has no published build yet
+            AskFirstError     it should not be ingested without being asked: it looks like no corpus
     JobError                  an ingestion job is unknown or cannot do what was asked
         LockedError           another process ingests this corpus; has .holder
     StoreError                a database of a corpus could not be read or written
@@ -71,6 +72,10 @@ class UnknownCorpusError(CorpusError):
 
 class NotIngestedError(CorpusError):
     """The corpus has no published build yet."""
+
+
+class AskFirstError(NotIngestedError):
+    """A folder that has no build should not be ingested without being asked."""
 
 
 class JobError(SragError):

@@ -194,7 +194,7 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
         question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
     )
     text = f"Not answered: {reason}"
-    return Answer(question, text, "brief", brief=brief)
+    return Answer(question, text, "brief", brief=brief, assumptions=corpus.notices())
 
 
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:

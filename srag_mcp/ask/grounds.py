@@ -91,7 +91,7 @@ def find_grounds(
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
     if denominator is None:
-        return Grounds(nothing=tuple(nothing))
+        return Grounds(nothing=tuple(nothing), notes=corpus.notices())
     found = _or_else(
         lambda: _unknowns(corpus, facts, denominator, is_large=is_large),
         lambda _: Unknowns(notes=(NO_BOUNDS,)),
@@ -102,7 +102,8 @@ def find_grounds(
     sources = (
         () if is_quick else _or_else(lambda: quote_sources(corpus, facts, page.rows), lambda _: ())
     )
-    return Grounds(denominator, found.bounds, (*found.notes, *cells), tuple(nothing), sources)
+    notes = (*found.notes, *cells, *corpus.notices())
+    return Grounds(denominator, found.bounds, notes, tuple(nothing), sources)
 
 
 def find_denominator(
@@ -122,11 +123,8 @@ def _unknowns(
 ) -> Unknowns:
     if denominator.uncounted:
         return Unknowns()  # it cannot be told which records are read: nor what they could change
-    if not denominator.columns:  # nothing is unknown, but for what could not be read at all
-        n_failed = 0 if facts.names else corpus.info().n_failed
-        return Unknowns(
-            notes=(f"{n_failed:,} of the documents could not be read",) * bool(n_failed)
-        )
+    if not denominator.columns:
+        return Unknowns()  # nothing is unknown
     return Unknowns(notes=(_TOO_LONG,)) if is_large else find_unknowns(corpus, facts)
 
 

@@ -10,8 +10,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from srag_mcp import __version__
+from srag_mcp.cli.options import REFUSED_STATUS
 from srag_mcp.cli.serve_command import serve
-from srag_mcp.errors import SragError
+from srag_mcp.errors import AskFirstError, SragError
 from srag_mcp.text.shown import printable
 from srag_mcp.views.wording import for_terminal
 
@@ -51,7 +52,10 @@ def _add_other_commands(app: typer.Typer) -> None:
 
 
 def run() -> None:
-    """Run the command line; print `error: …` and exit 1 for every error raised on purpose."""
+    """Run the command line; print `error: …` and exit 1 for every error raised on purpose.
+
+    The status of a refusal is 3.
+    """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s: %(message)s"
     )
@@ -61,6 +65,8 @@ def run() -> None:
             stream.reconfigure(errors="replace")
     try:
         _run_app()
+    except AskFirstError as error:
+        _fail(str(error), REFUSED_STATUS)
     except SragError as error:
         _fail(str(error))
     except OSError as error:
@@ -87,9 +93,9 @@ def _run_app() -> None:
             raise
 
 
-def _fail(text: str) -> NoReturn:
+def _fail(text: str, status: int = 1) -> NoReturn:
     print(f"error: {for_terminal(printable(text))}", file=sys.stderr)
-    sys.exit(1)
+    sys.exit(status)
 
 
 def _options(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from srag_mcp.cli.progress import show_progress
+from srag_mcp.documents.folder import why_ask_first
 from srag_mcp.engines.choice import asks_model, is_for_caller
-from srag_mcp.errors import NotIngestedError, SettingsError
+from srag_mcp.errors import AskFirstError, NotIngestedError, SettingsError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, go_on, within_budget
@@ -107,7 +108,11 @@ def ingest_first(location: Path, settings: Settings) -> None:
 
     Raises:
         NotIngestedError: If that is for an agent to do, or was stopped before its end.
+        AskFirstError: If it looks like no corpus, and nobody can be asked, or says no.
     """
+    why = why_ask_first(location)
+    if why:
+        _ask_first(location, why)
     if is_for_agents(location, settings):
         msg = (
             f"{location} is not ingested yet, and the engine is `agent`: start with"
@@ -124,3 +129,13 @@ def ingest_first(location: Path, settings: Settings) -> None:
     if report.read_nothing:
         msg = f"nothing of {location} could be read: {report.failed[0].reason}"
         raise NotIngestedError(msg)
+
+
+def _ask_first(location: Path, why: str) -> None:
+    said = f"{location} is not ingested yet, and {why}"
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"{said}. Ingest it as one corpus? [y/N] ", end="", file=sys.stderr, flush=True)
+        if input().strip().lower() in {"y", "yes"}:
+            return
+    msg = f"{said}: name one of the folders inside, or say srag-mcp ingest {location}"
+    raise AskFirstError(msg)

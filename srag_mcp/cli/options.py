@@ -9,6 +9,9 @@ import typer
 
 from srag_mcp.settings import EngineChoice, Settings
 
+REFUSED_STATUS = 3
+"""Exit status where a question is refused, or a folder should be looked at before it is read."""
+
 CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
 CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
 CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]

@@ -9,6 +9,7 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli.options import (
+    REFUSED_STATUS,
     CorpusArgument,
     EngineOption,
     HomeOption,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
     from srag_mcp.store.corpus import Corpus
 
-REFUSED = 3  # the status of a question that is not answered
 LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
 OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
 _COUNTS = ("tokens in", "out", "cached by provider", "seconds", "cost")
@@ -64,7 +64,7 @@ def ask(
     else:
         say(*views.replies.answer_lines(found, corpus))
     if found.refused:
-        raise typer.Exit(1 if no_reply else REFUSED)
+        raise typer.Exit(1 if no_reply else REFUSED_STATUS)
 
 
 def sql(
@@ -78,6 +78,8 @@ def sql(
     """Run one SELECT over the records of a corpus."""
     with open_ready(corpus, command_settings(home)) as opened:
         page = opened.select(statement, limit=limit, offset=offset)
+        for notice in opened.notices():
+            print(notice, file=sys.stderr)
     if as_json:
         print_json(asdict(page))
         return

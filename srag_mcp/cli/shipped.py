@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from srag_mcp import __version__
+from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import STATE_FOLDER
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus

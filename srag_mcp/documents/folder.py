@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.documents.formats import media_type, readable_endings
 from srag_mcp.errors import CorpusError, DocumentError
@@ -14,9 +19,15 @@ from srag_mcp.errors import CorpusError, DocumentError
 if TYPE_CHECKING:  # a process that reads documents starts faster without
     from srag_mcp.settings import Settings
 
+FileMark: TypeAlias = tuple[int, int]
+"""Size and time of the last change, by which a file is recognised without being read."""
+
 DOCUMENTS_FOLDER = "documents"
 SCHEMA_FILE = "schema.json"
 QUESTIONS_FILE = "sample_questions.txt"
+STATE_FOLDER = ".srag"
+_MANY_DEEP = 200  # as the issue has it: a parent folder by mistake, not a corpus in folders
+_MAX_NAMED_CORPORA = 3
 _DIGITS = re.compile(r"(\d+)")
 _MIB = 1024 * 1024
 
@@ -75,6 +86,74 @@ def find_own_file(folder: Path, name: str) -> Path | None:
         msg = f"{path} is a link that leads out of the folder; put the file itself there"
         raise CorpusError(msg)
     return path
+
+
+def list_files(folder: Path, ends_at: float | None = None) -> dict[str, FileMark] | None:
+    """Return all files of *folder* that may be documents, with size and time of their last change.
+
+    None where it is not done at *ends_at*, a time of `time.monotonic`.
+
+    Raises:
+        CorpusError: If the folder is missing, or cannot be listed.
+    """
+    found: dict[str, FileMark] = {}
+    for path in _files(folder, _root(folder))[0]:
+        if ends_at is not None and time.monotonic() > ends_at:
+            return None
+        with suppress(OSError):  # it is gone, or nobody may look
+            status = path.stat()
+            if media_type(path.name) is not None:
+                mark = (status.st_size, status.st_mtime_ns)
+                found[path.relative_to(folder).as_posix()] = mark
+    return found
+
+
+def why_ask_first(folder: Path) -> str:
+    """Say why *folder* looks like no corpus of its own; empty where it does not.
+
+    It has no `documents/`, and holds several corpora, or many files in folders inside.
+
+    Raises:
+        CorpusError: If it is missing, or cannot be listed.
+    """
+    if _root(folder) != folder:
+        return ""
+    corpora = [
+        item.name
+        for item in sorted(folder.iterdir())
+        if any((item / name).is_dir() for name in (DOCUMENTS_FOLDER, STATE_FOLDER))
+    ]
+    if len(corpora) > 1:
+        more = [] if len(corpora) <= _MAX_NAMED_CORPORA else ["…"]
+        named = ", ".join([*corpora[:_MAX_NAMED_CORPORA], *more])
+        return f"it holds {len(corpora)} corpora ({named})"
+    n_deep = sum("/" in path for path in list_files(folder) or ())
+    return f"it holds {n_deep:,} files in folders inside" if n_deep > _MANY_DEEP else ""
+
+
+def find_copies(sources: Sequence[SourceFile], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the files that have the same bytes as an earlier one of *sources*, and which.
+
+    *known* are hashes of files that need not be read for that. Only files of one size are compared.
+    """
+    sizes = Counter(source.size for source in sources)
+    first: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    for source in sources:
+        if sizes[source.size] < 2:
+            continue
+        try:
+            sha256 = known.get(source.relative) or _hash(source)
+        except OSError:  # reading it will say what is wrong
+            continue
+        original = first.setdefault(sha256, source.relative)
+        if original != source.relative:
+            copies[source.relative] = original
+    return copies
+
+
+def _hash(source: SourceFile) -> str:
+    return hashlib.sha256(source.path.read_bytes()).hexdigest()
 
 
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:

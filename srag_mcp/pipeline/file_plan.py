@@ -1,11 +1,17 @@
 """Which files are read: a sample of all, or what is new or changed since last time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.documents.folder import SourceFile, find_documents
+from srag_mcp.documents.folder import (
+    FileMark,
+    SourceFile,
+    find_copies,
+    find_documents,
+    list_files,
+)
 from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -31,6 +37,7 @@ class FoundFiles:
         skipped: Files that are no documents.
         rows: Which rows of tables are documents; None where a table is one document.
         rows_reason: Why; empty when there is no table.
+        seen: All files that may be documents, as they were before they were read.
     """
 
     sources: tuple[SourceFile, ...]
@@ -38,6 +45,7 @@ class FoundFiles:
     skipped: tuple[DocumentError, ...]
     rows: RowsWanted | None = None
     rows_reason: str = ""
+    seen: Mapping[str, FileMark] = field(default_factory=dict)
 
     def rows_of(self, source: SourceFile) -> RowsWanted | None:
         """Return which rows of *source* are documents; None where it is one."""
@@ -67,6 +75,7 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
     Raises:
         CorpusError: If the folder cannot be used.
     """
+    seen = list_files(folder) or {}
     listed, problems = find_documents(folder, settings)
     named = {item.relative: storable(item.relative) == item.relative for item in listed}
     problems.extend(
@@ -79,6 +88,34 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
         sources=tuple(item for item in listed if named[item.relative]),
         failed=tuple(item for item in told if media_type(item.path) is not None),
         skipped=tuple(item for item in told if media_type(item.path) is None),
+        seen=seen,
+    )
+
+
+def without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
+    """Leave out files with the bytes of another one, and tell them: they count once."""
+    finished = work.files()
+    same = [
+        source.relative
+        for source in found.sources
+        if source.relative in finished and is_same_file(finished[source.relative], source)
+    ]
+    known = {
+        path: documents[path]
+        for path, documents in work.known_documents(same).items()
+        if path in documents
+    }
+    copies = find_copies(found.sources, known)
+    if not copies:
+        return found
+    told = (
+        DocumentError(path, f"has the same bytes as {original}, and is counted once")
+        for path, original in copies.items()
+    )
+    return replace(
+        found,
+        sources=tuple(source for source in found.sources if source.relative not in copies),
+        skipped=(*found.skipped, *told),
     )
 
 

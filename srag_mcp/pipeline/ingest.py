@@ -15,7 +15,13 @@ from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
 from srag_mcp.errors import BudgetError, CorpusError, ReplyError, SchemaError, UselessRepliesError
 from srag_mcp.pipeline.extraction_run import ExtractionRun
-from srag_mcp.pipeline.file_plan import FoundFiles, find_files, plan_files, read_sample
+from srag_mcp.pipeline.file_plan import (
+    FoundFiles,
+    find_files,
+    plan_files,
+    read_sample,
+    without_copies,
+)
 from srag_mcp.pipeline.questions import find_uncovered
 from srag_mcp.pipeline.quote import quote_stored
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -51,6 +57,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.freshness import remember_files
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
@@ -115,7 +122,8 @@ def ingest(
     with open_work(state) as work:
         if run.wish.fresh:
             work.forget_failures()
-        tables = settle_tables(work, run.found, run.rows, run.readers, fresh=run.wish.fresh)
+        found = without_copies(run.found, work)
+        tables = settle_tables(work, found, run.rows, run.readers, fresh=run.wish.fresh)
         run = replace(run, found=tables.found, wish=replace(run.wish, tables=tables))
         chosen = choose_engine(work, run.settings)
         # a column that rules add must not make them read the other columns, too
@@ -126,6 +134,8 @@ def ingest(
         ):
             report = _think(run, work, engine)
     if not report.cancelled:
+        if not report.only_quoted:  # what is published is not of these files
+            remember_files(state, run.found.seen)
         if unfinished is not None and not report.only_quoted:
             remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))

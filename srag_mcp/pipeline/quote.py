@@ -13,7 +13,14 @@ from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.model import WISH_DOCUMENTS, WISH_TOKENS
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.model.tokens import count_tokens
-from srag_mcp.pipeline.file_plan import FoundFiles, Sample, find_files, plan_files, read_sample
+from srag_mcp.pipeline.file_plan import (
+    FoundFiles,
+    Sample,
+    find_files,
+    plan_files,
+    read_sample,
+    without_copies,
+)
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
@@ -125,6 +132,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
+        found = without_copies(found, work)
         found = settle_tables(work, found, rows, readers, fresh=fresh).found
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine.asks

@@ -117,8 +117,8 @@ class BuildInfo:
         format_version: Of the tables; this package reads FORMAT_VERSION.
         title: What one record is, for people.
         entity: The record table.
-        n_documents: Documents, those that could not be read included.
-        n_failed: Documents that could not be read.
+        n_documents: Documents that were read: the records.
+        n_failed: Documents that could not be read, and are no records.
         n_attributes: Columns of the record table, without `document_id`.
         created_at: UTC, ISO 8601.
         engine: Who extracted: `offline`, `model` or `agent`.
@@ -226,7 +226,10 @@ def published_info(state: Path) -> BuildInfo | None:
         with duckdb.connect(str(path), read_only=True) as connection:
             info = read_info(connection.execute("FROM srag_build").fetchall())
             counts = connection.execute(with_names(_COUNTS, entity=info.entity)).fetchall()
-            return info if counts[0] == (info.n_documents, info.n_documents) else None
+            # builds of earlier versions have a record for what could not be read
+            n_listed = {info.n_documents, info.n_documents + info.n_failed}
+            n_documents, n_records = counts[0]
+            return info if n_documents in n_listed and n_records == info.n_documents else None
     return None
 
 
@@ -262,7 +265,8 @@ def _write_records(connection: duckdb.DuckDBPyConnection, schema: Schema) -> Non
     numbers = range(len(schema.attributes))
     columns = "".join(f", column_{number}.value" for number in numbers)
     joins = "".join(f" POSITIONAL JOIN column_{number}" for number in numbers)
-    select = f"SELECT listing.document_id{columns} FROM listing{joins}"  # noqa: S608 - numbers only
+    source = f"FROM listing{joins} WHERE listing.failure IS NULL"  # what was not read is no record
+    select = f"SELECT listing.document_id{columns} {source}"
     connection.execute(f"INSERT INTO build.main.{quote_name(schema.entity)} {select}")
     for number in numbers:
         connection.execute(f"DROP TABLE column_{number}")
@@ -290,7 +294,7 @@ def _describe_build(
         format_version=FORMAT_VERSION,
         title=schema.title,
         entity=schema.entity,
-        n_documents=n_documents,
+        n_documents=n_documents - n_failed,
         n_failed=n_failed,
         n_attributes=len(schema.attributes),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),

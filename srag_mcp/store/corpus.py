@@ -25,6 +25,7 @@ from srag_mcp.store.evidence import (
     read_document_text,
     read_evidence,
 )
+from srag_mcp.store.freshness import FileWatch
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, build_path, read_pointer
@@ -126,6 +127,8 @@ class Corpus:
         self.name = name or (resolved.stem if self.is_build else resolved.name)
         self.worker = worker
         self._folder = None if self.is_build else CorpusFolder(self.location, home)
+        folder = self._folder
+        self._watch = None if folder is None else FileWatch(self.location, folder.readable)
         self._lock = threading.Lock()
         self._ends_at: float | None = None
         self._contents: dict[Path, BuildContent] = {}
@@ -141,6 +144,14 @@ class Corpus:
     def is_build(self) -> bool:
         """Whether it is a build alone, without documents to ingest."""
         return self.location.suffix == BUILD_SUFFIX
+
+    def notices(self) -> tuple[str, ...]:
+        """Say what every answer should: which files are in no record, or not as they were read."""
+        n_failed = self.info().n_failed
+        files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
+        said = [f"{files} could not be read, and no record is of {them}"] if n_failed else []
+        changes = "" if self._watch is None else self._watch.text()
+        return (*said, changes) if changes else tuple(said)
 
     @property
     def state(self) -> Path | None:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 
-STATE_FOLDER = ".srag"
 _NOT_IN_NAMES = re.compile(r"[^\w-]+")
 
 

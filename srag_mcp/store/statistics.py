@@ -83,6 +83,10 @@ INSERT INTO build.main.srag_values
 SELECT ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND length({x}) <= ?
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
 """
+_STATES = """
+SELECT attribute, state, marks, count(*) FROM build.main.cells
+WHERE document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT NULL) GROUP BY ALL
+"""
 
 
 def write_statistics(
@@ -124,9 +128,7 @@ def read_statistics(text: str) -> ColumnStatistics:
 
 
 def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
-    rows = connection.execute(
-        "SELECT attribute, state, marks, count(*) FROM build.main.cells GROUP BY ALL"
-    ).fetchall()
+    rows = connection.execute(_STATES).fetchall()
     counts: dict[str, dict[str, int]] = {}
     for attribute, state, marks, n in rows:
         found = counts.setdefault(attribute, {})

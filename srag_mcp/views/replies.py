@@ -74,7 +74,8 @@ def _grounds(
     facts = read_query(sql, corpus.schema())
     if offset:
         found = find_denominator(corpus, facts, page)
-        notes = [] if page.rows else [f"no rows from offset {offset} on"]
+        nothing = [] if page.rows else [f"no rows from offset {offset} on"]
+        notes = [*nothing, *corpus.notices()]
         return [] if found is None else [render_denominator(found)], notes
     grounds = find_grounds(corpus, facts, page, is_quick=True)
     nothing = list(grounds.nothing)

@@ -128,4 +128,4 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
         corpus = Corpus(tmp_path, worker)
         page = corpus.select(sql := f"SELECT count(*) FROM {corpus.schema().entity}")
         said = find_grounds(corpus, read_query(sql, corpus.schema()), page).notes
-    assert said == ("1 of the documents could not be read",)
+    assert said == ("1 file could not be read, and no record is of it",)

@@ -27,7 +27,7 @@ def open_corpus(tmp_path: Path, worker: QueryPool) -> Open:
         folder = tmp_path / "boats"
         folder.mkdir()
         for number, text in enumerate(texts):
-            (folder / f"{number:02d}.txt").write_text(text + "\n", encoding="utf-8")
+            (folder / f"{number:02d}.txt").write_text(f"{text}\n{number}\n", encoding="utf-8")
         schema = Schema(title="Boat", entity="boats", attributes=tuple(attributes))
         ingest(folder, Settings(workers=1), schema=schema)
         return Corpus(folder, worker)

@@ -1,6 +1,7 @@
 """Each command: what it prints for people, and for machines."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ def test_ingest_reports_what_it_did(cli: Cli, ferries: Path, schema_file: Path) 
     assert lines[1:] == [
         "4 documents (4 read now, 0 unchanged, 0 removed, 0 could not be read)",
         "4 attributes: name, passengers, operator, cafe",
+        "of 36 words in 4 documents the columns account for 100 %",
     ]
 
 
@@ -72,6 +74,18 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert "passengers" not in reason
     assert "Columns of ferry: name, passengers, operator, cafe" in rest
     assert rest[-1].endswith(f'srag-mcp sql {ingested} "SELECT …"')
+
+
+def test_a_result_of_a_query_says_that_files_have_changed(
+    cli: Cli, ingested: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(ingested, tmp_path / "copy")
+    (folder / "fifth.txt").write_text("Name: Enid", encoding="utf-8")
+
+    result = cli("sql", folder, "SELECT count(*) AS n FROM documents")
+
+    assert result.out == "n\n4\n"
+    assert result.err == "files are not as they were read: 1 new; ingest the corpus again\n"
 
 
 def test_a_question_to_a_new_folder_ingests_it_first(cli: Cli, ferries: Path) -> None:

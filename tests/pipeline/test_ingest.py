@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.ask.ask import ask as ask_question
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import Failure, IngestReport, UncoveredQuestion
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 
 Ask = Callable[[Path, str], list[tuple[object, ...]]]
 WriteStation = Callable[..., Path]
@@ -34,6 +37,7 @@ def test_a_folder_becomes_a_table_with_a_record_a_document(
         n_documents=5,
         n_extracted=5,
         attributes=("town", "height"),
+        account="of 40 words in 5 documents the columns account for 62 %",
     )
     assert ask(corpus, ALL) == [station(number) for number in range(1, 6)]
 
@@ -90,7 +94,58 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_on(
     assert report.n_documents == 7
     cells = "SELECT state, note FROM cells WHERE document_id = 'empty.txt' AND attribute = 'town'"
     assert ask(corpus, cells) == [("failed", "the file is empty")]
-    assert ask(corpus, "SELECT count(*), count(town) FROM stations") == [(7, 5)]
+    assert ask(corpus, "SELECT count(*), count(town) FROM stations") == [(5, 5)]
+    assert ask(corpus, "SELECT count(*) FROM documents") == [(7,)]
+
+
+def test_a_file_that_cannot_be_read_is_no_record_and_every_answer_says_so(
+    corpus: Path, settings: Settings, schema: Schema, worker: QueryPool
+) -> None:
+    (corpus / "broken.pdf").write_bytes(b"%PDF-1.7 this is no PDF")
+    ingest(corpus, settings, schema=schema)
+
+    ready = Corpus(corpus, worker, settings.home)
+
+    assert (ready.info().n_documents, ready.info().n_failed) == (5, 1)
+    assert [(c.n_records, c.n_failed) for c in ready.statistics()] == [(5, 0), (5, 0)]
+    assert ready.notices() == ("1 file could not be read, and no record is of it",)
+
+
+def test_documents_with_the_same_bytes_count_once(
+    corpus: Path, settings: Settings, schema: Schema, ask: Ask, write_station: WriteStation
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    (corpus / "a-copy.txt").write_bytes((corpus / "station-003.txt").read_bytes())
+
+    report = ingest(corpus, settings, schema=schema)
+
+    assert report.n_documents == 5
+    assert report.skipped == (
+        Failure("station-003.txt", "has the same bytes as a-copy.txt, and is counted once"),
+    )
+    assert ask(corpus, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
+    (corpus / "a-copy.txt").unlink()
+    assert ingest(corpus, settings, schema=schema).skipped == ()
+    assert ask(corpus, "SELECT count(*), sum(height) FROM stations") == [(5, 150)]
+
+
+def test_answers_say_that_files_are_not_as_they_were_read(
+    corpus: Path, settings: Settings, schema: Schema, worker: QueryPool, write_station: WriteStation
+) -> None:
+    ingest(corpus, settings, schema=schema)
+    assert Corpus(corpus, worker, settings.home).notices() == ()
+    write_station(corpus, 6)
+    write_station(corpus, 7)
+    write_station(corpus, 2, height=2222)
+    (corpus / "station-003.txt").unlink()
+    (corpus / "photo.png").touch()
+
+    answer = ask_question(Corpus(corpus, worker, settings.home), "How many stations are there?")
+
+    said = "files are not as they were read: 2 new, 1 changed, 1 gone; ingest the corpus again"
+    assert said in answer.assumptions
+    ingest(corpus, settings, schema=schema)
+    assert Corpus(corpus, worker, settings.home).notices() == ()
 
 
 def test_a_file_that_was_mended_is_read_at_the_next_ingestion(
@@ -237,6 +292,7 @@ def test_a_report_is_json_and_lines(corpus: Path, settings: Settings, schema: Sc
     assert report.lines()[1:] == [
         "6 documents (5 read now, 0 unchanged, 0 removed, 1 could not be read)",
         "2 attributes: town, height",
+        "of 40 words in 5 documents the columns account for 62 %",
         "could not be read: empty.txt: the file is empty",
     ]
 

@@ -109,7 +109,7 @@ def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: Qu
         ingest(folder, settings)
         assert (len(server.requests), again.published, other.published) == (asked, False, False)
 
-        write(folder, "new", 140)
+        write(folder, "new", 340)
         ingest(folder, settings)
         assert len(server.requests) == asked + 1
     corpus = Corpus(folder, worker, settings.home)

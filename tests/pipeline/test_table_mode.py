@@ -64,7 +64,7 @@ def test_a_table_stays_a_table_when_files_come_beside_it(folder: Path, settings:
 
 def test_documents_beside_a_small_table_stay_documents(folder: Path, settings: Settings) -> None:
     for number in range(9):
-        (folder / f"note-{number}.txt").write_text("Town: X\n", encoding="utf-8")
+        (folder / f"note-{number}.txt").write_text(f"Town: X{number}\n", encoding="utf-8")
 
     report = ingest(folder, settings)
 

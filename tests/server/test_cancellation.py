@@ -27,7 +27,7 @@ async def test_giving_up_stops_the_query_and_the_next_one_runs(client: Client, w
     with anyio.fail_after(60):  # a query of two minutes would be in the way
         result = await client.call_tool("run_sql", COUNT)
     assert result.structured_content is not None
-    assert result.structured_content["rows"] == [[8]]
+    assert result.structured_content["rows"] == [[7]]
 
 
 async def test_giving_up_does_not_stop_the_query_of_another(

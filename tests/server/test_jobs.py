@@ -72,7 +72,7 @@ async def test_a_folder_becomes_a_table_through_the_tools_alone(
     assert job.next == "call get_schema or ask with corpus='notes'"
     assert ResultTable.model_validate(table.structured_content).rows == [[9]]
     (entry,) = CorpusList.model_validate(listed.structured_content).corpora
-    assert (entry.state, entry.documents, entry.failed_documents) == ("ready", 9, 1)
+    assert (entry.state, entry.documents, entry.failed_documents) == ("ready", 8, 1)
     done = [progress for progress, _total, _message in seen]
     assert done == sorted(set(done))
     assert {total for _progress, total, _message in seen} == {100}

@@ -192,15 +192,15 @@ async def test_corpora_are_listed_with_their_state(client: Client) -> None:
 async def test_the_schema_says_what_columns_hold(client: Client) -> None:
     page = await call(client, SchemaPage, "get_schema", corpus="fleet")
 
-    assert (page.table, page.documents) == ("boats", 8)
+    assert (page.table, page.documents) == ("boats", 7)
     assert page.columns == [
         "document_id string: key of the record; the same in documents and cells",
-        "name string: known in 7 of 8: 'Gale', 'Juno', 'Moth', … 7 distinct — The name of the boat",
-        "harbour string: known in 7 of 8: 'Bergen' (3), 'Brest' (2), 'Kiel' (2)"
+        "name string: known in 7 of 7: 'Gale', 'Juno', 'Moth', … 7 distinct — The name of the boat",
+        "harbour string: known in 7 of 7: 'Bergen' (3), 'Brest' (2), 'Kiel' (2)"
         " — The harbour of the boat",
-        "length number m: 6.5 to 31.5, median 12.5; known in 7 of 8 — The length of the boat",
-        "built integer: 1975 to 2019, median 2001.5; known in 6 of 8 — The built of the boat",
-        "crew integer: 1 to 12, median 5.0; known in 6 of 8 — The crew of the boat",
+        "length number m: 6.5 to 31.5, median 12.5; known in 7 of 7 — The length of the boat",
+        "built integer: 1975 to 2019, median 2001.5; known in 6 of 7 — The built of the boat",
+        "crew integer: 1 to 12, median 5.0; known in 6 of 7 — The crew of the boat",
     ]
 
 
@@ -208,8 +208,8 @@ async def test_statistics_count_the_states(client: Client) -> None:
     page = await call(client, StatisticsPage, "get_column_stats", corpus="fleet", columns=["crew"])
 
     (crew,) = page.columns
-    assert (crew.records, crew.non_null, crew.minimum, crew.maximum) == (8, 6, 1, 12)
-    assert (crew.stated, crew.stated_absent, crew.not_mentioned, crew.failed) == (6, 0, 1, 1)
+    assert (crew.records, crew.non_null, crew.minimum, crew.maximum) == (7, 6, 1, 12)
+    assert (crew.stated, crew.stated_absent, crew.not_mentioned, crew.failed) == (6, 0, 1, 0)
 
 
 async def test_rows_come_with_their_denominator(client: Client) -> None:
@@ -219,8 +219,9 @@ async def test_rows_come_with_their_denominator(client: Client) -> None:
 
     assert table.rows == [["Bergen", 2], ["Brest", 1], ["Kiel", 2]]
     (coverage,) = table.coverage
-    assert coverage.startswith("Over all 8 documents, of which 5 meet the conditions; ")
-    assert "crew: 6 used, 1 do not say, 1 could not be read" in coverage
+    assert coverage.startswith("Over all 7 documents, of which 5 meet the conditions; ")
+    assert "crew: 6 used, 1 do not say" in coverage
+    assert table.notes[-1] == "1 file could not be read, and no record is of it"
 
 
 @pytest.mark.parametrize("shown", ["count(*)", "avg(length)", "name"])
@@ -254,13 +255,14 @@ async def test_rows_come_with_their_bounds_and_what_unknown_cells_could_change(
     )
 
     assert page.coverage == [
-        "Over all 8 documents; crew: 6 used, 1 do not say, 1 could not be read.",
-        "Whatever they would say: 0 to 2.",
+        "Over all 7 documents; crew: 6 used, 1 do not say.",
+        "Whatever they would say: 0 to 1.",
     ]
     assert page.notes == [
-        "none meets crew > 99 (crew is 1 to 12, median 5.0; known in 6 of 8)",
+        "none meets crew > 99 (crew is 1 to 12, median 5.0; known in 6 of 7)",
+        "1 file could not be read, and no record is of it",
     ]
-    assert listed.notes[0] == "up to 2 more may belong to the list: that is not known of them"
+    assert listed.notes[0] == "up to 1 more may belong to the list: that is not known of them"
 
 
 async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client: Client) -> None:
@@ -268,7 +270,11 @@ async def test_rows_that_use_no_column_of_the_records_have_no_denominator(client
 
     table = await call(client, ResultTable, "run_sql", corpus="fleet", sql=sql)
 
-    assert (table.rows, table.coverage, table.notes) == ([[1]], [], [])
+    assert (table.rows, table.coverage, table.notes) == (
+        [[1]],
+        [],
+        ["1 file could not be read, and no record is of it"],
+    )
 
 
 async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client) -> None:
@@ -278,11 +284,7 @@ async def test_an_answer_has_its_query_its_denominator_and_quotes(client: Client
 
     assert answer.answered
     assert answer.rows == [[pytest.approx(105.5 / 7)]]
-    assert answer.denominator == (
-        "Over all 8 documents; length: 7 used, 1 could not be read. If those that do not say lie"
-        " between 6.5 and 31.5, as the others do: 14 to 17.125."
-    )
-    assert answer.bounds == [14.0, 17.125]
+    assert answer.denominator == "Over all 7 documents; none is left out as unknown."
     assert [source.quote for source in answer.sources] == ["22.75 m", "15 m", "31.5 m"]
 
 

@@ -250,7 +250,6 @@ def test_a_build_of_predictions_has_their_values_and_words(filled: Path, ships: 
             ("albatross.txt", "Albatross", 3, 61.5, False, None),
             ("bittern.txt", None, 0, None, False, None),
             ("curlew.txt", None, None, None, None, None),
-            ("dodo.pdf", None, None, None, None, None),
         ]
         rows = connection.execute(
             'SELECT attribute, state, as_stated, start, "end", value, unit, engine, note FROM cells'
