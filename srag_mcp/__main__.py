@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line; Ctrl-C ends it without a traceback, imports included."""
     try:
-        from srag_mcp.cli.app import run  # it takes a moment, in which Ctrl-C may come
+        from srag_mcp.cli.command_line import run  # it takes a moment, in which Ctrl-C may come
 
         run()
     except KeyboardInterrupt:

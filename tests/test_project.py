@@ -1,6 +1,7 @@
 """Packaging: what is on disk is what is declared, so that the wheel lacks nothing."""
 
 import tomllib
+from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -67,3 +68,10 @@ def test_the_package_says_its_version() -> None:
     import srag_mcp
 
     assert srag_mcp.__version__ == SETTINGS["project"]["version"]
+
+
+def test_no_two_files_of_the_package_have_one_name() -> None:
+    names = Counter(
+        path.name for path in (ROOT / "srag_mcp").rglob("*.py") if path.name != "__init__.py"
+    )
+    assert [name for name, count in names.items() if count > 1] == []

@@ -146,7 +146,7 @@ def _print_report(report: "IngestReport", *, as_json: bool) -> None:
         print_json(report.to_json())
     else:
         uncovered = tuple(
-            UncoveredQuestion(item.question, views.replies.shorten_reason(item.reason))
+            UncoveredQuestion(item.question, views.answers.shorten_reason(item.reason))
             for item in report.uncovered
         )
         say(*map(one_line, replace(report, uncovered=uncovered).lines()))

@@ -58,11 +58,11 @@ def ask(
         found = answer(opened, question, asking)
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
-        print_json(views.replies.answer_data(found))
+        print_json(views.answers.answer_data(found))
     elif no_reply:
         raise ModelError(found.text)
     else:
-        say(*views.replies.answer_lines(found, corpus))
+        say(*views.answers.answer_lines(found, corpus))
     if found.refused:
         raise typer.Exit(1 if no_reply else REFUSED_STATUS)
 
@@ -156,7 +156,7 @@ def trace(
     elif not found.evidence:
         print(f"no cell from --offset {offset} on; there are {found.total}", file=sys.stderr)
     else:
-        print_table(*views.quotes.evidence_table(found.evidence))
+        print_table(*views.traces.evidence_table(found.evidence))
         _say_which(offset, len(found.evidence), found.total)
 
 
@@ -181,7 +181,7 @@ def review(
         more = f" from --offset {offset} on; there are {found.total}" if found.total else ""
         print(f"nothing to review{more}", file=sys.stderr)
     else:
-        print_table(*views.quotes.review_table(found.reviews))
+        print_table(*views.traces.review_table(found.reviews))
         _say_which(offset, len(found.reviews), found.total)
 
 

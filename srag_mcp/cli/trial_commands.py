@@ -54,7 +54,7 @@ def demo(home: HomeOption = None) -> None:
         print_schema(corpus)
         for question in QUESTIONS:
             _title(question)
-            say(*views.replies.answer_lines(ask(corpus, question), CORPUS))
+            say(*views.answers.answer_lines(ask(corpus, question), CORPUS))
     _title(f"For Claude Desktop, paste into {config_place(Client.CLAUDE_DESKTOP)}")
     print(render_config(Client.CLAUDE_DESKTOP, [folder], server_command(), settings.home))
     print(f"\n{time.perf_counter() - started:.1f} s. Now with your own folder:")

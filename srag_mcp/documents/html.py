@@ -18,9 +18,9 @@ from srag_mcp.documents.html_text import (
     is_skipped,
     lines_of,
 )
-from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
+from srag_mcp.documents.page_layout import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ import re
 
 from srag_mcp.documents.content import Content
 from srag_mcp.documents.encoding import decode
-from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.page import Page
+from srag_mcp.documents.page_layout import Layout
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)

@@ -7,10 +7,16 @@ from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Pros
 from srag_mcp.documents.grid import grid_blocks
 from srag_mcp.documents.headings import TitleLine, find_run_in_heading
 from srag_mcp.documents.key_values import Pair, find_pairs
-from srag_mcp.documents.layout import MAX_ITEM_KEY_WORDS, PLAIN, LaidOutLines, Layout, starts_plain
 from srag_mcp.documents.lines import Line, collapse, split_lines
 from srag_mcp.documents.list_items import match_marker, split_items
 from srag_mcp.documents.outline import Outline
+from srag_mcp.documents.page_layout import (
+    MAX_ITEM_KEY_WORDS,
+    PLAIN,
+    LaidOutLines,
+    Layout,
+    starts_plain,
+)
 from srag_mcp.documents.stacked_pairs import find_stacked_pairs, may_begin_stack
 from srag_mcp.documents.text_tables import TableFinder
 from srag_mcp.text.spans import Span

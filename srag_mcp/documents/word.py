@@ -10,8 +10,8 @@ from zipfile import BadZipFile
 
 from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.content import Content
-from srag_mcp.documents.layout import Layout
 from srag_mcp.documents.page import Page
+from srag_mcp.documents.page_layout import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

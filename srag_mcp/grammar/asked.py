@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Frame, joined
+from srag_mcp.grammar.lexicon import alike, stems_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.score import Features
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Writer
 from srag_mcp.grammar.table import Column
-from srag_mcp.grammar.words import alike, stems_of
 from srag_mcp.values.units import unit_of
 
 _SPARE = 0.45

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
-from srag_mcp.grammar.table import Column, Table
-from srag_mcp.grammar.words import (
+from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     is_function,
@@ -22,6 +21,7 @@ from srag_mcp.grammar.words import (
     tokenise,
     words_of,
 )
+from srag_mcp.grammar.table import Column, Table
 from srag_mcp.store.values import ValueIndex, fold_words
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import Period, find_periods
@@ -67,7 +67,7 @@ class Mention:
     """A stretch of a question with one meaning.
 
     Attributes:
-        kind: A kind of `words.toml`, or `column`, `value`, `number`, `period`, `record`,
+        kind: A kind of `lexicon.toml`, or `column`, `value`, `number`, `period`, `record`,
             `function`, `unknown`.
         first, last: Its tokens, *last* exclusive.
         word: The meaning within the kind; of a value the phrase.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from srag_mcp.grammar.words import (
+from srag_mcp.grammar.lexicon import (
     is_function,
     ranked_stems,
     stem,

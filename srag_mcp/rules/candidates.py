@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, TypeAlias
 
-from srag_mcp.rules.words import content_stems
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.schema.attribute import AbsentMeans
 from srag_mcp.schema.extractors import Extractor
 from srag_mcp.text.spans import Span

@@ -7,8 +7,8 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found, overlap
 from srag_mcp.rules.items import is_sentence, item_candidates
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.labels import label_candidates, vote_candidates
-from srag_mcp.rules.matching import match_attributes
 from srag_mcp.rules.merging import join_layouts, join_told_twice
 from srag_mcp.rules.naming import describe, examples_of, free_name, unique_labels
 from srag_mcp.rules.nouns import find_nouns, folder_nouns
@@ -16,7 +16,7 @@ from srag_mcp.rules.places import learn_lines, place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
-from srag_mcp.rules.words import content_stems
+from srag_mcp.rules.wanted import match_attributes
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import CellRule, KeyRule
 from srag_mcp.schema.schema import Schema

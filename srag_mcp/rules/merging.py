@@ -18,7 +18,7 @@ from srag_mcp.rules.candidates import (
     plain_value,
     shape_of,
 )
-from srag_mcp.rules.words import content_stems, general_stems, kin_of, kinship, says_more
+from srag_mcp.rules.kinship import content_stems, general_stems, kin_of, kinship, says_more
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import read_date

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from srag_mcp.documents.document import Heading
 from srag_mcp.rules.candidates import Candidate
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.words import content_stems
 from srag_mcp.text.words import content_words, fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS
 

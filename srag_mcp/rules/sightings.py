@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
-from srag_mcp.rules.words import content_stems
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, stem
 from srag_mcp.values.dates import find_dates

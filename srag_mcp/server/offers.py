@@ -50,7 +50,7 @@ def add_resources(server: MCPServer[Corpora], corpora: Corpora) -> None:
     def document_resource(corpus: str, id: str) -> str:  # noqa: A002 - the name in the URI
         """The text of a document, from its beginning; get_document reads on."""
         with _not_found():
-            page = views.quotes.document_page(corpora.readable(corpus), id, room, 0, room)
+            page = views.traces.document_page(corpora.readable(corpus), id, room, 0, room)
         return printable(page.text)
 
 

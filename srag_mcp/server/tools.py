@@ -196,7 +196,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
 
         def page() -> ResultTable:
-            return views.replies.result_table(corpora.readable(corpus), sql, limit, offset, room)
+            return views.answers.result_table(corpora.readable(corpus), sql, limit, offset, room)
 
         return await show(corpora, page, queries=True)
 
@@ -212,7 +212,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
 
         def page() -> AnswerPage:
-            return views.replies.ask_page(corpora.readable(corpus), question, corpora.settings)
+            return views.answers.ask_page(corpora.readable(corpus), question, corpora.settings)
 
         return await show(corpora, page, queries=True)
 
@@ -238,8 +238,8 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
 
         def page() -> TracePage:
-            call = views.quotes.TraceCall(column, document_id, where, value, state, limit, offset)
-            return views.quotes.trace_page(corpora.readable(corpus), call)
+            call = views.traces.TraceCall(column, document_id, where, value, state, limit, offset)
+            return views.traces.trace_page(corpora.readable(corpus), call)
 
         return await show(corpora, page, queries=True)
 
@@ -258,7 +258,7 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         def page() -> DocumentPage:
             opened = corpora.readable(corpus)
-            return views.quotes.document_page(opened, document_id, room, start, length)
+            return views.traces.document_page(opened, document_id, room, start, length)
 
         return await show(corpora, page)
 

@@ -15,7 +15,7 @@ from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.columns import list_documents, write_column
+from srag_mcp.store.column_cells import list_documents, write_column
 from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
     FORMAT_VERSION,

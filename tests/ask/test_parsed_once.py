@@ -10,7 +10,7 @@ import pytest
 
 from srag_mcp.ask.ask import ask
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.views.replies import result_table
+from srag_mcp.views.answers import result_table
 
 
 def count_parses(run: Callable[[], object]) -> Counter[str]:

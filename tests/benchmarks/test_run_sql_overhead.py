@@ -19,7 +19,7 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.build import BuildInfo, create_tables, info_rows
 from srag_mcp.store.layout import FORMAT_VERSION
 from srag_mcp.store.statistics import write_statistics
-from srag_mcp.views.replies import result_table
+from srag_mcp.views.answers import result_table
 from srag_mcp.views.results import ResultTable
 
 pytestmark = pytest.mark.benchmark

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from srag_mcp.claims.check import Bearing, Claim, check
+from srag_mcp.claims.claim import Bearing, Claim, check
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.types import Value

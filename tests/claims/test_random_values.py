@@ -15,7 +15,7 @@ import anyio
 import pytest
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
-from srag_mcp.claims.check import check
+from srag_mcp.claims.claim import check
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file
 from srag_mcp.model.replay_model import ReplayModel

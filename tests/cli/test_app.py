@@ -13,7 +13,7 @@ from tests.cli.conftest import Cli
 SERVE = """
 import json, sys
 import typer
-from srag_mcp.cli.app import make_app
+from srag_mcp.cli.command_line import make_app
 
 made = {only: list(typer.main.get_command(make_app(only)).commands) for only in sys.argv[1:]}
 print(json.dumps({"made": made, "loaded": sorted(sys.modules)}))

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 import srag_mcp
-from srag_mcp.cli.app import make_app
+from srag_mcp.cli.command_line import make_app
 from srag_mcp.views.wording import COMMANDS, for_terminal
 
 PACKAGE = Path(srag_mcp.__file__).parent

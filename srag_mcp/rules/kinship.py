@@ -10,7 +10,7 @@ from srag_mcp.text.words import content_words, fold_words, stem, words
 # Found by trial on the layouts of receipts and CVs at 16a3ebc; words that only say what sort of
 # thing a value is ("date", "total") tell less.
 _LIKE, _VAGUE = 0.7, 0.45
-_FILE = Path(__file__).with_name("words.toml")
+_FILE = Path(__file__).with_name("kinship.toml")
 
 
 @lru_cache(maxsize=1)

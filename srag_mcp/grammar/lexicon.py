@@ -102,13 +102,13 @@ def stems(text: str) -> tuple[str, ...]:
 
 @cache
 def _data() -> dict[str, dict[str, Any]]:
-    path = Path(__file__).with_name("words.toml")
+    path = Path(__file__).with_name("lexicon.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 @cache
 def phrases() -> Mapping[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return what each phrase does: (kind, meaning), kinds as in `words.toml`."""
+    """Return what each phrase does: (kind, meaning), kinds as in `lexicon.toml`."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
 
     def add(text: str, kind: str, meaning: str) -> None:
@@ -141,19 +141,19 @@ def phrases() -> Mapping[tuple[str, ...], tuple[tuple[str, str], ...]]:
 
 @cache
 def words_of(section: str, key: str) -> frozenset[str]:
-    """Return the words of an entry of `words.toml`."""
+    """Return the words of an entry of `lexicon.toml`."""
     return frozenset(word.strip() for word in _data()[section].get(key, "").split(","))
 
 
 @cache
 def stems_of(section: str, key: str) -> frozenset[str]:
-    """Return the stems of the words of an entry of `words.toml`."""
+    """Return the stems of the words of an entry of `lexicon.toml`."""
     return frozenset(stem(word) for word in words_of(section, key) if word)
 
 
 @cache
 def ranked_stems(section: str, key: str) -> tuple[str, ...]:
-    """Return the stems of an entry of `words.toml`, in its order."""
+    """Return the stems of an entry of `lexicon.toml`, in its order."""
     return tuple(stem(word.strip()) for word in _data()[section][key].split(","))
 
 

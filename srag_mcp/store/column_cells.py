@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.second_opinion import Disagreement, find_disagreements, mark
+from srag_mcp.claims.disagreements import Disagreement, find_disagreements, mark
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.database import storable, with_names
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction

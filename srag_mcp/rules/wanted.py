@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.rules.candidates import Candidate
-from srag_mcp.rules.words import content_stems, kin_of
+from srag_mcp.rules.kinship import content_stems, kin_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import Extractor, ItemRule
 from srag_mcp.schema.schema import Schema
