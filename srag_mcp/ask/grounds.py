@@ -152,7 +152,7 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
-            yield f"{name}: {values} contradict their quotes or are not shown by them (cells.marks)"
+            yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"
 
 
 def _or_else(find: Callable[[], Found], otherwise: Callable[[Exception], Found]) -> Found:

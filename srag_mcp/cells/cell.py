@@ -34,7 +34,7 @@ class Mark(StrEnum):
     STANDARDISED = "standardised"
 
 
-IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN})
+IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN, Mark.CONTRADICTED})
 """Of a value that its words contradict, or do not show."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell

@@ -184,7 +184,7 @@ class Table:
     @cached_property
     def label(self) -> Column | None:
         """The text column that names a record, if there is one."""
-        texts = [column for column in self.columns if column.is_text and column.fill >= 0.5]
+        texts = [column for column in self.columns if column.is_text and column.fill >= _OWN]
         called = [c for c in texts if self._is_called(c) and c.tells_apart]
         own = [column for column in texts if column.is_own]
         for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):

@@ -67,6 +67,13 @@ _CELLS = """
 SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
 FROM cells WHERE attribute = $1 AND state = 'stated' GROUP BY ALL ORDER BY count(*) DESC, 1
 """
+_ENDS = """
+SELECT count(*) FILTER (doubted AND value < low), count(*) FILTER (doubted AND value > high)
+FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
+             max(value) FILTER (NOT doubted) OVER () AS high
+      FROM (SELECT TRY_CAST(value AS DOUBLE) AS value, contains({marks}, $2) AS doubted
+            FROM cells WHERE attribute = $1 AND state = 'stated'))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,7 @@ class _Use:
 
     Attributes:
         measures: Whether its values are computed with, compared or ordered.
+        ranks: Whether the highest or the lowest is asked for.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
     """
@@ -82,6 +90,7 @@ class _Use:
     attribute: Attribute
     statistics: ColumnStatistics
     measures: bool
+    ranks: bool
     asks_gaps: bool
     asked: frozenset[str]
 
@@ -111,7 +120,15 @@ def _uses(corpus: Corpus, translation: Translation) -> Iterator[_Use]:
         asked = frozenset(found.asked for found in translation.literals if found.column == name)
         asks_gaps = re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', translation.sql)
         measures = bool(roles & _MEASURING)
-        yield _Use(attribute, statistics[name], measures, asks_gaps is not None, asked)
+        ranks = re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', translation.sql)
+        yield _Use(
+            attribute,
+            statistics[name],
+            measures,
+            ranks is not None,
+            asks_gaps is not None,
+            asked,
+        )
 
 
 def _of_rules(use: _Use) -> str:
@@ -134,6 +151,14 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     n_marked = sum(_whole(marked) for _, _, marked in rows)
     if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are contradicted in their document"
+    if n_marked and use.ranks and use.attribute.type.is_numeric:
+        ends = corpus.read(_ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
+        if any(ends):
+            n_low, n_high = map(_whole, ends)
+            return (
+                f"of {name}, the {n_low} lowest and the {n_high} highest values are contradicted"
+                " in their documents"
+            )
     units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
     main = units.get(use.attribute.unit or next(iter(units), ""), 0)
     if (
