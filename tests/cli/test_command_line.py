@@ -33,7 +33,7 @@ def test_a_server_loads_no_other_command() -> None:
     assert said["made"] == {"serve": ["serve"]}
     loaded = [name for name in said["loaded"] if name.startswith("srag_mcp.cli.")]
     assert sorted(loaded) == [
-        f"srag_mcp.cli.{name}" for name in ("app", "options", "serve_command")
+        f"srag_mcp.cli.{name}" for name in ("command_line", "options", "serve_command")
     ]
     assert "rich" not in said["loaded"]
 
