@@ -2,7 +2,6 @@
 
 import shlex
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,7 +22,6 @@ from srag_mcp.cli.shipped import open_corpus, shipped_corpus
 from srag_mcp.cli.tables import print_json, print_table, say
 
 if TYPE_CHECKING:  # what ingests and what evaluates is loaded by the commands that do
-    from srag_mcp.evaluation.bench import QuestionResult
     from srag_mcp.evaluation.evaluate import Evaluation
 
 CORPUS = "hotels"
@@ -100,7 +98,7 @@ def evaluate(
         return
     if evaluation.cells_mean is not None:
         _print_cells(evaluation, evaluation.cells_mean)
-    _print_questions(evaluation.questions)
+    _print_questions(evaluation)
     calls = (
         f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
     )
@@ -120,18 +118,16 @@ def _print_cells(evaluation: "Evaluation", mean: float) -> None:
     print()
 
 
-def _print_questions(results: Sequence["QuestionResult"]) -> None:
+def _print_questions(evaluation: "Evaluation") -> None:
     from srag_mcp.evaluation.bench import OUTCOMES
 
-    kinds = sorted({result.kind for result in results})
-    groups = [(kind, [item for item in results if item.kind == kind]) for kind in kinds]
     rows: list[tuple[str | int, ...]] = []
-    for name, group in [*groups, ("all", results)]:
+    for name, group in [*evaluation.by_kind().items(), ("all", evaluation.questions)]:
         outcomes = [result.outcome for result in group]
         counts = [outcomes.count(outcome) for outcome in OUTCOMES]
         rows.append((name, len(group), sum(item.is_answered for item in group), *counts))
     print_table(("questions", "total", "answered", *OUTCOMES), rows)
-    answered = [item for item in results if item.is_answered]
+    answered = [item for item in evaluation.questions if item.is_answered]
     if answered:
         right = sum(item.outcome == "right" for item in answered)
         print(f"\nright among answered: {right} of {len(answered)} ({right / len(answered):.2f})")

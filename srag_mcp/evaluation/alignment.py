@@ -5,7 +5,7 @@ fields one to one, the best pair first, by their agreement beyond chance (Cohen'
 documents, empty counted as a value), names breaking ties. Where all documents have one value,
 values tell nothing, and the names decide. A field that no column fits was not found: all its cells
 count as wrong, also the empty ones. A category of a closed set counts as the gold value that it is
-another name for (see `renaming`); how many do only for that reason is counted, too.
+another name for (see `name_as_gold`); how many do only for that reason is counted, too.
 """
 
 from collections import Counter
@@ -42,15 +42,6 @@ class FieldScore:
     renamed: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    agreement: float
-    field: str
-    column: str
-    accuracy: float
-    renamed: float
-
-
 def align(
     gold: Mapping[str, Mapping[str, str]],
     found: Mapping[str, Mapping[str, Value]],
@@ -64,38 +55,31 @@ def align(
     fields = list(next(iter(gold.values()), {}))
     columns = list(dict.fromkeys(name for cells in found.values() for name in cells))
     pairs = [
-        pair
+        _pair(field, column, gold, found, categories.get(column, ()))
         for field in fields
         for column in columns
-        if (pair := _pair(field, column, gold, found, categories.get(column, ()))).agreement
-        >= _LEAST_AGREEMENT
     ]
-    chosen: dict[str, _Pair] = {}
-    taken: set[str] = set()
-    for pair in sorted(pairs, key=lambda pair: -pair.agreement):
-        if pair.field not in chosen and pair.column not in taken:
-            chosen[pair.field] = pair
-            taken.add(pair.column)
-    return tuple(_score(field, chosen.get(field)) for field in fields)
+    chosen: dict[str, FieldScore] = {}
+    for agreement, score in sorted(pairs, key=lambda pair: -pair[0]):
+        taken = {other.column for other in chosen.values()}
+        if agreement < _LEAST_AGREEMENT:
+            break
+        if score.field not in chosen and score.column not in taken:
+            chosen[score.field] = score
+    return tuple(chosen.get(field) or FieldScore(field, None, 0.0) for field in fields)
 
 
 def score_by_name(
     gold: Mapping[str, Mapping[str, str]], found: Mapping[str, Mapping[str, Value]]
 ) -> tuple[FieldScore, ...]:
     """Score each gold field in the column of its own name, where the schema was given."""
-    fields = list(next(iter(gold.values()), {}))
     columns = {name for cells in found.values() for name in cells}
-    named = {field: snake_case(field) for field in fields}
     return tuple(
-        _score(field, _pair(field, column, gold, found) if column in columns else None)
-        for field, column in named.items()
+        _pair(field, column, gold, found)[1]
+        if (column := snake_case(field)) in columns
+        else FieldScore(field, None, 0.0)
+        for field in next(iter(gold.values()), {})
     )
-
-
-def _score(field: str, pair: _Pair | None) -> FieldScore:
-    if pair is None:
-        return FieldScore(field, None, 0.0)
-    return FieldScore(field, pair.column, pair.accuracy, pair.renamed)
 
 
 def _pair(
@@ -104,33 +88,29 @@ def _pair(
     gold: Mapping[str, Mapping[str, str]],
     found: Mapping[str, Mapping[str, Value]],
     categories: Sequence[str] = (),
-) -> _Pair:
+) -> tuple[float, FieldScore]:
+    """Return how well *column* agrees with *field*, and the score of the field in it."""
+    # Outside library, imported where it is needed: it is slow to start.
+    from rapidfuzz import fuzz
+
     wanted = [cells[field] for cells in gold.values()]
     spelled = [found.get(document, {}).get(column) for document in gold]
     names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want))
     values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
     kind = gold_type(wanted)
     equal = [equal_cells(value, want, kind) for value, want in zip(values, wanted, strict=True)]
-    accuracy = sum(equal) / len(equal)
-    by_chance = _chance([_key(want, kind) for want in wanted], [_key(v, kind) for v in values])
-    beyond = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
-    says = any(same and want for same, want in zip(equal, wanted, strict=True))
-    if by_chance == 1 and accuracy == 1 and _names_hold(field, column):
-        beyond = _LEAST_AGREEMENT
-    agreement = beyond + _NAME_WEIGHT * _alike(field, column) if says else 0.0
     strict = [equal_cells(value, want, kind) for value, want in zip(spelled, wanted, strict=True)]
-    return _Pair(agreement, field, column, accuracy, accuracy - sum(strict) / len(strict))
-
-
-def _names_hold(field: str, column: str) -> bool:
-    """Whether one name has all words of the other: `insurance`, `has_insurance_requirement`."""
-    first, second = set(field.lower().split("_")), set(column.lower().split("_"))
-    return first <= second or second <= first
-
-
-def _chance(wanted: Sequence[str], values: Sequence[str]) -> float:
-    gold, found = Counter(wanted), Counter(values)
-    return sum(count * found[key] for key, count in gold.items()) / (len(wanted) * len(values))
+    accuracy = sum(equal) / len(equal)
+    keys, held = (Counter(_key(item, kind) for item in items) for items in (wanted, values))
+    by_chance = sum(n * held[key] for key, n in keys.items()) / (len(wanted) * len(values))
+    agreement = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+    words, others = set(field.lower().split("_")), set(column.lower().split("_"))
+    if by_chance == accuracy == 1 and (words <= others or others <= words):
+        agreement = _LEAST_AGREEMENT  # `insurance`, `has_insurance_requirement`
+    alike = float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
+    says = any(same and want for same, want in zip(equal, wanted, strict=True))
+    score = FieldScore(field, column, accuracy, accuracy - sum(strict) / len(strict))
+    return (agreement + _NAME_WEIGHT * alike if says else 0.0), score
 
 
 def _key(value: Value, kind: ColumnType) -> str:
@@ -140,13 +120,6 @@ def _key(value: Value, kind: ColumnType) -> str:
         return str(value if isinstance(value, bool) else read_boolean(str(value)))
     number = number_of(value)
     return f"{number:.6g}" if number is not None else fold(str(value))
-
-
-def _alike(field: str, column: str) -> float:
-    # Outside library, imported where it is needed: it is slow to start.
-    from rapidfuzz import fuzz
-
-    return float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
 
 
 def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:
@@ -159,7 +132,7 @@ def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:
         for row in page.rows:
             cells = dict(zip(page.columns, row, strict=True))
             records[str(cells.pop("document_id"))] = cells
-        offset = page.next_offset if page.truncated else None
+        offset = page.next_offset
     return records
 
 
@@ -167,9 +140,8 @@ def match_documents(
     records: Mapping[str, Mapping[str, Value]], names: Sequence[str]
 ) -> dict[str, Mapping[str, Value]]:
     """Return the records by the names that gold uses: an id, a file name, or a stem."""
-    found = match_names(records, names)
     matched: dict[str, Mapping[str, Value]] = {}
-    for document_id, name in found.items():
+    for document_id, name in match_names(records, names).items():
         matched.setdefault(name, records[document_id])
     return matched
 
@@ -177,11 +149,10 @@ def match_documents(
 def match_names(document_ids: Iterable[str], names: Sequence[str]) -> dict[str, str]:
     """Return the name that gold uses for each document that it names."""
     wanted = set(names)
-    matched: dict[str, str] = {}
-    for document_id in document_ids:
-        path = PurePosixPath(document_id)
-        for name in (document_id, path.name, path.stem):
-            if name in wanted:
-                matched[document_id] = name
-                break
-    return matched
+    paths = {document_id: PurePosixPath(document_id) for document_id in document_ids}
+    return {
+        document_id: name
+        for document_id, path in paths.items()
+        if (name := next((n for n in (document_id, path.name, path.stem) if n in wanted), None))
+        is not None
+    }

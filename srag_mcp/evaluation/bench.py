@@ -6,7 +6,7 @@ The pack itself is never written to: its documents are copied.
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import QueryLimits, QueryPool, Value
+from srag_mcp.store.guard import QueryLimits, QueryPool
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
@@ -47,7 +47,7 @@ class Bench:
     folder: Path
     settings: Settings
     worker: QueryPool
-    on_progress: OnProgress = lambda stage, done, total: None
+    on_progress: OnProgress
 
     def corpus(self, folder: Path) -> Corpus:
         """Open what was ingested in *folder*."""
@@ -60,10 +60,18 @@ class Bench:
         so are links that lead out of the folder.
         """
         folder, source = self.folder / pack.name, pack.folder / "documents"
-        paths = [path for path in sorted(source.rglob("*")) if _is_document(path, source)]
-        names = {path: path.relative_to(source).as_posix() for path in paths}
-        wanted = match_names(names.values(), list(pack.gold)) if pack.is_part else None
-        for path, name in names.items():
+        names = {
+            path: path.relative_to(source)
+            for path in sorted(source.rglob("*"))
+            if path.is_file() and path.resolve().is_relative_to(source.resolve())
+        }
+        shown = {
+            path: name.as_posix()
+            for path, name in names.items()
+            if not any(part.startswith(".") for part in name.parts)
+        }
+        wanted = match_names(shown.values(), list(pack.gold)) if pack.is_part else None
+        for path, name in shown.items():
             target = folder / name
             if (wanted is None or name in wanted) and not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -92,55 +100,40 @@ class Bench:
             try:
                 ingest(folder, self.settings, rows="row")
             except SragError as error:
-                logger.warning(
-                    "%s was not ingested, its questions count as refused: %s", table, error
-                )
+                told = "%s was not ingested, its questions count as refused: %s"
+                logger.warning(told, table, error)
                 corpus = None
             yield corpus, [item for item in pack.questions if item.table == table]
 
 
-def _is_document(path: Path, source: Path) -> bool:
-    if any(part.startswith(".") for part in path.relative_to(source).parts):
-        return False
-    return path.is_file() and path.resolve().is_relative_to(source.resolve())
+def say_nothing(stage: str, done: int, total: int) -> None:
+    """Take progress that nobody looks at."""
 
 
 @contextmanager
 def open_bench(
-    settings: Settings, work: Path | None = None, on_progress: OnProgress | None = None
+    settings: Settings, work: Path | None = None, on_progress: OnProgress = say_nothing
 ) -> Iterator[Bench]:
     """Set up a bench in the folder *work*, which is kept; in a temporary one when None."""
-    with (
-        tempfile.TemporaryDirectory(prefix="srag-eval-") as scratch,
-        QueryPool(_LIMITS) as worker,
-    ):
+    with tempfile.TemporaryDirectory(prefix="srag-eval-") as scratch, QueryPool(_LIMITS) as worker:
         folder = Path(scratch if work is None else work).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         apart = settings.model_copy(update={"home": folder / "home"})
-        bench = Bench(folder, apart, worker)
-        yield bench if on_progress is None else Bench(folder, apart, worker, on_progress)
+        yield Bench(folder, apart, worker, on_progress)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
     """One question: *outcome* is `right` too where a question without an answer was refused.
 
-    It is `failed` where a language model gave no reply. *answer* is None where it was not asked.
+    It is `failed` where a language model gave no reply (no recorded one, a spent budget, a server
+    that is gone), whatever the gold answer: nobody judged whether it can be answered. *answer* is
+    None where it was not asked.
     """
 
     question: PackQuestion
     outcome: Outcome
     answer: Answer | None
-
-    @property
-    def id(self) -> str:
-        """The id of the question."""
-        return self.question.id
-
-    @property
-    def kind(self) -> str:
-        """The kind of the question."""
-        return self.question.kind
 
     @property
     def is_answered(self) -> bool:
@@ -151,27 +144,24 @@ class QuestionResult:
     def to_json(self) -> dict[str, object]:
         """Return it as JSON; a single value stands for its row and its list."""
         answer = self.answer if self.is_answered else None
+        rows: list[object] = [list(row) for row in answer.rows] if answer else []
+        if answer and all(len(row) == 1 for row in answer.rows):
+            rows = [row[0] for row in answer.rows]
+        is_value = len(rows) == 1 and not isinstance(rows[0], list)
         return {
-            "id": self.id,
+            "id": self.question.id,
             "outcome": self.outcome,
             "sql": answer.sql if answer else "",
-            "answer": _flat(answer.rows) if answer else None,
+            "answer": None if answer is None else rows[0] if is_value else rows,
             "expected": self.question.answer,
         }
-
-
-def _flat(rows: tuple[tuple[Value, ...], ...]) -> object:
-    if any(len(row) != 1 for row in rows):
-        return [list(row) for row in rows]
-    values = [row[0] for row in rows]
-    return values[0] if len(values) == 1 else values
 
 
 def ask_questions(
     corpus: Corpus | None,
     questions: Sequence[PackQuestion],
     engine: ModelEngine | None = None,
-    on_progress: OnProgress = lambda stage, done, total: None,
+    on_progress: OnProgress = say_nothing,
 ) -> tuple[QuestionResult, ...]:
     """Ask all questions, many at a time where a language model is asked; in the order given.
 
@@ -182,12 +172,19 @@ def ask_questions(
     slots = anyio.Semaphore(1 if engine is None else engine.max_in_flight)
 
     async def ask_one(question: PackQuestion) -> None:
+        outcome: Outcome
         async with slots:
             try:
                 answer = await ask_model(corpus, question.question, asking) if corpus else None
             except QuestionError:  # longer than any question that is read
                 answer = None
-            results[question.id] = judge(question, answer, asking)
+            if answer is not None and asking.model is not None and answer.taken is None:
+                outcome = "failed"
+            elif answer is None or answer.refused:
+                outcome = "right" if question.answer is None else "refused"
+            else:
+                outcome = "right" if is_right(question, answer.rows) else "wrong"
+            results[question.id] = QuestionResult(question, outcome, answer)
             on_progress("asking", len(results), len(questions))
 
     async def ask_each() -> None:
@@ -196,29 +193,8 @@ def ask_questions(
                 tasks.start_soon(ask_one, question)
 
     run_to_end(ask_each)
-    _warn_of_failures(results.values())
-    return tuple(results[question.id] for question in questions)
-
-
-def judge(
-    question: PackQuestion, answer: Answer | None, asking: Asking = OFFLINE
-) -> QuestionResult:
-    """Compare an answer with gold; None is one that could not be asked for.
-
-    A question to which the model gave no reply (no recorded one, a spent budget, a server that is
-    gone) is `failed`, whatever its gold answer: nobody judged whether it can be answered.
-    """
-    if answer is not None and asking.model is not None and answer.taken is None:
-        return QuestionResult(question, "failed", answer)
-    outcome: Outcome
-    if answer is None or answer.refused:
-        outcome = "right" if question.answer is None else "refused"
-    else:
-        outcome = "right" if is_right(question, answer.rows) else "wrong"
-    return QuestionResult(question, outcome, answer)
-
-
-def _warn_of_failures(results: Iterable[QuestionResult]) -> None:
-    failures = [item.answer.text for item in results if item.answer and item.outcome == "failed"]
+    failed = [item for item in results.values() if item.outcome == "failed"]
+    failures = [item.answer.text for item in failed if item.answer]
     if failures:
         logger.warning("%d questions count as failed, the first: %s", len(failures), failures[0])
+    return tuple(results[question.id] for question in questions)

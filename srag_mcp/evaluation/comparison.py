@@ -5,12 +5,13 @@ Also where it is another name for it: who infers a schema names the members of a
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
-from srag_mcp.values.dates import find_dates
+from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.guess import classify_values
 from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
@@ -44,19 +45,22 @@ def date_of(value: Value) -> date | None:
         return None
 
 
+def one_date(text: str) -> DateText | None:
+    """Return the date that *text* is, perhaps in part, in any notation; None for anything else."""
+    found = find_dates(text, partial=True)
+    return found[0][1] if len(found) == 1 and found[0][0].of(text) == text.strip() else None
+
+
 def month_of(value: Value) -> tuple[int, int] | None:
     """Return year and month of `March 2021`, `2021-03` or the first day of a month; else None."""
     if not isinstance(value, str):
         return None
-    day = date_of(value)
+    day, found = date_of(value), one_date(value)
     if day is not None:
         return (day.year, day.month) if day.day == 1 else None
-    found = find_dates(value, partial=True)
-    if len(found) != 1 or found[0][0].of(value) != value.strip():
+    if found is None or found.precision != "month" or found.year is None or found.month is None:
         return None
-    text = found[0][1]
-    whole = text.precision == "month" and text.year is not None and text.month is not None
-    return (text.year or 0, text.month or 0) if whole else None
+    return found.year, found.month
 
 
 def equal_cells(found: Value, gold: str, kind: ColumnType) -> bool:
@@ -98,25 +102,19 @@ def name_as_gold(categories: Iterable[str], gold: Collection[str]) -> dict[str, 
     the other and neither has a second match: `"bachelor's degree" -> "Bachelor"`. A category that
     could be two gold values is none of them.
     """
+
+    def words(text: str) -> set[str]:
+        return set(fold(text).split()) - {"s"}  # of a possessive
+
     left, wanted = list(dict.fromkeys(categories)), list(dict.fromkeys(gold))
     by_fold = {fold(value): value for value in wanted}
     same = {item: by_fold[fold(item)] for item in left if fold(item) in by_fold}
-    wanted = [value for value in wanted if value not in same.values()]
-    left = [item for item in left if item not in same]
-    kin = [(item, value) for item in left for value in wanted if _are_kin(item, value)]
-    only = {
-        item: value
-        for item, value in kin
-        if sum(item == other for other, _ in kin) == 1
-        and sum(value == other for _, other in kin) == 1
-    }
-    return same | only
-
-
-def _are_kin(first: str, second: str) -> bool:
-    one, other = _words(first), _words(second)
-    return bool(one) and bool(other) and (one <= other or other <= one)
-
-
-def _words(text: str) -> set[str]:
-    return set(fold(text).split()) - {"s"}  # of a possessive
+    kin = [
+        (item, value)
+        for item in left
+        for value in wanted
+        if item not in same and value not in same.values()
+        if (one := words(item)) and (other := words(value)) and (one <= other or other <= one)
+    ]
+    items, values = (Counter(side) for side in (zip(*kin, strict=True) if kin else ((), ())))
+    return same | {item: value for item, value in kin if items[item] == values[value] == 1}

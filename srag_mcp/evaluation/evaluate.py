@@ -1,9 +1,11 @@
-"""Evaluating a pack: ingest its documents, compare its records, ask its questions."""
+"""Evaluating a pack, or a part of it: ingest documents, compare records, ask questions."""
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -11,7 +13,7 @@ from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Work
-from srag_mcp.errors import PackError
+from srag_mcp.errors import PackError, StoreError
 from srag_mcp.evaluation.alignment import (
     FieldScore,
     align,
@@ -26,15 +28,24 @@ from srag_mcp.evaluation.bench import (
     QuestionResult,
     ask_questions,
     open_bench,
+    say_nothing,
 )
-from srag_mcp.evaluation.gold_schema import read_gold_schema, write_gold_records
-from srag_mcp.evaluation.pack import Pack, read_pack
-from srag_mcp.evaluation.subset import take_documents
+from srag_mcp.evaluation.matching import is_right, pick_column
+from srag_mcp.evaluation.pack import (
+    KEY,
+    Expected,
+    Pack,
+    PackQuestion,
+    read_gold_schema,
+    read_pack,
+    write_gold_records,
+)
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.replay_model import write_replies
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.database import CsvTable, open_csv_table
 from srag_mcp.store.guard import Value
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
@@ -43,7 +54,6 @@ SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 
 logger = logging.getLogger(__name__)
 
-_GOLD_TABLE = "gold.csv"
 _MAX_NAMED = 10
 
 
@@ -98,14 +108,17 @@ class Evaluation:
         scores = [score.accuracy for score in self.cells]
         return sum(scores) / len(scores) if scores else None
 
+    def by_kind(self) -> dict[str, list[QuestionResult]]:
+        """Group the results by the kind of their questions."""
+        kinds = sorted({result.question.kind for result in self.questions})
+        return {
+            kind: [item for item in self.questions if item.question.kind == kind] for kind in kinds
+        }
+
     def to_json(self) -> dict[str, object]:
         """Return it as the JSON that `srag-mcp eval --json` prints."""
-        kinds = sorted({result.kind for result in self.questions})
         mean = self.cells_mean
-        by_kind = {
-            kind: count_outcomes([result for result in self.questions if result.kind == kind])
-            for kind in kinds
-        }
+        by_kind = {kind: count_outcomes(results) for kind, results in self.by_kind().items()}
         return {
             "pack": self.pack,
             "engine": self.engine,
@@ -115,7 +128,7 @@ class Evaluation:
             "cells_renamed": {
                 score.field: round(score.renamed, 4) for score in self.cells if score.renamed
             },
-            "questions": count_outcomes(self.questions) | {"by_kind": by_kind},
+            "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
             "per_question": [result.to_json() for result in self.questions],
             "seconds": round(self.seconds, 2),
             "calls": self.calls,
@@ -123,7 +136,7 @@ class Evaluation:
         }
 
 
-def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, object]:
+def count_outcomes(results: Sequence[QuestionResult]) -> dict[str, int]:
     """Return how many questions there are, and how many have each outcome."""
     outcomes = [result.outcome for result in results]
     return {"total": len(outcomes), **{name: outcomes.count(name) for name in OUTCOMES}}
@@ -133,7 +146,7 @@ def evaluate(
     pack: Path,
     settings: Settings,
     plan: EvaluationPlan = PLAN,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = say_nothing,
 ) -> Evaluation:
     """Evaluate the engine of *settings* on the pack in the folder *pack*.
 
@@ -149,17 +162,19 @@ def evaluate(
     if plan.n_documents is not None:
         content = take_documents(content, plan.n_documents)
     with open_bench(settings, plan.work, on_progress) as bench:
-        do = _evaluate_tables if content.of_tables else _evaluate_documents
-        found = do(content, bench, plan)
+        if content.of_tables:
+            found = _evaluate_tables(content, bench)
+        else:
+            found = _evaluate_documents(content, bench, plan)
     return replace(found, seconds=time.monotonic() - started)
 
 
-def _evaluate_tables(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
+def _evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
     results: dict[str, QuestionResult] = {}
     n_documents = 0
     for corpus, questions in bench.tables(pack):
         n_documents += corpus.info().n_documents if corpus else 0
-        results |= {result.id: result for result in ask_questions(corpus, questions)}
+        results |= {item.question.id: item for item in ask_questions(corpus, questions)}
     ordered = tuple(results[question.id] for question in pack.questions)
     return Evaluation(pack.name, OfflineEngine.name, n_documents, (), ordered)
 
@@ -176,32 +191,26 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
                 taken = asked.replies.ledger().total
                 if plan.record is not None:
                     write_replies(plan.record, asked.replies.kept(), "delta")
-    found = match_documents(read_records(corpus), list(pack.gold))
+    cells: tuple[FieldScore, ...] = ()
     if plan.schema != "gold-records":
+        found = match_documents(read_records(corpus), list(pack.gold))
         missing = [name for name in pack.gold if name not in found]
         told = "gold.csv names documents that are not there; %d rows count as wrong: %s"
         if missing:
             logger.warning(told, len(missing), ", ".join(missing[:_MAX_NAMED]))
+        if plan.schema == "gold":
+            cells = score_by_name(pack.gold, found)
+        else:
+            cells = align(pack.gold, found, categories_of(corpus.schema()))
     return Evaluation(
         pack=pack.name,
         engine=chosen.name,
         documents=corpus.info().n_documents,
-        cells=_score(pack, plan, corpus.schema(), found),
+        cells=cells,
         questions=results,
         calls=taken.n_calls,
         tokens=taken.tokens_in + taken.tokens_out,
     )
-
-
-def _score(
-    pack: Pack, plan: EvaluationPlan, schema: Schema, found: Mapping[str, Mapping[str, Value]]
-) -> tuple[FieldScore, ...]:
-    """Compare the records with gold, but for gold records."""
-    if plan.schema == "gold-records":
-        return ()
-    if plan.schema == "gold":
-        return score_by_name(pack.gold, found)
-    return align(pack.gold, found, categories_of(schema))
 
 
 def categories_of(schema: Schema) -> dict[str, Sequence[str]]:
@@ -211,15 +220,15 @@ def categories_of(schema: Schema) -> dict[str, Sequence[str]]:
 
 def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
     """Ingest the pack's documents, or its gold records, and return the folder."""
+    gold = None if plan.schema == "inferred" else read_gold_schema(pack)
     if plan.schema == "gold-records":
         folder = bench.folder / pack.name / "gold"
         folder.mkdir(parents=True, exist_ok=True)
-        write_gold_records(pack, folder / _GOLD_TABLE)
+        write_gold_records(pack, folder / "gold.csv")
         offline = bench.settings.with_engine(OfflineEngine.name)
-        ingest(folder, offline, rows="row", schema=read_gold_schema(pack))
+        ingest(folder, offline, rows="row", schema=gold)
         return folder
     folder = bench.lay_out(pack)
-    gold = read_gold_schema(pack) if plan.schema == "gold" else None
     report = ingest(
         folder,
         bench.settings,
@@ -233,3 +242,63 @@ def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
         msg = f"the ingestion of {pack.name} was stopped: {report.stopped or 'cancelled'}"
         raise PackError(msg)
     return folder
+
+
+def take_documents(pack: Pack, n_documents: int) -> Pack:
+    """Return *pack* with *n_documents* evenly spaced ones of its gold documents.
+
+    The answers are computed anew from the `gold_sql` of the questions; questions without one, or
+    whose answer on all documents it does not give, are left out, and those that have no answer any
+    more. Unanswerable questions stay.
+
+    Raises:
+        PackError: If the pack is one of tables, or its gold cannot be queried.
+    """
+    if pack.of_tables:
+        msg = f"{pack.name} is a pack of tables: only documents can be fewer"
+        raise PackError(msg)
+    names = sorted(pack.gold)
+    if n_documents >= len(names):
+        return pack
+    kept = {names[number * len(names) // n_documents] for number in range(n_documents)}
+    gold = {name: cells for name, cells in pack.gold.items() if name in kept}
+    path, table, questions = pack.folder / "gold.csv", "gold", []
+    try:
+        with (
+            open_csv_table(path, table, KEY) as whole,
+            open_csv_table(path, table, KEY, kept) as part,
+        ):
+            for question in pack.questions:
+                sql = question.gold_sql
+                if question.answer is None:
+                    questions.append(question)
+                elif sql and is_right(question, _rows(whole, sql)):
+                    answer = _answer(question, _rows(part, sql))
+                    if answer is not None and answer != ():
+                        questions.append(replace(question, answer=answer))
+    except StoreError as error:
+        msg = f"the gold of {pack.name} cannot be queried: {error}"
+        raise PackError(msg) from error
+    return replace(pack, gold=gold, questions=tuple(questions), is_part=True)
+
+
+def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
+    def plain(value: object) -> Value:
+        if isinstance(value, date | datetime):
+            return value.isoformat()
+        if isinstance(value, Decimal):
+            return float(value)
+        return value if isinstance(value, str | int | float | bool) else None
+
+    return tuple(tuple(map(plain, row)) for row in table.select(sql))
+
+
+def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:
+    """Write a result as answers of packs are written: one value, members of a list, or rows."""
+    if any(isinstance(member, tuple) for member in question.members):
+        return tuple(tuple(value for value in row if value is not None) for row in rows)
+    column = pick_column(rows, question.values) if question.values else []
+    values = tuple(value for value in column or () if value is not None)
+    if isinstance(question.answer, tuple):
+        return values
+    return values[0] if values else None

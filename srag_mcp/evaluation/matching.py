@@ -23,12 +23,18 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import permutations
 
-from srag_mcp.evaluation.comparison import EXACT, date_of, equal_numbers, month_of, number_of
+from srag_mcp.evaluation.comparison import (
+    EXACT,
+    date_of,
+    equal_numbers,
+    month_of,
+    number_of,
+    one_date,
+)
 from srag_mcp.evaluation.pack import PackQuestion, Row
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
-from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.numbers import read_number
 
 _MAX_COLUMNS = 6
@@ -54,21 +60,28 @@ def is_right(question: PackQuestion, rows: Sequence[Sequence[Value]]) -> bool:
     wanted = [member for member in question.members if isinstance(member, tuple)]
     if wanted:
         return _same_rows(rows, wanted, question)
-    values, members = pick_column(rows, question.values), question.values
-    if values is None:
+    values = pick_column(rows, question.values)
+    if not values:
         return False
-    equal = [[equal_values(v, member, question.tolerance) for member in members] for v in values]
-    if question.ordered:
-        return len(values) == len(members) and all(row[at] for at, row in enumerate(equal))
-    return bool(values) and all(map(any, equal)) and all(map(any, zip(*equal, strict=True)))
+    equal = [[equal_values(v, m, question.tolerance) for m in question.values] for v in values]
+    return _meet(equal, ordered=question.ordered)
+
+
+def _meet(equal: Sequence[Sequence[bool]], *, ordered: bool) -> bool:
+    """Whether each found one (a row of *equal*) is an expected one (a column) and has all of them.
+
+    *ordered*: the first is the first, and so on.
+    """
+    if ordered:
+        return len(equal) == len(equal[0]) and all(row[at] for at, row in enumerate(equal))
+    return all(map(any, equal)) and all(map(any, zip(*equal, strict=True)))
 
 
 def pick_column(rows: Sequence[Sequence[Value]], members: Sequence[Scalar]) -> list[Value] | None:
     """Return the values of the first column that could hold *members*; None when none could."""
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    for column in columns:
+    for column in zip(*rows, strict=True):
         if all(_could_be(value, members[0]) for value in column):
-            return column
+            return list(column)
     return None
 
 
@@ -110,17 +123,18 @@ def _same_rows(
         return False
     if any(len(want) != n_wanted for want in wanted):
         return False
-
-    def equal(row: Sequence[Value], want: Row) -> bool:
-        pairs = zip(row, want, strict=True)
-        return all(equal_values(value, member, question.tolerance) for value, member in pairs)
-
     for places in permutations(range(width), n_wanted):
-        found = [[row[place] for place in places] for row in rows]
-        same = [[equal(row, want) for want in wanted] for row in found]
-        if question.ordered and all(row[at] for at, row in enumerate(same)):
-            return True
-        if not question.ordered and all(map(any, same)) and all(map(any, zip(*same, strict=True))):
+        equal = [
+            [
+                all(
+                    equal_values(row[place], member, question.tolerance)
+                    for place, member in zip(places, want, strict=True)
+                )
+                for want in wanted
+            ]
+            for row in rows
+        ]
+        if _meet(equal, ordered=question.ordered):
             return True
     return False
 
@@ -129,62 +143,47 @@ def is_right_of_table(values: Sequence[Value], expected: Sequence[Scalar]) -> bo
     """Return whether *values* are the *expected* answers: as many different ones, all equal."""
     found = [_said(value) for value in values if value is not None]
     wanted = list(dict.fromkeys(str(value) for value in expected))
-    if len({_normalise(text) for text in found}) != len({_normalise(text) for text in wanted}):
+    if len(set(map(_normalise, found))) != len(set(map(_normalise, wanted))):
         return False
     return all(any(_equal_texts(text, member) for text in found) for member in wanted)
-
-
-def _normalise(text: str) -> str:
-    """Return *text* without accents, citations, details in brackets, quotes, case."""
-    plain = unicodedata.normalize("NFKD", _DASHES.sub("-", text.translate(_QUOTES)))
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter)).strip()
-    while True:
-        shorter = _DETAILS.sub("", _CITATION.sub("", plain).strip()).strip()
-        shorter = _QUOTED.sub(r"\1", shorter).strip()
-        if shorter == plain:
-            break
-        plain = shorter
-    return " ".join(plain.removesuffix(".").lower().split())
 
 
 def _said(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float) and value == int(value):
-        return str(int(value))
-    return str(value)
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+
+
+def _normalise(text: str) -> str:
+    """Return *text* without accents, citations, details in brackets, quotes, case."""
+    plain = unicodedata.normalize("NFKD", _DASHES.sub("-", text.translate(_QUOTES)))
+    plain, before = "".join(c for c in plain if not unicodedata.combining(c)).strip(), ""
+    while plain != before:
+        before = plain
+        plain = _DETAILS.sub("", _CITATION.sub("", plain).strip()).strip()
+        plain = _QUOTED.sub(r"\1", plain).strip()
+    return " ".join(plain.removesuffix(".").lower().split())
 
 
 def _equal_texts(found: str, expected: str) -> bool:
-    if _normalise(found) == _normalise(expected):
+    said, asked = _normalise(found), _normalise(expected)
+    if said == asked:
         return True
-    number, wanted = _number(found), _number(_without_unit(expected))
-    if number is not None and wanted is not None:
-        return abs(number - wanted) < EXACT
-    day, wanted_day = _day(found), _day(expected)
-    return day is not None and day == wanted_day
+    match = _WITH_UNIT.fullmatch(asked)
+    if match is not None:  # `40 knots` and `12 points` are their numbers
+        quantity = read_number(match.group())
+        if match["unit"].startswith("point") or (quantity is not None and quantity.unit):
+            asked = match["number"]
+    if _NUMBER.fullmatch(said) and _NUMBER.fullmatch(asked):
+        number, wanted = read_number(said), read_number(asked)
+        if number is not None and wanted is not None:
+            return abs(float(number.value) - float(wanted.value)) < EXACT
+    day = _day(found)
+    return day is not None and day == _day(expected)
 
 
-def _without_unit(text: str) -> str:
-    """Return the number of `40 knots` or `12 points`, and any other text as it is."""
-    match = _WITH_UNIT.fullmatch(_normalise(text))
-    if match is None:
-        return text
-    quantity = read_number(match.group())
-    known = quantity is not None and quantity.unit is not None
-    return match["number"] if known or match["unit"].startswith("point") else text
-
-
-def _number(text: str) -> float | None:
-    text = _normalise(text)
-    quantity = read_number(text) if _NUMBER.fullmatch(text) else None
-    return float(quantity.value) if quantity else None
-
-
-def _day(text: str) -> DateText | None:
-    day = date_of(text)
+def _day(text: str) -> tuple[int | None, ...] | None:
+    day, found = date_of(text), one_date(text)
     if day is not None:
-        return DateText(day.year, day.month, day.day)
-    found = find_dates(text, partial=True)
-    whole = len(found) == 1 and found[0][0].of(text) == text.strip()
-    return DateText(found[0][1].year, found[0][1].month, found[0][1].day) if whole else None
+        return day.year, day.month, day.day, None
+    return None if found is None else (found.year, found.month, found.day, found.quarter)

@@ -1,8 +1,9 @@
-"""Benchmark packs: documents, the gold records, and questions with their answers.
+"""Benchmark packs: documents, the gold records and their schema, and questions with their answers.
 
 A pack of documents is a folder with `documents/`, `gold.csv` (one row a document, its file name in
 the column `document`), `questions.jsonl` and `sample_questions.txt`; `schema.json` may be there, or
-a `README.md` with a table of what the gold fields mean. A pack of tables has `questions.jsonl`
+a `README.md` with a table of what the gold fields mean: their names in its first column (several in
+a cell, separated by commas), what they mean in its second. A pack of tables has `questions.jsonl`
 only, whose questions name the CSV file that they are about.
 """
 
@@ -14,10 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from srag_mcp.errors import PackError
-from srag_mcp.evaluation.comparison import date_of, number_of
+from srag_mcp.documents.document import Table
+from srag_mcp.documents.readers import read_content
+from srag_mcp.errors import DocumentError, PackError
+from srag_mcp.evaluation.comparison import date_of, gold_type, number_of, one_date
 from srag_mcp.schema.attribute import Scalar
-from srag_mcp.values.dates import find_dates
+from srag_mcp.schema.json_schema import schema_from_json
+from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import read_boolean
 
 Row: TypeAlias = tuple[Scalar, ...]
@@ -25,6 +29,7 @@ Expected: TypeAlias = Scalar | tuple[Scalar, ...] | tuple[Row, ...] | None
 
 UNANSWERABLE = "unanswerable"
 KEY = "document"
+_README = "README.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +168,14 @@ def _read_questions(path: Path) -> tuple[PackQuestion, ...]:
     for number, line in enumerate(_read_lines(path), start=1):
         if not line.strip():
             continue
-        question = _read_question(f"{path.name}, line {number}", line)
+        place = f"{path.name}, line {number}"
+        try:
+            question = _read_question(line)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            msg = f"{place}: not a question with id, question and answer ({error})"
+            raise PackError(msg) from error
         if question.id in questions:
-            msg = f"{path.name}, line {number}: the id {question.id!r} is there twice"
+            msg = f"{place}: the id {question.id!r} is there twice"
             raise PackError(msg)
         questions[question.id] = question
     if len({question.table is None for question in questions.values()}) > 1:
@@ -174,38 +184,31 @@ def _read_questions(path: Path) -> tuple[PackQuestion, ...]:
     return tuple(questions.values())
 
 
-def _read_question(place: str, line: str) -> PackQuestion:
-    try:
-        data = json.loads(line, parse_constant=_refuse_constant)
-        table = data.get("table")
-        answer = _expected(data["answer"], str(data.get("answer_type") or ""))
-        if table is not None and answer is not None and not isinstance(answer, tuple):
-            answer = (answer,)
-        return PackQuestion(
-            id=str(data["id"]),
-            question=str(data["question"]),
-            answer=answer,
-            answer_type=str(data.get("answer_type") or _type_of(answer)),
-            kind=str(data.get("kind") or ("table" if table else "other")),
-            tolerance=_tolerance(data.get("tolerance") or 0),
-            ordered=bool(data.get("ordered")),
-            table=table,
-            gold_sql=str(data.get("gold_sql") or ""),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        msg = f"{place}: not a question with id, question and answer ({error})"
-        raise PackError(msg) from error
+def _read_question(line: str) -> PackQuestion:
+    data = json.loads(line, parse_constant=_refuse_constant)
+    table, answer_type = data.get("table"), str(data.get("answer_type") or "")
+    answer, tolerance = _expected(data["answer"], answer_type), data.get("tolerance") or 0
+    if table is not None and answer is not None and not isinstance(answer, tuple):
+        answer = (answer,)
+    if not 0 <= float(tolerance) < math.inf:
+        msg = f"tolerance {tolerance} is not a share of 0 or more"
+        raise ValueError(msg)
+    names = {bool: "boolean", int: "number", float: "number", tuple: "list", str: "string"}
+    return PackQuestion(
+        id=str(data["id"]),
+        question=str(data["question"]),
+        answer=answer,
+        answer_type=answer_type or names.get(type(answer), UNANSWERABLE),
+        kind=str(data.get("kind") or ("table" if table else "other")),
+        tolerance=float(tolerance),
+        ordered=bool(data.get("ordered")),
+        table=table,
+        gold_sql=str(data.get("gold_sql") or ""),
+    )
 
 
 def _refuse_constant(name: str) -> float:
     msg = f"{name} is not JSON"
-    raise ValueError(msg)
-
-
-def _tolerance(value: str | float) -> float:
-    if 0 <= float(value) < math.inf:
-        return float(value)
-    msg = f"tolerance {value} is not a share of 0 or more"
     raise ValueError(msg)
 
 
@@ -218,17 +221,29 @@ def _expected(value: object, answer_type: str) -> Expected:
         return None
     if isinstance(value, Mapping):
         return tuple((str(key), _scalar(member)) for key, member in value.items())
-    if not isinstance(value, list):
-        return _typed(_scalar(value), answer_type)
-    rows = [
-        tuple(map(_scalar, member.values() if isinstance(member, dict) else member))
-        for member in value
-        if isinstance(member, list | dict)
-    ]
-    if rows and len(rows) < len(value):
-        msg = "answer mixes values and rows"
-        raise ValueError(msg)
-    return tuple(rows) if rows else tuple(map(_scalar, value))
+    if isinstance(value, list):
+        rows = [
+            tuple(map(_scalar, member.values() if isinstance(member, dict) else member))
+            for member in value
+            if isinstance(member, list | dict)
+        ]
+        if rows and len(rows) < len(value):
+            msg = "answer mixes values and rows"
+            raise ValueError(msg)
+        return tuple(rows) if rows else tuple(map(_scalar, value))
+    said = _scalar(value)
+    if not isinstance(said, str):
+        return said
+    read: Scalar | None = None
+    if answer_type == "number":
+        read = number_of(said)
+    elif answer_type == "boolean":
+        read = read_boolean(said)
+    elif answer_type == "date" and not date_of(said) and (found := one_date(said)) is not None:
+        year, month, day = found.year, found.month, found.day
+        if year is not None and month is not None and day is not None:
+            read = f"{year:04d}-{month:02d}-{day:02d}"
+    return said if read is None else read
 
 
 def _scalar(value: object) -> Scalar:
@@ -238,26 +253,70 @@ def _scalar(value: object) -> Scalar:
     raise ValueError(msg)
 
 
-def _typed(value: Scalar, answer_type: str) -> Scalar:
-    """Read a text as its type says; a date as ISO, where it is a whole one."""
-    if not isinstance(value, str):
-        return value
-    said: Scalar | None = None
-    if answer_type == "number":
-        said = number_of(value)
-    elif answer_type == "boolean":
-        said = read_boolean(value)
-    elif answer_type == "date" and not date_of(value):
-        found = find_dates(value)
-        if len(found) == 1 and found[0][0].of(value) == value.strip():
-            day = found[0][1]
-            if day.year is not None and day.month is not None and day.day is not None:
-                said = f"{day.year:04d}-{day.month:02d}-{day.day:02d}"
-    return value if said is None else said
+def read_gold_schema(pack: Pack) -> Schema:
+    """Return the schema in `schema.json`, else one with an attribute a column of `gold.csv`.
+
+    The latter is what a person would write by hand: the type comes from the values, the description
+    from the README, and a truth value that gold gives for every document is false where a document
+    does not mention it.
+
+    Raises:
+        PackError: If the file is not JSON, there is no gold either, or the README cannot be read.
+        SchemaError: If the file is no usable schema.
+    """
+    path = pack.folder / "schema.json"
+    if path.exists():
+        try:
+            return schema_from_json(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            msg = f"{path.name}: not JSON ({error})"
+            raise PackError(msg) from error
+    if not pack.fields:
+        msg = f"{pack.folder} has neither schema.json nor gold.csv to take a schema from"
+        raise PackError(msg)
+    meanings, properties = _read_meanings(pack), {}
+    for field in pack.fields:
+        values = [cells[field] for cells in pack.gold.values()]
+        kind = gold_type(values)
+        written = dict(kind.json_schema)
+        if kind.is_boolean and all(values) and any(read_boolean(v) is False for v in values):
+            written["x-absent-means"] = "false"
+        if field in meanings:
+            written["description"] = meanings[field]
+        properties[field] = written
+    return schema_from_json({"title": pack.name, "x-entity": "records", "properties": properties})
 
 
-def _type_of(answer: Expected) -> str:
-    if answer is None:
-        return UNANSWERABLE
-    names = {bool: "boolean", int: "number", float: "number", tuple: "list"}
-    return names.get(type(answer), "string")
+def _read_meanings(pack: Pack) -> dict[str, str]:
+    """Return what the README says of fields, by name: the table that names the most of them.
+
+    `| length | of the hull |` -> `{"length": "of the hull."}`
+    """
+    path = pack.folder / _README
+    if not path.exists():
+        return {}
+    try:
+        blocks = read_content(path.read_bytes(), _README).blocks
+    except (OSError, DocumentError) as error:
+        msg = f"{_README}: not a text file that can be read ({error})"
+        raise PackError(msg) from error
+    tables = [
+        {
+            name.strip(): meaning if meaning.endswith((".", "!", "?")) else f"{meaning}."
+            for row in block.rows
+            if (meaning := row[1].text.strip())
+            for name in row[0].text.split(",")
+            if name.strip() in pack.fields
+        }
+        for block in blocks
+        if isinstance(block, Table)
+    ]
+    return max(tables, key=len, default={})
+
+
+def write_gold_records(pack: Pack, path: Path) -> None:
+    """Write the gold fields of each document as a row of the CSV file *path*."""
+    with path.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, pack.fields)
+        writer.writeheader()
+        writer.writerows(pack.gold.values())

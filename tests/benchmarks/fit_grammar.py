@@ -21,9 +21,13 @@ from pathlib import Path
 import duckdb
 
 from srag_mcp.errors import SragError
-from srag_mcp.evaluation.gold_schema import read_gold_schema, write_gold_records
 from srag_mcp.evaluation.matching import is_right, is_right_of_table
-from srag_mcp.evaluation.pack import PackQuestion, read_pack
+from srag_mcp.evaluation.pack import (
+    PackQuestion,
+    read_gold_schema,
+    read_pack,
+    write_gold_records,
+)
 from srag_mcp.grammar.score import LIMIT, MARGIN, WEIGHTS
 from srag_mcp.grammar.table import describe_table
 from srag_mcp.grammar.translate import read_question

@@ -224,7 +224,8 @@ def _ask(corpus: Corpus | None, questions: Sequence[PackQuestion]) -> list[Quest
 
 def _judged(result: QuestionResult, names: Sequence[str] = ()) -> Question:
     """Write a result down, with what was said beside the answer; *names* are those of columns."""
-    said = {"kind": result.kind, "question": result.question.question, **result.to_json()}
+    asked = result.question
+    said = {"kind": asked.kind, "question": asked.question, **result.to_json()}
     judged = Question.model_validate_json(json.dumps(said, default=str))
     answer = result.answer
     if answer is not None and answer.refused:

@@ -101,7 +101,10 @@ def test_each_question_of_a_pack_of_tables_is_asked_of_its_own_table(tmp_path: P
         ],
     )  # fmt: skip
     evaluation = evaluate(tmp_path, Settings())
-    assert [(r.id, r.outcome) for r in evaluation.questions] == [("x", "right"), ("y", "right")]
+    assert [(r.question.id, r.outcome) for r in evaluation.questions] == [
+        ("x", "right"),
+        ("y", "right"),
+    ]
     assert (evaluation.documents, evaluation.cells, evaluation.cells_mean) == (5, (), None)
 
 

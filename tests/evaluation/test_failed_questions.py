@@ -32,7 +32,7 @@ def refuse(body: Body) -> Answer:
 
 
 def outcomes(evaluation: Evaluation) -> dict[str, str]:
-    return {result.id: result.outcome for result in evaluation.questions}
+    return {result.question.id: result.outcome for result in evaluation.questions}
 
 
 def asked(pack: Path, address: str, record: Path | None = None) -> Evaluation:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.gold_schema import read_gold_schema
-from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
+from srag_mcp.evaluation.pack import Pack, PackQuestion, read_gold_schema, read_pack
 from srag_mcp.schema.attribute import Attribute
 
 QUESTION = {"id": "q1", "question": "How many?", "answer": 2, "kind": "count", "tolerance": 0.1}

@@ -4,9 +4,8 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
+from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate, take_documents
 from srag_mcp.evaluation.pack import Pack, read_pack
-from srag_mcp.evaluation.subset import take_documents
 from srag_mcp.settings import Settings
 
 QUESTIONS = [
@@ -64,7 +63,7 @@ def test_only_the_documents_of_the_part_are_ingested(pack: Pack, tmp_path: Path)
 
 def test_the_gold_records_can_be_asked_themselves(pack: Pack) -> None:
     evaluation = evaluate(pack.folder, Settings(), EvaluationPlan(schema="gold-records"))
-    outcomes = {result.id: result.outcome for result in evaluation.questions}
+    outcomes = {result.question.id: result.outcome for result in evaluation.questions}
     assert outcomes["sum"] == outcomes["list"] == outcomes["none"] == "right"
     assert evaluation.cells == ()
 
