@@ -47,7 +47,13 @@ def write_pages(folder: Path, n_pages: int) -> None:
     folder.mkdir(parents=True)
     chance = random.Random(7)
     for number in range(n_pages):
-        (folder / f"page-{number:05d}.html").write_text(page(number, chance), encoding="utf-8")
+        text = numbered(page(number, chance), number)
+        (folder / f"page-{number:05d}.html").write_text(text, encoding="utf-8")
+
+
+def numbered(text: str, number: int) -> str:
+    """Make *text* a document of its own: copies are counted once."""
+    return f"{text}<!-- {number} -->\n"
 
 
 def page(number: int, chance: random.Random) -> str:
@@ -88,7 +94,7 @@ def write_hotels(folder: Path, n_pages: int) -> None:
 
     for number in range(n_pages):
         text = re.sub(r">[^<]+<", redrawn, texts[number % len(texts)])
-        (folder / f"hotel-{number:05d}.html").write_text(text, encoding="utf-8")
+        (folder / f"hotel-{number:05d}.html").write_text(numbered(text, number), encoding="utf-8")
 
 
 def processor_seconds() -> float:

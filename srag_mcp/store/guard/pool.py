@@ -20,7 +20,7 @@ from srag_mcp.store.guard.check import check_text
 from srag_mcp.store.guard.message import Reply, Request
 from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, timed_out
-from srag_mcp.store.guard.turns import Kind, Turn, Turns
+from srag_mcp.store.guard.turns import MAX_YIELDS, Kind, Turn, Turns
 
 logger = logging.getLogger(__name__)
 
@@ -354,19 +354,22 @@ class QueryPool:
             return None
 
     def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
-        longest_s, reply = self.limits.timeout_s + GRACE_S, None
+        longest_s = left_s = self.limits.timeout_s + GRACE_S
+        reply = None
         process.send(statement.request)
         if statement.kind == "short":
-            reply = process.await_reply(min(self.limits.long_after_s, longest_s))
-            if reply is None and not self._may_stay(statement):
-                process.stop()
-                reply = process.await_reply(GRACE_S)
-                if reply is None:
-                    process.close()
-                return None if reply is None or reply.was_stopped else reply
-            longest_s = max(0.0, longest_s - self.limits.long_after_s)
+            # Where others wait it is asked for its place after a part of the time, too.
+            n_halvings = MAX_YIELDS - statement.n_yields
+            for part in (*(2.0**-n for n in range(n_halvings, 0, -1)), 1.0):
+                wait_s = self.limits.long_after_s * part - (longest_s - left_s)
+                left_s -= (waited_s := max(0.0, min(wait_s, left_s)))
+                reply = process.await_reply(waited_s)
+                if reply is not None:
+                    break
+                if not self._may_stay(statement, is_long=part == 1.0):
+                    return self._stop_running(process)
         if reply is None:
-            reply = process.await_reply(longest_s)
+            reply = process.await_reply(left_s)
         if reply is None:
             process.close()
             logger.info("a query did not stop by itself; its worker process was killed")
@@ -375,9 +378,19 @@ class QueryPool:
             process.close()
         return reply
 
-    def _may_stay(self, statement: _Statement) -> bool:
+    def _may_stay(self, statement: _Statement, *, is_long: bool) -> bool:
         with self._lock:
-            return self._turns.lengthen(statement)
+            if is_long:
+                return self._turns.lengthen(statement)
+            return not self._turns.gives_way(statement)
+
+    @staticmethod
+    def _stop_running(process: WorkerProcess) -> Reply | None:
+        process.stop()
+        reply = process.await_reply(GRACE_S)
+        if reply is None:
+            process.close()
+        return None if reply is None or reply.was_stopped else reply
 
     def _check(self, statement: _Statement) -> None:
         if statement.failure is not None:

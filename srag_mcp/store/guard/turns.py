@@ -10,16 +10,23 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 Kind: TypeAlias = Literal["own", "short", "long"]
 
 PATIENCE = 16  # short queries that may go before a long one: a second of a pool that is kept busy
+MAX_YIELDS = 3  # after 1/8, 1/4 and 1/2 of the time after which a query counts as long
 MAX_CALLERS = 1000  # whose last turn is remembered
 
 
 @dataclass(eq=False, slots=True)
 class Turn:
-    """One statement in the line; `passed` counts the short ones that went before a long one."""
+    """One statement in the line.
+
+    Attributes:
+        passed: Short ones that went before this long one.
+        n_yields: How often it gave its place to one that had run less; it begins anew after each.
+    """
 
     caller: Hashable
     kind: Kind = "short"
     passed: int = 0
+    n_yields: int = 0
 
 
 AnyTurn = TypeVar("AnyTurn", bound=Turn)
@@ -29,7 +36,10 @@ AnyTurn = TypeVar("AnyTurn", bound=Turn)
 class Turns(Generic[AnyTurn]):
     """A line before *n_places* places, of which long queries hold at most half.
 
-    Statements of this package go first, and have one place more: they wait for no query.
+    Nobody knows beforehand how long a query runs, so one that runs gives way to those that have run
+    less: where ten heavy ones come at once, a light one waits for an eighth of a second, not for
+    each of them to become long. Statements of this package go first, and have one place more: they
+    wait for no query.
     """
 
     n_places: int
@@ -64,6 +74,14 @@ class Turns(Generic[AnyTurn]):
         turn.kind = "long"
         return has_room
 
+    def gives_way(self, turn: AnyTurn) -> bool:
+        """Count a yield of *turn*, a short query, if another waits that has had fewer of them."""
+        gives_way = turn.n_yields < MAX_YIELDS and any(
+            other.kind == "short" and other.n_yields <= turn.n_yields for other in self.waiting
+        )
+        turn.n_yields += gives_way
+        return gives_way
+
     def leave(self, turn: AnyTurn) -> None:
         """Take *turn* out: it has ended, gives up its place, or waits no more."""
         for place in (self.waiting, self.running):
@@ -85,10 +103,10 @@ class Turns(Generic[AnyTurn]):
         overdue = [turn for turn in long if turn.passed >= PATIENCE]
         return min(overdue or short or long, key=self._rank, default=None)
 
-    def _rank(self, turn: AnyTurn) -> tuple[int, int]:
-        """Rank callers by what they run now, then by when they last had a turn; then who came."""
+    def _rank(self, turn: AnyTurn) -> tuple[int, int, int]:
+        """Rank by yields, by what its caller runs now, by when that had a turn; then who came."""
         n_running = sum(other.caller == turn.caller for other in self.running)
-        return n_running, self._last_turns.get(turn.caller, 0)
+        return turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
 
     def _n_running(self, kind: Kind) -> int:
         return sum(turn.kind == kind for turn in self.running)

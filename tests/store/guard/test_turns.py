@@ -100,6 +100,49 @@ def test_ten_endless_queries_of_ten_sessions_leave_half_of_the_places_to_others(
     assert callers(given(turns)) == "kl"
 
 
+def test_a_query_gives_way_to_those_that_have_run_less() -> None:
+    turns = line(*"abc", n_places=1)
+    a = turns.next()
+    assert a is not None
+
+    assert turns.gives_way(a)
+    turns.leave(a)
+    turns.wait(a)
+    assert served(turns) == "bca"
+
+
+def test_a_query_keeps_its_place_where_nobody_waits_who_has_run_less() -> None:
+    turns = line("a", n_places=1)
+    a = turns.next()
+    assert a is not None
+    assert not turns.gives_way(a)
+
+    turns.wait(Turn("b", n_yields=1))
+    turns.wait(Turn("c", "long"))
+    assert not turns.gives_way(a)
+    assert a.n_yields == 0
+
+
+def test_a_query_gives_way_no_more_than_thrice() -> None:
+    turns = line("a", n_places=1)
+    a = turns.next()
+    assert a is not None
+    turns.wait(Turn("b"))
+
+    assert [turns.gives_way(a) for _ in range(5)] == [True] * 3 + [False] * 2
+
+
+def test_a_light_query_waits_for_a_part_of_each_heavy_one_that_came_before() -> None:
+    turns = line(*"abcdefghij", n_places=2)
+    for turn in given(turns):
+        assert turns.gives_way(turn)
+        turns.leave(turn)
+        turns.wait(turn)
+    turns.wait(Turn("light"))
+
+    assert served(turns) == "cdefghijlightab"
+
+
 def test_a_long_query_is_not_put_off_for_ever() -> None:
     turns = line("long", kind="long", n_places=1)
     n_before = 0
