@@ -1,7 +1,7 @@
 """A document: one text, and the blocks that lie in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from srag_mcp.text.spans import Span
@@ -78,6 +78,15 @@ Block: TypeAlias = Heading | KeyValue | ListItem | Table | Prose
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a reader of a format hands over; *title* is None where the format names none."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     r"""One document of a corpus.
 
@@ -100,7 +109,25 @@ class Document:
     media_type: str
     sha256: str
     text: str
-    blocks: tuple[Block, ...] = field(default=())
+    blocks: tuple[Block, ...] = ()
+
+
+def moved_block(block: Block, offset: int, above: tuple[str, ...] = ()) -> Block:
+    """Return *block* moved by *offset* characters and below the headings *above*."""
+    span = block.span.moved(offset)
+    if isinstance(block, Heading):
+        return replace(block, span=span)
+    section = (*above, *block.section)
+    if isinstance(block, KeyValue):
+        value_span = block.value_span.moved(offset)
+        return replace(block, span=span, value_span=value_span, section=section)
+    if isinstance(block, Table):
+        rows = tuple(
+            tuple(TableCell(cell.text, cell.span.moved(offset)) for cell in row)
+            for row in block.rows
+        )
+        return replace(block, span=span, rows=rows, section=section)
+    return replace(block, span=span, section=section)
 
 
 def spread_evenly(items: Sequence[Item], n: int) -> list[Item]:

@@ -6,9 +6,9 @@ from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
-from srag_mcp.documents.formats import media_type
+from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.html import read_html
 from srag_mcp.documents.page import Page
 from srag_mcp.errors import DocumentError

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.documents.formats import media_type, readable_endings
 from srag_mcp.errors import CorpusError, DocumentError
 
 if TYPE_CHECKING:  # a process that reads documents starts faster without
@@ -22,6 +21,28 @@ if TYPE_CHECKING:  # a process that reads documents starts faster without
 FileMark: TypeAlias = tuple[int, int]
 """Size and time of the last change, by which a file is recognised without being read."""
 
+MEDIA_TYPES = {
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "text/html",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pdf": "application/pdf",
+    ".eml": "message/rfc822",
+}
+READABLE = ", ".join(ending.removeprefix(".") for ending in MEDIA_TYPES)  # for messages
+TABLE_TYPES = frozenset(
+    MEDIA_TYPES[suffix] for suffix in (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
+)  # a row of these can be a document
 DOCUMENTS_FOLDER = "documents"
 SCHEMA_FILE = "schema.json"
 QUESTIONS_FILE = "sample_questions.txt"
@@ -39,6 +60,12 @@ class SourceFile:
     path: Path
     relative: str
     size: int
+
+
+def media_type(name: str) -> str | None:
+    """Return the media type of a file called *name*, None if its format cannot be read."""
+    dot = name.rfind(".")
+    return MEDIA_TYPES.get(name[dot:].lower()) if dot >= 0 else None
 
 
 def find_documents(
@@ -68,9 +95,9 @@ def find_documents(
             )
             raise CorpusError(msg)
     if not sources and not problems:
-        msg = f"{root} holds no documents; put files into it ({readable_endings()})"
+        msg = f"{root} holds no documents; put files into it ({READABLE})"
         raise CorpusError(msg)
-    return sorted(sources, key=lambda s: natural_key(s.relative)), problems
+    return sorted(sources, key=lambda source: natural_key(source.relative)), problems
 
 
 def find_own_file(folder: Path, name: str) -> Path | None:
@@ -140,20 +167,14 @@ def find_copies(sources: Sequence[SourceFile], known: Mapping[str, str]) -> dict
     first: dict[str, str] = {}
     copies: dict[str, str] = {}
     for source in sources:
-        if sizes[source.size] < 2:
-            continue
-        try:
-            sha256 = known.get(source.relative) or _hash(source)
-        except OSError:  # reading it will say what is wrong
-            continue
-        original = first.setdefault(sha256, source.relative)
-        if original != source.relative:
-            copies[source.relative] = original
+        with suppress(OSError):  # reading it will say what is wrong
+            if sizes[source.size] > 1:
+                sha256 = known.get(source.relative)
+                sha256 = sha256 or hashlib.sha256(source.path.read_bytes()).hexdigest()
+                original = first.setdefault(sha256, source.relative)
+                if original != source.relative:
+                    copies[source.relative] = original
     return copies
-
-
-def _hash(source: SourceFile) -> str:
-    return hashlib.sha256(source.path.read_bytes()).hexdigest()
 
 
 def natural_key(text: str) -> tuple[tuple[int, str], ...]:
@@ -175,7 +196,10 @@ def _root(folder: Path) -> Path:
 
 
 def _files(folder: Path, root: Path) -> tuple[list[Path], list[DocumentError]]:
-    """Return the visible files below *root*, and the folders that cannot be looked into."""
+    """Return the visible files below *root*, and the folders that cannot be looked into.
+
+    What leads out of *folder* is none of them, nor are the schema and the questions beside them.
+    """
     home = folder.resolve()
     found: list[Path] = []
     problems: list[DocumentError] = []
@@ -188,38 +212,22 @@ def _files(folder: Path, root: Path) -> tuple[list[Path], list[DocumentError]]:
             continue
         seen.add(real)
         try:
-            entries = _entries(current, home)
+            with os.scandir(current) as entries:
+                visible = [entry for entry in entries if not entry.name.startswith((".", "~$"))]
         except OSError as error:
-            problems.append(_unlisted(current, folder, root, error))
+            if current == root:
+                msg = f"{current} cannot be listed: {error.strerror}"
+                raise CorpusError(msg) from error
+            relative = current.relative_to(folder).as_posix()
+            reason = f"the folder cannot be listed: {error.strerror}"
+            problems.append(DocumentError(f"{relative}/", reason))
             continue
-        pending += [current / entry.name for entry in entries if entry.is_dir()]
-        found += [current / entry.name for entry in entries if not entry.is_dir()]
+        for entry in visible:
+            path = current / entry.name
+            if not entry.is_symlink() or _leads_inside(path, home):
+                (pending if entry.is_dir() else found).append(path)
     beside = {folder / SCHEMA_FILE, folder / QUESTIONS_FILE}
     return sorted(path for path in found if path not in beside), problems
-
-
-def _entries(current: Path, home: Path) -> list[os.DirEntry[str]]:
-    """Return what is visible in a folder and does not lead out of *home*."""
-    with os.scandir(current) as entries:
-        visible = [entry for entry in entries if not entry.name.startswith((".", "~$"))]
-    return [
-        entry
-        for entry in visible
-        if not entry.is_symlink() or _leads_inside(current / entry.name, home)
-    ]
-
-
-def _unlisted(current: Path, folder: Path, root: Path, error: OSError) -> DocumentError:
-    """Return the problem with a folder inside.
-
-    Raises:
-        CorpusError: If it is *root* itself.
-    """
-    if current == root:
-        msg = f"{current} cannot be listed: {error.strerror}"
-        raise CorpusError(msg) from error
-    relative = current.relative_to(folder).as_posix()
-    return DocumentError(f"{relative}/", f"the folder cannot be listed: {error.strerror}")
 
 
 def _leads_inside(path: Path, home: Path) -> bool:
@@ -232,7 +240,7 @@ def _leads_inside(path: Path, home: Path) -> bool:
 def _source(folder: Path, path: Path, settings: Settings) -> SourceFile:
     relative = path.relative_to(folder).as_posix()
     if media_type(path.name) is None:
-        raise DocumentError(relative, f"not a format that can be read ({readable_endings()})")
+        raise DocumentError(relative, f"not a format that can be read ({READABLE})")
     try:
         size = path.stat().st_size
     except OSError as error:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import declared_encoding, decode
 from srag_mcp.documents.html_metadata import MetaData, find_metadata
 from srag_mcp.documents.html_pairs import find_label_values, label_value

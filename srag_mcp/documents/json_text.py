@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode, without_surrogates
 from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar_text
 from srag_mcp.documents.page import Page, joined_lines

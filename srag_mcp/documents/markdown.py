@@ -2,7 +2,7 @@
 
 import re
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.page_layout import Layout

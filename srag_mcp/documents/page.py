@@ -3,14 +3,20 @@
 from collections.abc import Sequence
 
 from srag_mcp.documents.captions import captions_at_end
-from srag_mcp.documents.content import Content
-from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, TableCell
+from srag_mcp.documents.document import (
+    Block,
+    Content,
+    Heading,
+    KeyValue,
+    ListItem,
+    TableCell,
+    moved_block,
+)
 from srag_mcp.documents.encoding import normalise_lines
 from srag_mcp.documents.grid import Grid, grid_blocks
 from srag_mcp.documents.key_values import find_pairs
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.list_items import split_items
-from srag_mcp.documents.moving import moved_block
 from srag_mcp.documents.outline import Outline
 from srag_mcp.documents.page_layout import PLAIN, Layout
 from srag_mcp.documents.text_blocks import find_blocks

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.page_layout import Layout
 from srag_mcp.documents.pdf_boxes import TextBox, find_titles, looks_tabular

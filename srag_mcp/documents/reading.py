@@ -1,17 +1,28 @@
-"""Reads files into documents."""
+"""Reads files into documents: which reader reads which format."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from srag_mcp.documents.content import Content
-from srag_mcp.documents.document import Block, Document, Heading
-from srag_mcp.documents.encoding import without_surrogates
-from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.formats import TABLE_TYPES, media_type, readable_endings
-from srag_mcp.documents.readers import read_content, read_tables
+from srag_mcp.documents.document import Content, Document, Heading
+from srag_mcp.documents.email_message import read_email
+from srag_mcp.documents.encoding import decode, without_surrogates
+from srag_mcp.documents.folder import (
+    MEDIA_TYPES,
+    READABLE,
+    TABLE_TYPES,
+    SourceFile,
+    media_type,
+)
+from srag_mcp.documents.html import read_html
+from srag_mcp.documents.json_text import read_json, read_json_lines, read_json_tables
+from srag_mcp.documents.markdown import read_markdown
+from srag_mcp.documents.pdf import read_pdf
+from srag_mcp.documents.spreadsheet import read_spreadsheet, read_spreadsheet_tables
 from srag_mcp.documents.table_files import RecordTable, row_content, take_kind
+from srag_mcp.documents.tabular import read_tabular, read_tabular_tables
 from srag_mcp.documents.text_blocks import find_blocks
+from srag_mcp.documents.word import read_word
 from srag_mcp.errors import DocumentError
 
 _MAX_TITLE_CHARACTERS = 200
@@ -23,27 +34,21 @@ def read_file(source: SourceFile, *, rows: bool = False) -> list[Document]:
     Raises:
         DocumentError: If the file cannot be read, or has no text; the error names file and reason.
     """
-    kind = media_type(source.relative)
-    if kind is None:
-        raise DocumentError(
-            source.relative, f"not a format that can be read ({readable_endings()})"
-        )
+    kind = media_type(source.relative) or ""
     if rows and kind in TABLE_TYPES:
         return row_documents(source, take_kind(read_table_file(source)))
     data = _read_bytes(source)
     content = read_content(data, source.relative)
     if not content.text.strip():
         raise DocumentError(source.relative, "there is no text in it")
-    sha256 = hashlib.sha256(data).hexdigest()
-    return [_document(source.relative, content, kind, sha256)]
+    return [_document(source.relative, content, kind, hashlib.sha256(data).hexdigest())]
 
 
 def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Document:
     """Return *text* as a document; its blocks are found as in a text file."""
     text = without_surrogates(text)
     content = Content(text, tuple(find_blocks(text)))
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return _document(document_id, content, media_type, sha256)
+    return _document(document_id, content, media_type, hashlib.sha256(text.encode()).hexdigest())
 
 
 def read_table_file(source: SourceFile) -> list[RecordTable]:
@@ -60,17 +65,67 @@ def read_table_file(source: SourceFile) -> list[RecordTable]:
 
 def row_documents(source: SourceFile, table: RecordTable) -> list[Document]:
     """Write each row of *table*, which is from *source*, as a document."""
-    kind = media_type(source.relative) or ""
+    path, kind = source.relative, media_type(source.relative) or ""
     width = len(str(len(table.rows)))
     documents = []
     for number, row in enumerate(table.rows, start=1):
         content = row_content(table.columns, row)
         sha256 = hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).hexdigest()
-        name = f"{source.relative}#{number:0{width}}"
+        name = f"{path}#{number:0{width}}"
         title = _title(content.title) if content.title else name
-        blocks = content.blocks
-        documents.append(Document(name, source.relative, title, kind, sha256, content.text, blocks))
+        documents.append(Document(name, path, title, kind, sha256, content.text, content.blocks))
     return documents
+
+
+def read_content(data: bytes, path: str) -> Content:
+    """Read the bytes of a file called *path*.
+
+    Raises:
+        DocumentError: If they cannot be read.
+    """
+    reader = _READERS.get(media_type(path) or "")
+    if reader is None:
+        raise DocumentError(path, f"not a format that can be read ({READABLE})")
+    return reader(data, path)
+
+
+def read_tables(data: bytes, path: str) -> list[RecordTable]:
+    """Read the tables of a table file; none where it is one thing, such as a JSON object.
+
+    Raises:
+        DocumentError: If it cannot be read, or its format has no rows.
+    """
+    reader = _TABLE_READERS.get(media_type(path) or "")
+    if reader is None:
+        raise DocumentError(path, "files of this format have no rows to read one by one")
+    return reader(data, path)
+
+
+def _read_plain(data: bytes, path: str) -> Content:
+    text = decode(data, path)
+    return Content(text, tuple(find_blocks(text)))
+
+
+_READERS: Mapping[str, Callable[[bytes, str], Content]] = {
+    "text/plain": _read_plain,
+    "text/markdown": read_markdown,
+    "text/html": read_html,
+    "text/csv": read_tabular,
+    "text/tab-separated-values": read_tabular,
+    "application/json": read_json,
+    "application/jsonl": read_json_lines,
+    MEDIA_TYPES[".xlsx"]: read_spreadsheet,
+    MEDIA_TYPES[".docx"]: read_word,
+    "application/pdf": read_pdf,
+    "message/rfc822": lambda data, path: read_email(data, path, read_content),
+}
+_TABLE_READERS: Mapping[str, Callable[[bytes, str], list[RecordTable]]] = {
+    "text/csv": read_tabular_tables,
+    "text/tab-separated-values": read_tabular_tables,
+    "application/json": read_json_tables,
+    "application/jsonl": read_json_tables,
+    MEDIA_TYPES[".xlsx"]: read_spreadsheet_tables,
+}
 
 
 def _read_bytes(source: SourceFile) -> bytes:
@@ -84,14 +139,11 @@ def _read_bytes(source: SourceFile) -> bytes:
 
 
 def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
-    title = content.title or _first_heading(content.blocks) or PurePosixPath(path).stem
-    return Document(path, path, _title(title), kind, sha256, content.text, content.blocks)
+    headings = [b for b in content.blocks[:50] if isinstance(b, Heading) and b.level < 4]
+    first = min(headings, key=lambda heading: heading.level).text if headings else None
+    title = _title(content.title or first or PurePosixPath(path).stem)
+    return Document(path, path, title, kind, sha256, content.text, content.blocks)
 
 
 def _title(text: str) -> str:
     return without_surrogates(" ".join(text.split())[:_MAX_TITLE_CHARACTERS])
-
-
-def _first_heading(blocks: Sequence[Block]) -> str | None:
-    headings = [block for block in blocks[:50] if isinstance(block, Heading) and block.level < 4]
-    return min(headings, key=lambda heading: heading.level).text if headings else None

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.archive import check_archive
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.json_values import scalar_text
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from zipfile import BadZipFile
 
 from srag_mcp.documents.archive import check_archive
-from srag_mcp.documents.content import Content
+from srag_mcp.documents.document import Content
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.page_layout import Layout
 from srag_mcp.errors import DocumentError

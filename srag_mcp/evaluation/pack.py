@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Table
-from srag_mcp.documents.readers import read_content
+from srag_mcp.documents.reading import read_content
 from srag_mcp.errors import DocumentError, PackError
 from srag_mcp.evaluation.comparison import date_of, gold_type, number_of, one_date
 from srag_mcp.schema.attribute import Scalar

@@ -6,13 +6,14 @@ from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.documents.folder import (
+    TABLE_TYPES,
     FileMark,
     SourceFile,
     find_copies,
     find_documents,
     list_files,
+    media_type,
 )
-from srag_mcp.documents.formats import TABLE_TYPES, media_type
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading_tasks import ExtractTask, RowsWanted, Sampled, SampleTask, Unreadable

@@ -7,8 +7,7 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 from srag_mcp.documents.document import spread_evenly
-from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.formats import TABLE_TYPES, media_type
+from srag_mcp.documents.folder import TABLE_TYPES, SourceFile, media_type
 from srag_mcp.documents.table_files import (
     ColumnSample,
     Kind,

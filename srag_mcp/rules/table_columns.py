@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document, KeyValue
-from srag_mcp.documents.formats import TABLE_TYPES
+from srag_mcp.documents.folder import TABLE_TYPES
 from srag_mcp.documents.sheet import column_key
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found

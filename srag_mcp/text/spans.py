@@ -14,6 +14,10 @@ class Span:
         """Return the characters of *text* that the span covers."""
         return text[self.start : self.end]
 
+    def moved(self, n: int) -> "Span":
+        """Return the span *n* characters further on."""
+        return Span(self.start + n, self.end + n)
+
     def overlaps(self, other: "Span") -> bool:
         """Return whether both cover a character."""
         return self.start < other.end and other.start < self.end

@@ -12,8 +12,7 @@ import pytest
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.readers import read_content
-from srag_mcp.documents.reading import read_file
+from srag_mcp.documents.reading import read_content, read_file
 from srag_mcp.errors import DocumentError
 
 ReadBytes = Callable[..., list[Document]]

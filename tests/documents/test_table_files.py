@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, KeyValue
-from srag_mcp.documents.readers import read_tables
+from srag_mcp.documents.reading import read_tables
 from srag_mcp.documents.sheet import arrange, column_key
 from srag_mcp.documents.table_files import (
     RecordTable,
