@@ -16,8 +16,7 @@ from srag_mcp.pipeline.wishes import IngestOptions, RowsMode, choose_questions, 
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Settings
 from srag_mcp.store.build import published_info
-from srag_mcp.store.corpus import BUILD_SUFFIX
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import BUILD_SUFFIX, CorpusFolder
 
 _INTERRUPTED = "Query interrupted"
 

@@ -45,7 +45,7 @@ from srag_mcp.model.replay_model import write_replies
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.database import CsvTable, open_csv_table
+from srag_mcp.store.database import Select, open_csv_table
 from srag_mcp.store.guard import Value
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
@@ -282,7 +282,7 @@ def take_documents(pack: Pack, n_documents: int) -> Pack:
     return replace(pack, gold=gold, questions=tuple(questions), is_part=True)
 
 
-def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
+def _rows(select: Select, sql: str) -> tuple[tuple[Value, ...], ...]:
     def plain(value: object) -> Value:
         if isinstance(value, date | datetime):
             return value.isoformat()
@@ -290,7 +290,7 @@ def _rows(table: CsvTable, sql: str) -> tuple[tuple[Value, ...], ...]:
             return float(value)
         return value if isinstance(value, str | int | float | bool) else None
 
-    return tuple(tuple(map(plain, row)) for row in table.select(sql))
+    return tuple(tuple(map(plain, row)) for row in select(sql))
 
 
 def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:

@@ -57,9 +57,8 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.freshness import remember_files
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
 
 _MAX_NAMED = 5

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from srag_mcp.cells.cell import Mark
+from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, write_marks
+from srag_mcp.cells.normalised import normalise_column, read_column
+from srag_mcp.claims.disagreements import find_disagreements, mark
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.column_cells import list_documents, write_column
-from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
+from srag_mcp.store.database import quote_name, quote_text, storable, store_errors, with_names
 from srag_mcp.store.layout import (
     FORMAT_VERSION,
-    Pointer,
     build_path,
     builds_folder,
     new_build_id,
-    read_pointer,
-    sync,
-    write_pointer,
+    point_to,
+    published_build,
+    put_in_place,
 )
+from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.statistics import write_statistics, write_values
-from srag_mcp.store.work import ACCOUNT, WorkDatabase
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
+from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,11 +89,13 @@ def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None
     connection.execute(
         f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
     )
-    for place, text in _COMMENTS.items():
-        _comment(connection, place.split("."), text)
-    _comment(connection, [schema.entity], f"{schema.title}: one row a document.")
-    for attribute in schema.attributes:
-        _comment(connection, [schema.entity, attribute.name], describe(attribute))
+    comments = {tuple(place.split(".")): text for place, text in _COMMENTS.items()}
+    comments[schema.entity,] = f"{schema.title}: one row a document."
+    comments |= {(schema.entity, item.name): describe(item) for item in schema.attributes}
+    for place, text in comments.items():
+        kind = "TABLE" if len(place) == 1 else "COLUMN"
+        name = ".".join(map(quote_name, place))
+        connection.execute(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
 
 
 def describe(attribute: Attribute) -> str:
@@ -99,13 +103,6 @@ def describe(attribute: Attribute) -> str:
     unit = f" Unit: {attribute.unit}." if attribute.unit else ""
     absent = "" if attribute.absent_means == "unknown" else f" Absent: {attribute.absent_means}."
     return f"{attribute.description}{unit}{absent}".strip() or attribute.name
-
-
-def _comment(connection: duckdb.DuckDBPyConnection, place: Sequence[str], text: str) -> None:
-    """Say what a table is (*place* is its name) or a column (its table's name and its own)."""
-    kind = "TABLE" if len(place) == 1 else "COLUMN"
-    name = ".".join(map(quote_name, place))
-    connection.execute(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +169,43 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     return _INFO.validate_python(split)
 
 
+_COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
+
+
+def published_info(state: Path) -> BuildInfo | None:
+    """Return what the published build says of itself; None if there is none that can be read."""
+    import duckdb
+
+    with suppress(NotIngestedError, StoreError, duckdb.Error):
+        with duckdb.connect(str(published_build(state)), read_only=True) as connection:
+            info = read_info(connection.execute("FROM srag_build").fetchall())
+            [(n_documents, n_records)] = connection.execute(
+                with_names(_COUNTS, entity=info.entity)
+            ).fetchall()
+        # builds of earlier versions have a record for what could not be read
+        is_whole = n_documents in {info.n_documents, info.n_documents + info.n_failed}
+        return info if is_whole and n_records == info.n_documents else None
+    return None
+
+
 # The oldest storage format that a supported DuckDB writes and 1.4 reads.
 STORAGE_VERSION = "v1.4.0"
+_LISTING = """
+CREATE OR REPLACE TEMP TABLE listing AS
+SELECT (row_number() OVER (ORDER BY document_id) - 1)::INTEGER AS number, * FROM (
+  SELECT document_id, path, title, media_type, sha256, length(text) AS characters, ingested_at,
+         NULL AS failure FROM documents
+  UNION ALL
+  SELECT path, path, parse_filename(path), '', '', 0, NULL, error FROM files
+  WHERE error IS NOT NULL AND path NOT IN (SELECT document_id FROM documents)
+) ORDER BY number
+"""
+_DOCUMENTS = """
+INSERT INTO build.main.documents
+SELECT document_id, path, title, media_type, sha256, characters, ingested_at
+FROM listing ORDER BY number;
+INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents ORDER BY document_id;
+"""
 _FAILURES = """
 INSERT INTO build.main.srag_failures
 SELECT records.*, _failed FROM build.main.{entity} AS records JOIN (
@@ -181,7 +213,6 @@ SELECT records.*, _failed FROM build.main.{entity} AS records JOIN (
   WHERE state = 'failed' GROUP BY document_id) USING (document_id)
 ORDER BY document_id
 """
-_COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
 
 
 def publish(
@@ -199,9 +230,11 @@ def publish(
     """
     build_id = new_build_id(work.state)
     temporary = builds_folder(work.state) / f"{build_id}.tmp"
+    # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
+    options = f"STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE NO_WAL_WRITES"
     with store_errors(f"writing the build {temporary}"):
         try:
-            _attach(work.connection, temporary)
+            work.connection.execute(f"ATTACH {quote_text(str(temporary))} AS build ({options})")
             try:
                 info = _write(work, schema, build_id, on_column)
             finally:
@@ -209,34 +242,9 @@ def publish(
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    path = build_path(work.state, build_id)
-    sync(temporary)
-    temporary.replace(path)
-    sync(path.parent)
-    write_pointer(work.state, Pointer(build_id))
+    put_in_place(temporary, build_path(work.state, build_id))
+    point_to(work.state, build_id)
     return info
-
-
-def published_info(state: Path) -> BuildInfo | None:
-    """Return what the published build says of itself; None if there is none that can be read."""
-    import duckdb
-
-    with suppress(NotIngestedError, StoreError, duckdb.Error):
-        path = build_path(state, read_pointer(state).build_id)
-        with duckdb.connect(str(path), read_only=True) as connection:
-            info = read_info(connection.execute("FROM srag_build").fetchall())
-            counts = connection.execute(with_names(_COUNTS, entity=info.entity)).fetchall()
-            # builds of earlier versions have a record for what could not be read
-            n_listed = {info.n_documents, info.n_documents + info.n_failed}
-            n_documents, n_records = counts[0]
-            return info if n_documents in n_listed and n_records == info.n_documents else None
-    return None
-
-
-def _attach(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
-    options = f"STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE NO_WAL_WRITES"
-    connection.execute(f"ATTACH {quote_text(str(path))} AS build ({options})")
 
 
 def _write(
@@ -244,16 +252,31 @@ def _write(
 ) -> BuildInfo:
     connection = work.connection
     create_tables(connection, schema)
-    list_documents(connection)
+    connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
-        write_column(connection, attribute, position)
+        _write_column(work, attribute, position)
     _write_records(connection, schema)
-    _write_documents(connection)
+    connection.execute(_DOCUMENTS)
     connection.execute(with_names(_FAILURES, entity=schema.entity))
     write_statistics(connection, schema)
-    cut = write_values(connection, schema)
-    info = _describe_build(work, schema, build_id, cut)
+    [(n_documents, n_failed)] = connection.execute(
+        "SELECT count(*), count(failure) FROM listing"
+    ).fetchall()
+    info = BuildInfo(
+        build_id=build_id,
+        format_version=FORMAT_VERSION,
+        title=schema.title,
+        entity=schema.entity,
+        n_documents=n_documents - n_failed,
+        n_failed=n_failed,
+        n_attributes=len(schema.attributes),
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        engine=work.engine_in_force(),
+        revision=work.revision,
+        cut_value_columns=write_values(connection, schema),
+        account=work.note(ACCOUNT) or "",
+    )
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
     connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))
     connection.execute("CHECKPOINT build")
@@ -272,34 +295,114 @@ def _write_records(connection: duckdb.DuckDBPyConnection, schema: Schema) -> Non
         connection.execute(f"DROP TABLE column_{number}")
 
 
-def _write_documents(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute(
-        "INSERT INTO build.main.documents SELECT document_id, path, title, media_type, sha256,"
-        " characters, ingested_at FROM listing ORDER BY number"
-    )
-    connection.execute(
-        "INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents"
-        " ORDER BY document_id"
-    )
+_STATED = """
+CREATE OR REPLACE TEMP TABLE stated (
+  number INTEGER, state VARCHAR, as_stated VARCHAR, start BIGINT, "end" BIGINT, value {sql_type},
+  unit VARCHAR, engine VARCHAR, marks VARCHAR, note VARCHAR)
+"""
+_WHOLE = f"""
+CREATE OR REPLACE TEMP TABLE whole AS
+SELECT number, document_id,
+       CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, 'not_mentioned') END
+         AS state,
+       as_stated, start, "end",
+       CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
+                 AND NOT contains(coalesce(marks, ''), '{Mark.READ_IN_PART}')
+            THEN ? ELSE value END AS value,
+       unit, coalesce(engine, '{BY_RULES}') AS engine,
+       coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
+FROM listing LEFT JOIN stated USING (number) ORDER BY number
+"""  # noqa: S608 - constants
+_INSERT_CELLS = """
+INSERT INTO build.main.cells
+SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
+       note
+FROM whole ORDER BY number
+"""
+_VALUES = "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number"
 
 
-def _describe_build(
-    work: WorkDatabase, schema: Schema, build_id: str, cut: tuple[str, ...]
-) -> BuildInfo:
-    [(n_documents, n_failed)] = work.connection.execute(
-        "SELECT count(*), count(failure) FROM listing"
-    ).fetchall()
-    return BuildInfo(
-        build_id=build_id,
-        format_version=FORMAT_VERSION,
-        title=schema.title,
-        entity=schema.entity,
-        n_documents=n_documents - n_failed,
-        n_failed=n_failed,
-        n_attributes=len(schema.attributes),
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        engine=work.engine_in_force(),
-        revision=work.revision,
-        cut_value_columns=cut,
-        account=work.note(ACCOUNT) or "",
-    )
+def _write_column(work: WorkDatabase, attribute: Attribute, position: int) -> None:
+    """Normalise one attribute; write its cells to the build, and its values to `column_<n>`."""
+    connection, rows = work.connection, []
+    for number, cell in _cells_in_force(work, attribute).items():
+        start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+        rows.append(
+            (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
+             cell.engine, write_marks(cell.marks), cell.note)
+        )  # fmt: skip
+    connection.execute(_STATED.format(sql_type=attribute.type.sql))
+    if rows:
+        with connection.appender("stated") as appender:
+            appender.append_rows(rows)
+    # rules that found nothing anywhere do not say that no document mentions it
+    is_read = work.is_predicted() or any(row[1] != State.NOT_MENTIONED for row in rows)
+    implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
+    connection.execute(_WHOLE, [implied])
+    connection.execute(_INSERT_CELLS, [attribute.name])
+    connection.execute(with_names(_VALUES, column=f"column_{position}"))
+
+
+_CELLS_OF = """
+SELECT number, attribute, state, as_stated, start, "end", context, unit, engine, note, marks
+FROM cells JOIN listing USING (document_id) WHERE attribute = ? ORDER BY number
+"""
+_PREDICTIONS_OF = f"""
+SELECT number, {PREDICTION_COLUMNS} FROM listing LEFT JOIN (
+  FROM predictions WHERE attribute = ? AND attribute_hash = ?) USING (document_id, sha256)
+WHERE failure IS NULL ORDER BY number
+"""  # noqa: S608 - constants
+_INSERT_REVIEW = """
+INSERT INTO build.main.srag_reviews
+SELECT document_id, ?, ?, ?, ?, ? FROM listing WHERE number = ?
+"""
+
+
+def _cells_in_force(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    """Return the cells of the engine in force, with values, by the number of their document.
+
+    Where a language model is in force, the learned rules are the second opinion: where they differ
+    is listed in the build. A document that the model was not asked about is FAILED: that it says
+    nothing is not known.
+    """
+    connection, name = work.connection, attribute.name
+    rows = connection.execute(_CELLS_OF, [name]).fetchall()
+    read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
+    by_rules = _checked(attribute, rows, read)
+    if not work.is_predicted():
+        return by_rules
+    rows = connection.execute(_PREDICTIONS_OF, [name, hash_attribute(attribute)]).fetchall()
+    engine = work.engine_in_force()
+    not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
+    predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
+    cells = _checked(attribute, rows, read_column(attribute, predicted))
+    for item in find_disagreements(cells, by_rules):
+        model, rule = item.model, item.rule
+        said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
+        connection.execute(_INSERT_REVIEW, [name, *said, item.document])
+        cells[item.document] = mark(model, item)
+    return cells
+
+
+def _checked(
+    attribute: Attribute, rows: Sequence[tuple[int, ...]], cells: Iterable[Cell]
+) -> dict[int, Cell]:
+    pairs = zip(rows, cells, strict=True)
+    return {row[0]: check_value(attribute, cell) for row, cell in pairs}
+
+
+def check_value(attribute: Attribute, cell: Cell) -> Cell:
+    """Return *cell* with a value that its column can hold; FAILED where there is none."""
+    if cell.state is State.NOT_MENTIONED or cell.state is State.FAILED:
+        return cell if cell.value is None else replace(cell, value=None)
+    if cell.value is None:
+        if cell.state is State.STATED_ABSENT:
+            return cell
+        return replace(cell, state=State.FAILED, note=cell.note or "could not be read")
+    value = attribute.type.fit(cell.value)
+    if value is None:
+        note = f"{cell.value!r} does not fit a column of type {attribute.type}"
+        return replace(cell, state=State.FAILED, value=None, note=note)
+    if isinstance(value, str) and not value.isascii():
+        value = storable(value)
+    return cell if value is cell.value else replace(cell, value=value)

@@ -20,19 +20,16 @@ from srag_mcp.store.evidence import (
     EvidencePage,
     find_document,
     find_documents_like,
-    find_shown,
     quotes_sql,
     read_document_text,
     read_evidence,
 )
-from srag_mcp.store.freshness import FileWatch
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
-from srag_mcp.store.layout import CorpusFolder, build_path, read_pointer
+from srag_mcp.store.layout import BUILD_SUFFIX, CorpusFolder, FileWatch, published_build
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
 
-BUILD_SUFFIX = ".duckdb"
 Returned = TypeVar("Returned")
 _TRIES = 5
 _PAGE_ROWS = 50_000
@@ -61,50 +58,10 @@ class BuildContent:
     columns: Mapping[str, list[str]]
     keywords: frozenset[str]
 
-    def tables(self) -> dict[str, list[str]]:
-        """Return the tables that SQL from outside may read, with their columns."""
-        return {name: self.columns[name] for name in (self.schema.entity, "documents", "cells")}
-
-    def tables_and_failures(self) -> dict[str, list[str]]:
-        """Return the same and `srag_failures`: records with failed cells, and which (`_failed`)."""
-        return {**self.tables(), "srag_failures": self.columns["srag_failures"]}
-
-
-def read_content(worker: QueryPool, path: Path) -> BuildContent:
-    """Read the content of the build at *path*.
-
-    Raises:
-        StoreError: If it cannot be read.
-    """
-    info = read_info(worker.read(path, _INFO))
-    schema = worker.read(path, _SCHEMA)
-    statistics = worker.read(path, _STATISTICS)
-    columns: dict[str, list[str]] = {}
-    for table, column in worker.read(path, _COLUMNS):
-        columns.setdefault(str(table), []).append(str(column))
-    keywords = worker.read(path, _KEYWORDS)
-    return BuildContent(
-        info,
-        Schema.model_validate_json(str(schema[0][0])),
-        tuple(read_statistics(str(row[0])) for row in statistics),
-        columns,
-        SESSION_VALUES | {str(row[0]) for row in keywords},
-    )
-
-
-def read_texts(worker: QueryPool, path: Path) -> list[tuple[str, str, int]]:
-    """Read the stored texts of the build at *path*: column, text, number of records.
-
-    Raises:
-        StoreError: If they cannot be read.
-    """
-    entries: list[tuple[str, str, int]] = []
-    while len(entries) % _PAGE_ROWS == 0:
-        rows = worker.read(path, _VALUES, [_PAGE_ROWS, len(entries)])
-        if not rows:
-            break
-        entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
-    return entries
+    def tables(self, *more: str) -> dict[str, list[str]]:
+        """Return the tables that SQL from outside may read, and *more*, with their columns."""
+        names = (self.schema.entity, "documents", "cells", *more)
+        return {name: self.columns[name] for name in names}
 
 
 class Corpus:
@@ -126,8 +83,7 @@ class Corpus:
         resolved = self.location.resolve()
         self.name = name or (resolved.stem if self.is_build else resolved.name)
         self.worker = worker
-        self._folder = None if self.is_build else CorpusFolder(self.location, home)
-        folder = self._folder
+        self._folder = folder = None if self.is_build else CorpusFolder(self.location, home)
         self._watch = None if folder is None else FileWatch(self.location, folder.readable)
         self._lock = threading.Lock()
         self._ends_at: float | None = None
@@ -149,9 +105,9 @@ class Corpus:
         """Say what every answer should: which files are in no record, or not as they were read."""
         n_failed = self.info().n_failed
         files, them = ("1 file", "it") if n_failed == 1 else (f"{n_failed:,} files", "them")
-        said = [f"{files} could not be read, and no record is of {them}"] if n_failed else []
+        said = f"{files} could not be read, and no record is of {them}" if n_failed else ""
         changes = "" if self._watch is None else self._watch.text()
-        return (*said, changes) if changes else tuple(said)
+        return tuple(filter(None, (said, changes)))
 
     @property
     def state(self) -> Path | None:
@@ -167,8 +123,7 @@ class Corpus:
             StoreError: If the pointer is damaged.
         """
         if self._folder is not None:
-            state = self._folder.readable()
-            return build_path(state, read_pointer(state).build_id)
+            return published_build(self._folder.readable())
         if not self.location.is_file():
             msg = f"there is no build {self.location}"
             raise NotIngestedError(msg)
@@ -189,7 +144,7 @@ class Corpus:
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts."""
-        return self._newest(self._values_of)
+        return self._newest(lambda path: self._once(self._values, path, self._read_values))
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
@@ -231,7 +186,7 @@ class Corpus:
             lambda path: self.worker.count(
                 path,
                 sql,
-                tables=self._content_of(path).tables_and_failures(),
+                tables=self._content_of(path).tables("srag_failures"),
                 timeout_s=self._left_s(sql, timeout_s),
             )
         )
@@ -269,12 +224,11 @@ class Corpus:
         Raises:
             QueryError: If *where* is refused or wrong.
         """
-        stated: EvidenceFilter = {"state": "stated", "limit": limit}
-        if not where:
-            return read_evidence(self.read, column, stated).evidence
-        page = self.select(quotes_sql(self.schema().entity, column, where), limit=limit)
-        ids = [str(row[0]) for row in page.rows]
-        return read_evidence(self.read, column, stated, ids).evidence
+        ids = None
+        if where:
+            page = self.select(quotes_sql(self.schema().entity, column, where), limit=limit)
+            ids = [str(row[0]) for row in page.rows]
+        return read_evidence(self.read, column, {"state": "stated", "limit": limit}, ids).evidence
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
@@ -282,7 +236,7 @@ class Corpus:
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
         """
-        found = find_document(self.read, document_id) or find_shown(self.read, document_id)
+        found = find_document(self.read, document_id)
         if found is not None:
             return found
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)
@@ -302,9 +256,6 @@ class Corpus:
         """
         return read_document_text(self.read, self.document(document_id), start, end)
 
-    def _content(self) -> BuildContent:
-        return self._newest(self._content_of)
-
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""
         for _ in range(_TRIES):
@@ -320,12 +271,40 @@ class Corpus:
         )
         raise StoreError(msg)
 
-    def _content_of(self, path: Path) -> BuildContent:
+    def _once(
+        self, kept: dict[Path, Returned], path: Path, read: Callable[[Path], Returned]
+    ) -> Returned:
+        """Read what belongs to a build, unless it is *kept*, instead of that of the one before."""
         with self._lock:
-            if path in self._contents:
-                return self._contents[path]
+            if path in kept:
+                return kept[path]
+        found = read(path)
+        with self._lock:
+            kept.clear()
+            kept[path] = found
+        return found
+
+    def _content(self) -> BuildContent:
+        return self._newest(self._content_of)
+
+    def _content_of(self, path: Path) -> BuildContent:
+        return self._once(self._contents, path, self._read_content)
+
+    def _read_content(self, path: Path) -> BuildContent:
+        read = self.worker.read
         try:
-            content = read_content(self.worker, path)
+            info = read_info(read(path, _INFO))
+            [(schema,)] = read(path, _SCHEMA)
+            columns: dict[str, list[str]] = {}
+            for table, column in read(path, _COLUMNS):
+                columns.setdefault(str(table), []).append(str(column))
+            return BuildContent(
+                info,
+                Schema.model_validate_json(str(schema)),
+                tuple(read_statistics(str(row[0])) for row in read(path, _STATISTICS)),
+                columns,
+                SESSION_VALUES | {str(row[0]) for row in read(path, _KEYWORDS)},
+            )
         except StoreError as error:
             advice = "ingest the corpus again: it publishes a new build"
             if self.is_build:
@@ -333,17 +312,12 @@ class Corpus:
             reason = str(error).partition("\n")[0]
             msg = f"{path} cannot be read; {advice}. {reason}"
             raise StoreError(msg) from error
-        with self._lock:
-            self._contents.clear()
-            self._contents[path] = content
-        return content
 
-    def _values_of(self, path: Path) -> ValueIndex:
-        with self._lock:
-            if path in self._values:
-                return self._values[path]
-        index = ValueIndex(read_texts(self.worker, path))
-        with self._lock:
-            self._values.clear()
-            self._values[path] = index
-        return index
+    def _read_values(self, path: Path) -> ValueIndex:
+        entries: list[tuple[str, str, int]] = []
+        while len(entries) % _PAGE_ROWS == 0:
+            rows = self.worker.read(path, _VALUES, [_PAGE_ROWS, len(entries)])
+            if not rows:
+                break
+            entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
+        return ValueIndex(entries)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from srag_mcp.errors import LockedError, StoreError
 
@@ -82,34 +82,17 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-class CsvTable:
-    """A CSV file as a table in memory, for SQL that its own author wrote; see `open_csv_table`."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
-
-    def select(self, sql: str) -> list[tuple[object, ...]]:
-        """Return the rows of *sql*.
-
-        Raises:
-            StoreError: If it cannot be run.
-        """
-        import duckdb
-
-        try:
-            return self._connection.execute(sql).fetchall()
-        except duckdb.Error as error:
-            msg = f"{sql}: {error}"
-            raise StoreError(msg) from error
+Select: TypeAlias = Callable[[str], list[tuple[object, ...]]]
+"""Returns the rows of a statement; raises StoreError where it cannot be run."""
 
 
 @contextmanager
 def open_csv_table(
     path: Path, name: str, key: str, keys: Collection[str] | None = None
-) -> Iterator[CsvTable]:
-    """Read the CSV file *path* as the table *name*; only rows whose *key* is in *keys*, if given.
+) -> Iterator[Select]:
+    """Read the CSV file *path* as the table *name*, for SQL that its own author wrote.
 
-    Afterwards no file can be read.
+    Only rows whose *key* is in *keys*, if given. Afterwards no file can be read.
 
     Raises:
         StoreError: If the file cannot be read.
@@ -117,9 +100,8 @@ def open_csv_table(
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
-        try:
-            source = connection.read_csv(str(path), header=True)
-            connection.register("source", source)
+        with store_errors(str(path)):
+            connection.register("source", connection.read_csv(str(path), header=True))
             wanted = "" if keys is None else " WHERE {key} IN (SELECT unnest(?))"
             connection.execute(
                 with_names("CREATE TABLE {name} AS FROM source" + wanted, name=name, key=key),
@@ -127,7 +109,9 @@ def open_csv_table(
             )
             connection.unregister("source")
             connection.execute("SET enable_external_access = false")
-        except duckdb.Error as error:
-            msg = f"{path}: {error}"
-            raise StoreError(msg) from error
-        yield CsvTable(connection)
+
+        def select(sql: str) -> list[tuple[object, ...]]:
+            with store_errors(sql):
+                return connection.execute(sql).fetchall()
+
+        yield select

@@ -1,21 +1,16 @@
 """What is behind a value, a row or an aggregate: cells, their documents, and what is doubted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
 from srag_mcp.text.shown import one_line
 
-if TYPE_CHECKING:
-    pass
-
-
-Read: TypeAlias = Callable[[str, Sequence[Value]], list[tuple[Value, ...]]]
+Read: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
+"""Returns the rows of a statement, whose columns have the types that the build gives them."""
 
 SNIPPET_CHARACTERS = 80
 
@@ -28,13 +23,14 @@ FROM cells WHERE attribute = $1
   AND ($5 IS NULL OR document_id IN (SELECT unnest(from_json($5, '["VARCHAR"]'))))
 """
 _COUNT = f"SELECT count(*) {_SELECTED}"
-_CHOSEN = f"FROM (SELECT * {_SELECTED} ORDER BY document_id LIMIT $6 OFFSET $7) AS page"
-_PAGE = """
+_PAGE = f"""
 SELECT page.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",
-       note, substr(text, greatest(start - $8, 0) + 1, "end" - greatest(start - $8, 0) + $8)
-{chosen} JOIN documents USING (document_id) LEFT JOIN srag_texts USING (document_id)
+       coalesce(note, ''),
+       substr(text, greatest(start - $8, 0) + 1, "end" - greatest(start - $8, 0) + $8)
+FROM (SELECT * {_SELECTED} ORDER BY document_id LIMIT $6 OFFSET $7) AS page
+JOIN documents USING (document_id) LEFT JOIN srag_texts USING (document_id)
 ORDER BY page.document_id
-""".replace("{chosen}", _CHOSEN)
+"""  # noqa: S608 - constants
 
 
 class EvidenceFilter(TypedDict, total=False):
@@ -95,10 +91,10 @@ def read_evidence(
         wanted.get("state", ""),
         None if ids is None else json.dumps(list(ids)),
     ]
-    total = read(_COUNT, chosen)[0][0]
+    [(total,)] = read(_COUNT, chosen)
     bounds = [wanted.get("limit", 20), wanted.get("offset", 0), SNIPPET_CHARACTERS]
     rows = read(_PAGE, [*chosen, *bounds])
-    return EvidencePage(tuple(_evidence(row) for row in rows), _whole(total) or 0)
+    return EvidencePage(tuple(Evidence(*row) for row in rows), total)
 
 
 def quotes_sql(entity: str, column: str, where: str) -> str:
@@ -109,34 +105,11 @@ def quotes_sql(entity: str, column: str, where: str) -> str:
     return f"{records} WHERE {stating} AND ({where}\n) ORDER BY document_id"
 
 
-def _evidence(row: Sequence[Value]) -> Evidence:
-    document_id, title, column, state, value, unit, as_stated, start, end, note, snippet = row
-    return Evidence(
-        document_id=str(document_id),
-        title=str(title),
-        column=str(column),
-        state=str(state),
-        value=_text(value),
-        unit=_text(unit),
-        as_stated=_text(as_stated),
-        start=_whole(start),
-        end=_whole(end),
-        note=str(note or ""),
-        snippet=_text(snippet),
-    )
-
-
-def _text(value: Value) -> str | None:
-    return None if value is None else str(value)
-
-
-def _whole(value: Value) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-_REVIEWS = "FROM srag_reviews WHERE $1 = '' OR attribute = $1"
-_REVIEW_PAGE = f"SELECT * {_REVIEWS} ORDER BY attribute, document_id LIMIT $2 OFFSET $3"
-_COUNTS = "SELECT attribute, count(*) FROM srag_reviews GROUP BY attribute"
+_REVIEW_PAGE = """
+SELECT document_id, attribute, value, as_stated, rule_value, rule_as_stated FROM srag_reviews
+WHERE $1 = '' OR attribute = $1 ORDER BY attribute, document_id LIMIT $2 OFFSET $3
+"""
+_REVIEW_COUNTS = "SELECT attribute, count(*) FROM srag_reviews GROUP BY attribute"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,19 +142,16 @@ def read_reviews(read: Read, column: str = "", limit: int = 20, offset: int = 0)
     counts = count_reviews(read)
     total = counts.get(column, 0) if column else sum(counts.values())
     rows = read(_REVIEW_PAGE, [column, limit, offset])
-    return ReviewPage(tuple(Review(*map(str, row)) for row in rows), total)
+    return ReviewPage(tuple(Review(*row) for row in rows), total)
 
 
 def count_reviews(read: Read) -> dict[str, int]:
     """Count the reviews of each column that has any."""
-    return {str(column): int(str(n)) for column, n in read(_COUNTS, [])}
+    return dict(read(_REVIEW_COUNTS, []))
 
 
-_BY_ID = """
-SELECT document_id, title, path, media_type, characters FROM documents WHERE document_id = $1
-"""
-_LIKE = """
-SELECT document_id, title, path, media_type, characters FROM documents
+_ENTRIES = "SELECT document_id, title, path, media_type, coalesce(characters, 0) FROM documents"
+_LIKE = f"""{_ENTRIES}
 WHERE contains(lower(concat_ws(' ', document_id, title)), lower($1))
 ORDER BY document_id LIMIT $2
 """
@@ -203,21 +173,22 @@ class DocumentEntry:
 
 
 def find_document(read: Read, document_id: str) -> DocumentEntry | None:
-    """Return the document of that id; None if there is none."""
-    found = [_entry(row) for row in read(_BY_ID, [document_id])]
-    return found[0] if found else None
+    """Return the document of that id; None if there is none.
 
-
-def find_shown(read: Read, shown: str) -> DocumentEntry | None:
-    """Return the document whose id is shown as *shown*: on one line, without what acts or hides."""
-    ids = [str(row[0]) for row in read(_ODD_IDS, [])]
-    found = [document_id for document_id in ids if one_line(document_id) == one_line(shown)]
-    return find_document(read, found[0]) if len(found) == 1 else None
+    An id that is shown otherwise (on one line, without what acts or hides) is found by that, too.
+    """
+    by_id = f"{_ENTRIES} WHERE document_id = $1"
+    found = read(by_id, [document_id])
+    if not found:
+        shown = one_line(document_id)
+        alike = [known for (known,) in read(_ODD_IDS, []) if one_line(known) == shown]
+        found = read(by_id, alike) if len(alike) == 1 else []
+    return DocumentEntry(*found[0]) if found else None
 
 
 def find_documents_like(read: Read, text: str, limit: int) -> tuple[DocumentEntry, ...]:
     """Return the documents whose id or title holds *text*, in any case, by their ids."""
-    return tuple(_entry(row) for row in read(_LIKE, [text, limit]))
+    return tuple(DocumentEntry(*row) for row in read(_LIKE, [text, limit]))
 
 
 def read_document_text(read: Read, entry: DocumentEntry, start: int, end: int | None) -> str:
@@ -226,10 +197,3 @@ def read_document_text(read: Read, entry: DocumentEntry, start: int, end: int | 
     n_characters = max((entry.characters if end is None else end) - first, 0)
     rows = read(_TEXT, [entry.id, first + 1, n_characters])
     return str(rows[0][0]) if rows else ""
-
-
-def _entry(row: Sequence[Value]) -> DocumentEntry:
-    document_id, title, path, media_type, characters = row
-    return DocumentEntry(
-        str(document_id), str(title), str(path), str(media_type), int(characters or 0)
-    )

@@ -1,4 +1,4 @@
-"""The folder of a corpus on disk: its places, the pointer to the published build, the lock."""
+"""The folder of a corpus on disk: its places, the pointer, the lock, the files that were read."""
 
 import hashlib
 import json
@@ -7,15 +7,16 @@ import re
 import secrets
 import socket
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from srag_mcp.documents.folder import STATE_FOLDER
+from srag_mcp.documents.folder import STATE_FOLDER, FileMark, list_files
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]+")
@@ -40,7 +41,12 @@ class CorpusFolder:
     @property
     def apart(self) -> Path:
         """The state folder of a corpus whose own folder cannot be written."""
-        home = _user_data_folder() if self._home is None else self._home.expanduser().resolve()
+        if self._home is None:
+            from platformdirs import user_data_path  # only needed for such folders
+
+            home = user_data_path("srag-mcp", appauthor=False)
+        else:
+            home = self._home.expanduser().resolve()
         digest = hashlib.sha256(str(self.folder).encode("utf-8", "surrogatepass")).hexdigest()
         name = _NOT_IN_NAMES.sub("-", self.folder.name)[:40].strip("-") or "corpus"
         return home / f"{name}-{digest[:16]}"
@@ -48,7 +54,7 @@ class CorpusFolder:
     def readable(self) -> Path:
         """Return the state folder to read from; it may not exist yet."""
         inside, apart = self.inside, self.apart
-        if (apart / "current.json").exists() and not _can_write(inside):
+        if pointer_path(apart).exists() and not _can_write(inside):
             return apart
         return inside if inside.is_dir() or _can_write(inside) else apart
 
@@ -59,8 +65,14 @@ class CorpusFolder:
             CorpusError: If neither place can be written.
         """
         for state in (self.inside, self.apart):
-            if _make_state_folder(state):
-                return state
+            with suppress(OSError):
+                state.mkdir(parents=True, exist_ok=True)
+                ignore = state / ".gitignore"
+                if not ignore.exists():
+                    ignore.write_text("*\n", encoding="utf-8")
+                builds_folder(state).mkdir(exist_ok=True)
+                if _can_write(state):
+                    return state
         msg = (
             f"neither {self.inside} nor {self.apart} can be written;"
             " set SRAG_HOME (or --home) to a folder that can"
@@ -68,9 +80,19 @@ class CorpusFolder:
         raise CorpusError(msg)
 
 
+def _can_write(state: Path) -> bool:
+    folder = state if state.exists() else state.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
 def builds_folder(state: Path) -> Path:
     """Return the folder of the published builds."""
     return state / "builds"
+
+
+def pointer_path(state: Path) -> Path:
+    """Return the path of the pointer to the published build."""
+    return state / "current.json"
 
 
 def work_path(state: Path) -> Path:
@@ -93,78 +115,49 @@ def decisions_path(state: Path) -> Path:
     return state / "schema_decisions.json"
 
 
-def _user_data_folder() -> Path:
-    # Only needed for folders that cannot be written.
-    from platformdirs import user_data_path
-
-    return user_data_path("srag-mcp", appauthor=False)
-
-
-def _make_state_folder(state: Path) -> bool:
-    try:
-        state.mkdir(parents=True, exist_ok=True)
-        ignore = state / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-        builds_folder(state).mkdir(exist_ok=True)
-    except OSError:
-        return False
-    return _can_write(state)
-
-
-def _can_write(state: Path) -> bool:
-    if state.exists():
-        return state.is_dir() and os.access(state, os.W_OK | os.X_OK)
-    parent = state.parent
-    return parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)
-
-
+BUILD_SUFFIX = ".duckdb"
 N_KEPT = 2
 FORMAT_VERSION = 3
+_ID = re.compile(r"\d{6}-[^/\\]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """What `current.json` says: the id of the published build."""
-
-    build_id: str
-
-
-def pointer_path(state: Path) -> Path:
-    """Return the path of the pointer."""
-    return state / "current.json"
-
-
-def read_pointer(state: Path) -> Pointer:
-    """Read which build is published.
+def published_build(state: Path) -> Path:
+    """Return the file of the published build, which may be gone.
 
     Raises:
-        NotIngestedError: If none is.
+        NotIngestedError: If none is published.
         StoreError: If the pointer is damaged.
     """
     path = pointer_path(state)
     try:
-        entry = json.loads(path.read_text(encoding="utf-8"))
-        return Pointer(_checked_id(entry["build"]))
+        build_id = json.loads(path.read_text(encoding="utf-8"))["build"]
+        problem = "" if _ID.fullmatch(build_id) else f"{build_id!r} is not the id of a build"
     except (FileNotFoundError, NotADirectoryError) as error:
         msg = f"{state.parent} is not ingested yet: call ingest_corpus"
         raise NotIngestedError(msg) from error
     except (OSError, ValueError, TypeError, KeyError) as error:
-        msg = f"{path} is damaged ({error}); ingest the corpus again: it publishes a new build"
-        raise StoreError(msg) from error
+        problem = str(error)
+    if problem:
+        msg = f"{path} is damaged ({problem}); ingest the corpus again: it publishes a new build"
+        raise StoreError(msg)
+    return build_path(state, build_id)
 
 
-def write_pointer(state: Path, pointer: Pointer) -> None:
-    """Point to another build, atomically, and remove builds that nobody needs any more."""
-    write_atomically(
-        pointer_path(state), json.dumps({"format": FORMAT_VERSION, "build": pointer.build_id})
-    )
-    _remove_old_builds(state, pointer)
+def point_to(state: Path, build_id: str) -> None:
+    """Publish a build, atomically, and remove builds that nobody needs any more."""
+    entry = {"format": FORMAT_VERSION, "build": build_id}
+    write_atomically(pointer_path(state), json.dumps(entry))
+    others = [path for path in _builds(state) if path.stem != build_id]
+    unfinished = builds_folder(state).glob("*.tmp*")
+    for path in (*others[: len(others) - (N_KEPT - 1)], *unfinished):
+        # A build that a reader has open cannot be removed on Windows: the next publication tries.
+        with suppress(OSError):
+            path.unlink()
 
 
 def build_path(state: Path, build_id: str) -> Path:
     """Return the file of a build."""
-    return builds_folder(state) / f"{build_id}.duckdb"
+    return builds_folder(state) / f"{build_id}{BUILD_SUFFIX}"
 
 
 def new_build_id(state: Path) -> str:
@@ -173,54 +166,39 @@ def new_build_id(state: Path) -> str:
     Its random end keeps a reader that has an old file of that number open from taking one for the
     other after the state folder was deleted.
     """
-    numbers = [
-        int(path.stem[:6]) for path in builds_folder(state).glob("*-*.duckdb") if _is_id(path.stem)
-    ]
-    return f"{max(numbers, default=0) + 1:06d}-{secrets.token_hex(4)}"
+    latest = max((int(path.stem[:6]) for path in _builds(state)), default=0)
+    return f"{latest + 1:06d}-{secrets.token_hex(4)}"
+
+
+def _builds(state: Path) -> list[Path]:
+    builds = builds_folder(state).glob(f"*{BUILD_SUFFIX}")
+    return sorted(path for path in builds if _ID.fullmatch(path.stem))
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Replace the file at *path*; a reader sees the old or the new text, whatever happens."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.write_text(text, encoding="utf-8")
-    sync(temporary)
+    put_in_place(temporary, path)
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Rename a finished file to *path*, forced to the disk."""
+    _sync(temporary)
     temporary.replace(path)
-    sync(path.parent)
+    _sync(path.parent)
 
 
-def sync(path: Path) -> None:
-    """Force a file or folder to the disk; where folders cannot be opened (Windows), do nothing."""
+def _sync(path: Path) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:
+    except PermissionError:  # of a folder on Windows
         return
     try:
         with suppress(OSError):
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _remove_old_builds(state: Path, pointer: Pointer) -> None:
-    builds = sorted(path for path in builds_folder(state).glob("*.duckdb") if _is_id(path.stem))
-    others = [path for path in builds if path.stem != pointer.build_id]
-    unfinished = builds_folder(state).glob("*.tmp*")
-    for path in (*others[: len(others) - (N_KEPT - 1)], *unfinished):
-        # A build that a reader has open cannot be removed on Windows: the next publication tries.
-        with suppress(OSError):
-            path.unlink()
-
-
-def _is_id(stem: str) -> bool:
-    number, _, token = stem.partition("-")
-    return len(number) == 6 and number.isdecimal() and bool(token)
-
-
-def _checked_id(value: object) -> str:
-    if not isinstance(value, str) or not _is_id(value) or "/" in value or "\\" in value:
-        msg = f"{value!r} is not the id of a build"
-        raise ValueError(msg)
-    return value
 
 
 _PATIENCE_S = 1.0  # longer than anybody takes to look whether the lock is held
@@ -236,7 +214,7 @@ def ingestion_lock(state: Path) -> Iterator[None]:
     Raises:
         LockedError: If another process holds it; the text says which one and what to do.
     """
-    lock = FileLock(_lock_path(state), timeout=_PATIENCE_S, thread_local=False)
+    lock = FileLock(state / "ingestion.lock", timeout=_PATIENCE_S, thread_local=False)
     try:
         lock.acquire()
     except Timeout as error:
@@ -247,8 +225,14 @@ def ingestion_lock(state: Path) -> Iterator[None]:
             f" {lock.lock_file}"
         )
         raise LockedError(msg, holder) from error
+    told = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": " ".join(sys.argv)[:300],
+    }
     try:
-        _holder_path(state).write_text(_describe_self(), encoding="utf-8")
+        _holder_path(state).write_text(json.dumps(told), encoding="utf-8")
         yield
     finally:
         with suppress(OSError):
@@ -260,33 +244,17 @@ def is_ingested_now(state: Path) -> bool:
     """Whether a process holds the lock of the corpus whose state folder is *state*."""
     if not _holder_path(state).is_file():
         return False
-    lock = FileLock(_lock_path(state), timeout=0, thread_local=False)
     try:
-        lock.acquire()
+        with FileLock(state / "ingestion.lock", timeout=0, thread_local=False):
+            return False
     except Timeout:
         return True
     except OSError:  # the folder of another user
         return False
-    lock.release()
-    return False
-
-
-def _lock_path(state: Path) -> Path:
-    return state / "ingestion.lock"
 
 
 def _holder_path(state: Path) -> Path:
     return state / "ingestion.holder.json"
-
-
-def _describe_self() -> str:
-    holder = {
-        "pid": os.getpid(),
-        "host": socket.gethostname(),
-        "since": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(sys.argv)[:300],
-    }
-    return json.dumps(holder)
 
 
 def read_holder(state: Path) -> str:
@@ -299,3 +267,55 @@ def read_holder(state: Path) -> str:
         )
     except (OSError, ValueError, TypeError, KeyError):
         return "another process that has not yet said who it is"
+
+
+_SEEN = "files.json"
+_REST = 20
+_MOST_S = 0.25  # of an answer; some 50,000 files are looked at in that time
+
+
+def remember_files(state: Path, seen: Mapping[str, FileMark]) -> None:
+    """Keep which files an ingestion saw, those included that are no documents."""
+    write_atomically(state / _SEEN, json.dumps(seen))
+
+
+class FileWatch:
+    """Says how the files of a corpus have changed, for as long as it is asked."""
+
+    def __init__(self, folder: Path, state: Callable[[], Path]) -> None:
+        self._folder = folder
+        self._state = state
+        self._said = ""
+        self._holds_until = 0.0
+        self._lock = threading.Lock()
+
+    def text(self) -> str:
+        """Say what has changed; empty where nothing has, or it is not known.
+
+        Files are looked at again when that took less than a twentieth of the time since.
+        """
+        with self._lock:
+            started = time.monotonic()
+            if started >= self._holds_until:
+                self._said = self._compare()
+                now = time.monotonic()
+                self._holds_until = now + _REST * (now - started)
+            return self._said
+
+    def _compare(self) -> str:
+        """Compare the files with those of the last ingestion, by name, size and time."""
+        try:
+            kept = json.loads((self._state() / _SEEN).read_bytes())
+            present = list_files(self._folder, time.monotonic() + _MOST_S)
+        except (OSError, ValueError, CorpusError):
+            return ""
+        if present is None or not isinstance(kept, dict):  # too many files to look at, for one
+            return ""
+        known = {path: tuple(mark) for path, mark in kept.items()}
+        counts = {
+            "new": len(present.keys() - known),
+            "changed": sum(known.get(path, mark) != mark for path, mark in present.items()),
+            "gone": len(known.keys() - present),
+        }
+        said = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+        return f"files are not as they were read: {said}; ingest the corpus again" if said else ""

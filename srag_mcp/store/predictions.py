@@ -15,7 +15,6 @@ from srag_mcp.cells.cell import (
     Mark,
     PredictedCell,
     PredictedRecord,
-    write_marks,
 )
 from srag_mcp.cells.normalised import normalise_column, write_canonical
 from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
@@ -23,7 +22,6 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.database import storable
 from srag_mcp.store.work import cell_row, read_cell
 from srag_mcp.values.states import State
-from srag_mcp.values.types import Value
 
 if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
@@ -35,6 +33,7 @@ PredictionRow: TypeAlias = tuple[
 """attribute, state, as_stated, start, end, value, unit, engine, note, marks."""
 
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
+_ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
 in_part AS (
@@ -54,13 +53,13 @@ SELECT places, list(document_id ORDER BY path, document_id) FROM (
   GROUP BY document_id, path)
 GROUP BY places ORDER BY places
 """  # noqa: S608 - constants
-_READ_IN_PART = """
-WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)
+_READ_IN_PART = f"""
+WITH {_ASKED}
 SELECT count(DISTINCT document_id) FROM predictions
 SEMI JOIN asked USING (attribute, attribute_hash)
 SEMI JOIN documents USING (document_id, sha256)
 WHERE n_read IS NOT NULL
-"""
+"""  # noqa: S608 - constants
 _TEXTS_AT_ONCE = 100
 _KEY_PLACES = (0, 2, 3)  # document, attribute and definition, in a row to be stored
 
@@ -84,6 +83,10 @@ def hash_attribute(attribute: Attribute) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def _keys(attributes: Sequence[Attribute]) -> list[list[str]]:
+    return [[item.name for item in attributes], [hash_attribute(item) for item in attributes]]
+
+
 class Predictions:
     """The predictions of a work database.
 
@@ -105,10 +108,8 @@ class Predictions:
         which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
         do, see `model.tokens`.
         """
-        names = [attribute.name for attribute in attributes]
-        hashes = [hash_attribute(attribute) for attribute in attributes]
         rows = self._connection.execute(
-            _PENDING, [names, hashes, list(range(len(names))), n_readable]
+            _PENDING, [*_keys(attributes), list(range(len(attributes))), n_readable]
         ).fetchall()
         return [
             PendingDocuments(tuple(attributes[place] for place in places), tuple(ids))
@@ -134,25 +135,38 @@ class Predictions:
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
         """Keep the cells of *records*, in one transaction; they replace those of the definitions.
 
-        *attributes* are the definitions that the cells answer.
+        *attributes* are the definitions that the cells answer. The revision changes unless all
+        were there.
         """
         hashes = {attribute.name: hash_attribute(attribute) for attribute in attributes}
         rows = [
-            (
-                record.document_id,
-                record.sha256,
-                item.cell.attribute,
-                hashes[item.cell.attribute],
-                *_row(item)[1:-1],
-                bool(record.error),
-                write_marks(item.cell.marks),
-                record.n_read if Mark.READ_IN_PART in item.cell.marks else None,
-            )
+            self._row(record, item, hashes[item.cell.attribute])
             for record in records
             for item in record.cells
         ]
         with self._work.transaction():
-            self._replace(rows)
+            before = self._connection.execute(
+                "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
+                " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
+                [[str(row[place]) for row in rows] for place in _KEY_PLACES],
+            ).fetchall()
+            if rows:
+                with self._connection.appender("predictions") as appender:
+                    appender.append_rows(rows)
+            if set(before) != set(rows):
+                self._work.count_revision()
+
+    @staticmethod
+    def _row(
+        record: PredictedRecord, item: PredictedCell, attribute_hash: str
+    ) -> tuple[object, ...]:
+        attribute, state, as_stated, start, end, _, unit, engine, note, marks = cell_row(item.cell)
+        value = None if item.value_text is None else storable(item.value_text)
+        n_read = record.n_read if Mark.READ_IN_PART in item.cell.marks else None
+        return (
+            record.document_id, record.sha256, attribute, attribute_hash, state, as_stated, start,
+            end, value, unit, engine, note, bool(record.error), marks, n_read,
+        )  # fmt: skip
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
         """Return the predictions of *attribute* that hold, by document id."""
@@ -166,22 +180,16 @@ class Predictions:
 
     def change(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
         """Replace the predictions of *attribute* for some documents, by id."""
-        sha256s = dict(
-            self._connection.execute(
-                "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
-                [list(cells)],
-            ).fetchall()
-        )
-        known = {key: item for key, item in cells.items() if key in sha256s}
-        self.store(
-            [attribute],
-            [PredictedRecord(key, sha256s[key], (item,)) for key, item in known.items()],
-        )
+        sha256s = self._connection.execute(
+            "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
+            [list(cells)],
+        ).fetchall()
+        records = [PredictedRecord(key, sha256, (cells[key],)) for key, sha256 in sha256s]
+        self.store([attribute], records)
 
     def count_read_in_part(self, attributes: Sequence[Attribute]) -> int:
         """Count the documents that do not mention one of *attributes* in the part that was read."""
-        asked = [[item.name for item in attributes], [hash_attribute(item) for item in attributes]]
-        [(n_documents,)] = self._connection.execute(_READ_IN_PART, asked).fetchall()
+        [(n_documents,)] = self._connection.execute(_READ_IN_PART, _keys(attributes)).fetchall()
         return int(n_documents)
 
     def forget_gone(self) -> None:
@@ -197,32 +205,12 @@ class Predictions:
             if gone:
                 self._work.count_revision()
 
-    def _replace(self, rows: Sequence[tuple[object, ...]]) -> None:
-        """Write *rows*; the revision changes unless all were there."""
-        keys = [[str(row[place]) for row in rows] for place in _KEY_PLACES]
-        before = self._connection.execute(
-            "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
-            " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
-            keys,
-        ).fetchall()
-        if rows:
-            with self._connection.appender("predictions") as appender:
-                appender.append_rows(rows)
-        if set(before) != set(rows):
-            self._work.count_revision()
-
 
 def read_prediction(row: PredictionRow) -> PredictedCell:
-    """Make the cell of a row; the reverse of what `Predictions.store` does."""
+    """Make the cell of a row of `PREDICTION_COLUMNS`."""
     attribute, state, as_stated, start, end, value, unit, engine, note, marks = row
     cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note, marks))
     return PredictedCell(cell, value)
-
-
-def _row(item: PredictedCell) -> PredictionRow:
-    attribute, state, as_stated, start, end, _, unit, engine, note, marks = cell_row(item.cell)
-    value = None if item.value_text is None else storable(item.value_text)
-    return (attribute, state, as_stated, start, end, value, unit, engine, note, marks)
 
 
 _CELLS_OF = """
@@ -252,22 +240,19 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
 
 
 def _predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
-    bare = replace(cell, value=None)
+    bare, value = replace(cell, value=None), cell.value
     if cell.state is not State.STATED:
         return PredictedCell(bare)
-    text = None if cell.value is None else write_canonical(attribute, _plain(cell.value))
+    plain = value.isoformat() if isinstance(value, date) else value
+    text = write_canonical(attribute, plain)
     if text is None:
         note = cell.note or "could not be read"
         return PredictedCell(replace(bare, state=State.FAILED, note=note))
     return PredictedCell(bare, text)
 
 
-def _plain(value: Value) -> str | int | float | bool:
-    return value.isoformat() if isinstance(value, date) else value
-
-
-_ASKED = """
-WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash),
+_UNREAD = f"""
+WITH {_ASKED},
 held AS (
   SELECT document_id, attribute, state = 'failed' AS is_failed, note, unanswered
   FROM predictions SEMI JOIN documents USING (document_id, sha256)
@@ -276,11 +261,11 @@ records AS (
   SELECT document_id, bool_and(is_failed) AS is_unread, bool_and(unanswered) AS is_unanswered,
     mode(note) AS reason
   FROM held GROUP BY document_id)
-"""
-_UNREAD = f"""{_ASKED}
+"""  # noqa: S608 - constants
+_UNREAD_RECORDS = f"""{_UNREAD}
 SELECT document_id, reason, is_unanswered FROM records WHERE is_unread ORDER BY document_id
 """  # noqa: S608 - constants
-_UNREAD_CELLS = f"""{_ASKED}
+_UNREAD_CELLS = f"""{_UNREAD}
 SELECT attribute, count(*) FROM held JOIN records USING (document_id)
 WHERE is_failed AND NOT is_unread GROUP BY attribute ORDER BY 2 DESC, 1
 """  # noqa: S608 - constants
@@ -316,8 +301,8 @@ class UnreadRecords:
 
 def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRecords:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
-    asked = [[item.name for item in attributes], [hash_attribute(item) for item in attributes]]
-    unread = work.connection.execute(_UNREAD, asked).fetchall()
+    asked = _keys(attributes)
+    unread = work.connection.execute(_UNREAD_RECORDS, asked).fetchall()
     cells = work.connection.execute(_UNREAD_CELLS, asked).fetchall()
     return UnreadRecords(
         tuple(UnreadRecord(*row) for row in unread), tuple((name, n) for name, n in cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -89,19 +89,73 @@ WHERE document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT N
 """
 
 
-def write_statistics(
-    connection: duckdb.DuckDBPyConnection, schema: Schema
-) -> tuple[ColumnStatistics, ...]:
+def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Compute the statistics of all columns of the attached build and keep them in it."""
-    states = _count_states(connection)
-    found = tuple(
-        _column_statistics(connection, schema.entity, attribute, states.get(attribute.name, {}))
-        for attribute in schema.attributes
+    states: dict[str, Counter[str]] = {item.name: Counter() for item in schema.attributes}
+    for name, state, marks, n in connection.execute(_STATES).fetchall():
+        found = read_marks(marks)
+        states[name][state] += n
+        if state == State.NOT_MENTIONED and Mark.READ_IN_PART in found:
+            states[name][Mark.READ_IN_PART] += n
+        if not IN_DOUBT.isdisjoint(found):
+            states[name][Mark.DOUBTED] += n
+    for position, attribute in enumerate(schema.attributes):
+        item = _of_column(connection, schema.entity, attribute, states[attribute.name])
+        connection.execute(
+            "INSERT INTO build.main.srag_statistics VALUES (?, ?, ?)",
+            [item.column, position, json.dumps(asdict(item))],
+        )
+
+
+def _of_column(
+    connection: duckdb.DuckDBPyConnection, entity: str, attribute: Attribute, n: Counter[str]
+) -> ColumnStatistics:
+    names = {"x": attribute.name, "entity": entity}
+    [row] = connection.execute(
+        with_names(
+            f"FROM build.main.{{entity}} SELECT count({{x}}), {attribute.type.n_non_zero_sql},"
+            f" count(DISTINCT {{x}}), {attribute.type.spread_sql}",
+            **names,
+        )
+    ).fetchall()
+    n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
+    lower, median, upper = quartiles or (None, None, None)
+    top: list[tuple[Scalar | date, int]] = connection.execute(
+        with_names(_TOP_VALUES, **names), [MAX_VALUES_LISTED]
+    ).fetchall()
+    return ColumnStatistics(
+        column=attribute.name,
+        type=attribute.type,
+        n_records=sum(n[state] for state in State),
+        n_non_null=n_non_null,
+        n_non_zero=n_non_zero,
+        n_stated=n[State.STATED],
+        n_stated_absent=n[State.STATED_ABSENT],
+        n_not_mentioned=n[State.NOT_MENTIONED],
+        n_failed=n[State.FAILED],
+        n_distinct=n_distinct,
+        minimum=minimum,
+        maximum=maximum,
+        mean=mean,
+        median=median,
+        lower_quartile=lower,
+        upper_quartile=upper,
+        values=tuple(
+            ValueCount(value.isoformat() if isinstance(value, date) else value, count)
+            for value, count in top
+        ),
+        truncated=n_distinct > MAX_VALUES_LISTED,
+        n_read_in_part=n[Mark.READ_IN_PART],
+        n_doubted=n[Mark.DOUBTED],
     )
-    rows = [(item.column, n, json.dumps(asdict(item))) for n, item in enumerate(found)]
-    for row in rows:
-        connection.execute("INSERT INTO build.main.srag_statistics VALUES (?, ?, ?)", row)
-    return found
+
+
+def read_statistics(text: str) -> ColumnStatistics:
+    """Read what `write_statistics` kept of one column."""
+    entry = json.loads(text)
+    values = tuple(ValueCount(**item) for item in entry.pop("values"))
+    kind = COLUMN_TYPES[entry.pop("type")]
+    return ColumnStatistics(**entry, type=kind, values=values)
 
 
 def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple[str, ...]:
@@ -117,76 +171,3 @@ def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple
         if n_inserted == limit:
             cut.append(name)
     return tuple(cut)
-
-
-def read_statistics(text: str) -> ColumnStatistics:
-    """Read what `write_statistics` kept of one column."""
-    entry = json.loads(text)
-    values = tuple(ValueCount(**item) for item in entry.pop("values"))
-    kind = COLUMN_TYPES[entry.pop("type")]
-    return ColumnStatistics(**entry, type=kind, values=values)
-
-
-def _count_states(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
-    rows = connection.execute(_STATES).fetchall()
-    counts: dict[str, dict[str, int]] = {}
-    for attribute, state, marks, n in rows:
-        found = counts.setdefault(attribute, {})
-        found[state] = found.get(state, 0) + n
-        if state == State.NOT_MENTIONED and Mark.READ_IN_PART in read_marks(marks):
-            found[Mark.READ_IN_PART] = found.get(Mark.READ_IN_PART, 0) + n
-        if not IN_DOUBT.isdisjoint(read_marks(marks)):
-            found[Mark.DOUBTED] = found.get(Mark.DOUBTED, 0) + n
-    return counts
-
-
-def _column_statistics(
-    connection: duckdb.DuckDBPyConnection,
-    entity: str,
-    attribute: Attribute,
-    states: Mapping[str, int],
-) -> ColumnStatistics:
-    [row] = connection.execute(
-        with_names(
-            f"FROM build.main.{{entity}} SELECT count({{x}}), {attribute.type.n_non_zero_sql},"
-            f" count(DISTINCT {{x}}), {attribute.type.spread_sql}",
-            x=attribute.name,
-            entity=entity,
-        )
-    ).fetchall()
-    n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
-    lower, median, upper = quartiles or (None, None, None)
-    return ColumnStatistics(
-        column=attribute.name,
-        type=attribute.type,
-        n_records=sum(states.get(state, 0) for state in State),
-        n_non_null=n_non_null,
-        n_non_zero=n_non_zero,
-        n_stated=states.get(State.STATED, 0),
-        n_stated_absent=states.get(State.STATED_ABSENT, 0),
-        n_not_mentioned=states.get(State.NOT_MENTIONED, 0),
-        n_failed=states.get(State.FAILED, 0),
-        n_distinct=n_distinct,
-        minimum=minimum,
-        maximum=maximum,
-        mean=mean,
-        median=median,
-        lower_quartile=lower,
-        upper_quartile=upper,
-        values=_top_values(connection, entity, attribute),
-        truncated=n_distinct > MAX_VALUES_LISTED,
-        n_read_in_part=states.get(Mark.READ_IN_PART, 0),
-        n_doubted=states.get(Mark.DOUBTED, 0),
-    )
-
-
-def _top_values(
-    connection: duckdb.DuckDBPyConnection, entity: str, attribute: Attribute
-) -> tuple[ValueCount, ...]:
-    rows: Sequence[tuple[Scalar | date, int]] = connection.execute(
-        with_names(_TOP_VALUES, x=attribute.name, entity=entity), [MAX_VALUES_LISTED]
-    ).fetchall()
-    return tuple(
-        ValueCount(value.isoformat() if isinstance(value, date) else value, count)
-        for value, count in rows
-    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
@@ -35,6 +35,39 @@ CellRow: TypeAlias = tuple[
 _STATES = {state.value: state for state in State}
 
 
+def cell_row(cell: Cell) -> CellRow:
+    """Make the row of a cell, without what UTF-8 cannot hold."""
+    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
+    return (
+        cell.attribute,
+        cell.state.value,
+        None if cell.as_stated is None else storable(cell.as_stated),
+        start,
+        end,
+        storable(cell.context),
+        cell.unit,
+        cell.engine,
+        storable(cell.note),
+        write_marks(cell.marks),
+    )
+
+
+def read_cell(row: CellRow) -> Cell:
+    """Make the cell of a row; the reverse of `cell_row`."""
+    attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
+    return Cell(
+        attribute=attribute,
+        state=_STATES[state],
+        as_stated=as_stated,
+        span=None if start is None or end is None else Span(start, end),
+        context=context,
+        unit=unit,
+        engine=engine,
+        note=note,
+        marks=read_marks(marks),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FinishedDocument:
     """A document that was read and extracted.
@@ -50,6 +83,25 @@ class FinishedDocument:
     text: str
     cells: tuple[CellRow, ...]
     replaces: bool = False
+
+
+def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
+    """Keep what the store needs of a document and its record."""
+    said = (
+        cell
+        for cell in record.cells
+        if cell.state is not State.NOT_MENTIONED or cell.note or cell.marks
+    )
+    return FinishedDocument(
+        document_id=document.id,
+        path=document.path,
+        title=storable(document.title),
+        media_type=document.media_type,
+        sha256=document.sha256,
+        text=storable(document.text),
+        cells=tuple(map(cell_row, said)),
+        replaces=replaces,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,105 +123,6 @@ class FinishedFile:
     passing: bool = False
 
 
-def finish_document(document: Document, record: Record, *, replaces: bool) -> FinishedDocument:
-    """Keep what the store needs of a document and its record."""
-    return FinishedDocument(
-        document_id=document.id,
-        path=document.path,
-        title=storable(document.title),
-        media_type=document.media_type,
-        sha256=document.sha256,
-        text=storable(document.text),
-        cells=tuple(cell_row(cell) for cell in record.cells if _says_something(cell)),
-        replaces=replaces,
-    )
-
-
-def read_cell(row: CellRow) -> Cell:
-    """Make the cell of a row; the reverse of `cell_row`."""
-    attribute, state, as_stated, start, end, context, unit, engine, note, marks = row
-    span = None if start is None or end is None else Span(start, end)
-    return Cell(
-        attribute=attribute,
-        state=_STATES[state],
-        as_stated=as_stated,
-        span=span,
-        context=context,
-        unit=unit,
-        engine=engine,
-        note=note,
-        marks=read_marks(marks),
-    )
-
-
-def _says_something(cell: Cell) -> bool:
-    return cell.state is not State.NOT_MENTIONED or bool(cell.note or cell.marks)
-
-
-def cell_row(cell: Cell) -> CellRow:
-    """Make the row of a cell, without what UTF-8 cannot hold."""
-    start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
-    as_stated = None if cell.as_stated is None else storable(cell.as_stated)
-    return (
-        cell.attribute,
-        cell.state.value,
-        as_stated,
-        start,
-        end,
-        storable(cell.context),
-        cell.unit,
-        cell.engine,
-        storable(cell.note),
-        write_marks(cell.marks),
-    )
-
-
-_TEXTS_AT_ONCE = 100
-_QUOTES = (
-    'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
-    ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
-)
-WORK_TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
-CREATE TABLE IF NOT EXISTS files (
-  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
-ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
-ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
-CREATE TABLE IF NOT EXISTS documents (
-  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
-  text VARCHAR, ingested_at TIMESTAMP);
-CREATE TABLE IF NOT EXISTS cells (
-  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
-  "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
-ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
-CREATE TABLE IF NOT EXISTS extractions (
-  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
-CREATE TABLE IF NOT EXISTS predictions (
-  document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
-  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
-  note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
-ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
-ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
-"""
-MARKS_OF_NOTES = """
-UPDATE predictions SET
-  n_read = TRY_CAST(
-    replace(regexp_extract(note, '^read in part: ([0-9,]+)', 1), ',', '') AS BIGINT),
-  marks = concat_ws(' ',
-    CASE WHEN contains(note, 'derived: the quote') THEN 'derived' END,
-    CASE WHEN contains(note, 'doubted: ') THEN 'doubted' END,
-    CASE WHEN starts_with(note, 'looked at again and kept') THEN 'kept' END,
-    CASE WHEN starts_with(note, 'read in part: ') THEN 'read_in_part' END,
-    CASE WHEN starts_with(note, 'standardised: ') THEN 'standardised' END,
-    CASE WHEN starts_with(note, 'does not fit its column, and no') THEN 'unsettled' END)
-"""
-"""What 16a3ebc told in notes: marks, and how much of a document was read."""
-
-
-WORK_FORMAT = "1"
-ACCOUNT = "account"  # the note of how much of the documents the columns account for
-
-
 @dataclass(frozen=True, slots=True)
 class SchemaInForce:
     """The schema that the cells of the work database follow.
@@ -189,8 +142,52 @@ class QuotedText:
     quotes: tuple[Span, ...]
 
 
+_TEXTS_AT_ONCE = 100
+_QUOTES = (
+    'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
+    ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
+)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
+CREATE TABLE IF NOT EXISTS files (
+  path VARCHAR, size BIGINT, mtime_ns BIGINT, rows BOOLEAN, error VARCHAR);
+ALTER TABLE files ADD COLUMN IF NOT EXISTS told VARCHAR;
+ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
+CREATE TABLE IF NOT EXISTS documents (
+  document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
+  text VARCHAR, ingested_at TIMESTAMP);
+CREATE TABLE IF NOT EXISTS cells (
+  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
+  "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
+ALTER TABLE cells ADD COLUMN IF NOT EXISTS marks VARCHAR DEFAULT '';
+CREATE TABLE IF NOT EXISTS predictions (
+  document_id VARCHAR, sha256 VARCHAR, attribute VARCHAR, attribute_hash VARCHAR, state VARCHAR,
+  as_stated VARCHAR, start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR,
+  note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
+ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
+ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
+CREATE TABLE IF NOT EXISTS extractions (
+  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
+"""
+# what 16a3ebc told in notes: marks, and how much of a document was read
+_MARKS_OF_NOTES = """
+UPDATE predictions SET
+  n_read = TRY_CAST(
+    replace(regexp_extract(note, '^read in part: ([0-9,]+)', 1), ',', '') AS BIGINT),
+  marks = concat_ws(' ',
+    CASE WHEN contains(note, 'derived: the quote') THEN 'derived' END,
+    CASE WHEN contains(note, 'doubted: ') THEN 'doubted' END,
+    CASE WHEN starts_with(note, 'looked at again and kept') THEN 'kept' END,
+    CASE WHEN starts_with(note, 'read in part: ') THEN 'read_in_part' END,
+    CASE WHEN starts_with(note, 'standardised: ') THEN 'standardised' END,
+    CASE WHEN starts_with(note, 'does not fit its column, and no') THEN 'unsettled' END)
+"""
+_FORMAT = "1"
+ACCOUNT = "account"  # the note of how much of the documents the columns account for
+
+
 class WorkDatabase:
-    """The ingestion's own database; opened by `work_opening`, which holds the lock of the corpus.
+    """The ingestion's own database; opened by `open_work`, which holds the lock of the corpus.
 
     Attributes:
         connection: For the publication, which copies from it.
@@ -204,14 +201,13 @@ class WorkDatabase:
         self.connection = connection
         self.state = state
         self.warning = warning
-        connection.execute(WORK_TABLES)
+        connection.execute(_TABLES)
         if self._meta("format") is None:
-            self._set_meta({"format": WORK_FORMAT, "identity": secrets.token_hex(8)})
-            self._set_meta({"marks": "yes"})
+            self._set_meta(format=_FORMAT, identity=secrets.token_hex(8), marks="yes")
         elif self._meta("marks") is None:
             with self.transaction():
-                connection.execute(MARKS_OF_NOTES)
-                self._set_meta({"marks": "yes"})
+                connection.execute(_MARKS_OF_NOTES)
+                self._set_meta(marks="yes")
                 self.count_revision()
 
     @property
@@ -233,9 +229,9 @@ class WorkDatabase:
             if present is None or hash_schema(present.schema) != hash_schema(schema):
                 self.connection.execute("DELETE FROM files; DELETE FROM documents")
                 self.connection.execute("DELETE FROM cells")
-                self._set_meta({"schema": schema.model_dump_json()})
+                self._set_meta(schema=schema.model_dump_json())
                 self.count_revision()
-            self._set_meta({"schema_origin": origin})
+            self._set_meta(schema_origin=origin)
 
     def engine_in_force(self) -> str:
         """Return whose cells are published: `offline`, `model` or `agent`."""
@@ -249,7 +245,7 @@ class WorkDatabase:
         """Publish the cells of *engine* from now on."""
         if engine != self.engine_in_force():
             with self.transaction():
-                self._set_meta({"engine": engine})
+                self._set_meta(engine=engine)
                 self.count_revision()
 
     def note(self, key: str) -> str | None:
@@ -259,15 +255,15 @@ class WorkDatabase:
     def keep_note(self, key: str, text: str) -> None:
         """Keep a short text for the next ingestion."""
         with self.transaction():
-            self._set_meta({f"note:{key}": text})
+            self._set_meta(**{f"note:{key}": text})
 
     def is_reserved_word(self, name: str) -> bool:
         """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
-        found = self.connection.execute(
+        found = self._rows(
             "SELECT 1 FROM duckdb_keywords() WHERE keyword_name = ?"
             " AND keyword_category = 'reserved'",
-            [name],
-        ).fetchall()
+            name,
+        )
         return bool(found)
 
     def forget_failures(self) -> None:
@@ -277,39 +273,33 @@ class WorkDatabase:
 
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
-        rows = self.connection.execute(
+        rows = self._rows(
             "SELECT path, size, mtime_ns, rows, error, coalesce(told, ''), coalesce(passing, false)"
             " FROM files"
-        ).fetchall()
+        )
         return {
             path: FinishedFile(
-                path, size, mtime, by_row, error, (), tuple(told.splitlines()), again
+                path, size, mtime, is_rows, error, (), tuple(told.splitlines()), again
             )
-            for path, size, mtime, by_row, error, told, again in rows
+            for path, size, mtime, is_rows, error, told, again in rows
         }
 
     def forget_files(self, paths: Sequence[str]) -> None:
         """Forget that files are done with: they are read again; till then their documents stay."""
         with self.transaction():
-            self.connection.execute(
-                "DELETE FROM files WHERE path IN (SELECT unnest(?))", [list(paths)]
-            )
+            self._delete("files", "path", paths)
 
     def failures(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reasons."""
-        rows = self.connection.execute(
-            "SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path"
-        ).fetchall()
-        return [(str(path), str(error)) for path, error in rows]
+        return self._rows("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
 
     def known_documents(self, paths: Iterable[str]) -> dict[str, dict[str, str]]:
         """Return the stored documents of *paths*: path to document id to sha256."""
         known: dict[str, dict[str, str]] = {}
-        rows = self.connection.execute(
+        for path, document_id, sha256 in self._rows(
             "SELECT path, document_id, sha256 FROM documents WHERE path IN (SELECT unnest(?))",
-            [list(paths)],
-        ).fetchall()
-        for path, document_id, sha256 in rows:
+            list(paths),
+        ):
             known.setdefault(path, {})[document_id] = sha256
         return known
 
@@ -317,12 +307,38 @@ class WorkDatabase:
         """Keep finished documents and files, in one transaction."""
         dropped = [item.document_id for item in documents if item.replaces]
         dropped.extend(document_id for item in files for document_id in item.stale)
+        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
         with self.transaction():
             self._drop_documents(dropped)
-            if documents:
-                self._append_documents(documents)
-            errors = self._replace_files(files)
-            if dropped or documents or errors:
+            self._append(
+                "documents",
+                [
+                    (item.document_id, item.path, item.title, item.media_type, item.sha256,
+                     item.text, now)
+                    for item in documents
+                ],
+            )  # fmt: skip
+            self._append(
+                "cells", [(item.document_id, *row) for item in documents for row in item.cells]
+            )
+            present = self.schema_in_force()
+            schema_hash = "" if present is None else hash_schema(present.schema)
+            self._append(
+                "extractions",
+                [(item.document_id, item.sha256, schema_hash, now) for item in documents],
+            )
+            errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
+            self._append(
+                "files",
+                [
+                    (item.path, item.size, item.mtime_ns, item.rows, item.error,
+                     "\n".join(item.told), item.passing)
+                    for item in files
+                ],
+            )  # fmt: skip
+            # of files, a build shows the failures only
+            fails = any(item.error != errors.get(item.path) for item in files)
+            if dropped or documents or fails:
                 self.count_revision()
 
     def remove_files(self, paths: Sequence[str]) -> int:
@@ -333,20 +349,17 @@ class WorkDatabase:
         ids = [document_id for documents in known.values() for document_id in documents]
         with self.transaction():
             self._drop_documents(ids)
-            self.connection.execute(
-                "DELETE FROM files WHERE path IN (SELECT unnest(?))", [list(paths)]
-            )
+            self._delete("files", "path", paths)
             self.count_revision()
         return len(ids)
 
     def paths_of_documents(self) -> set[str]:
         """Return the files that have documents here, finished or not."""
-        rows = self.connection.execute("SELECT DISTINCT path FROM documents").fetchall()
-        return {row[0] for row in rows}
+        return {path for (path,) in self._rows("SELECT DISTINCT path FROM documents")}
 
     def n_documents(self) -> int:
         """Count the stored documents."""
-        [(n_documents,)] = self.connection.execute("SELECT count(*) FROM documents").fetchall()
+        [(n_documents,)] = self._rows("SELECT count(*) FROM documents")
         return int(n_documents)
 
     def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
@@ -362,72 +375,15 @@ class WorkDatabase:
 
     def count_row_words(self) -> tuple[int, int]:
         """Count the documents that are rows of a table, and their words."""
-        [(n_rows, n_words)] = self.connection.execute(
+        [(n_rows, n_words)] = self._rows(
             "SELECT count(*), coalesce(sum(len(string_split_regex(trim(text), '\\s+'))), 0)"
             " FROM documents WHERE path IN (SELECT path FROM files WHERE rows)"
-        ).fetchall()
+        )
         return int(n_rows), int(n_words)
-
-    def _append_documents(self, documents: Sequence[FinishedDocument]) -> None:
-        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-        schema_hash = self._schema_hash()
-        self._append("documents", [_document_row(item, now) for item in documents])
-        self._append(
-            "cells", [(item.document_id, *row) for item in documents for row in item.cells]
-        )
-        self._append(
-            "extractions",
-            [(item.document_id, item.sha256, schema_hash, now) for item in documents],
-        )
-
-    def _replace_files(self, files: Sequence[FinishedFile]) -> bool:
-        """Write the rows of *files*; say whether the published failures change."""
-        if not files:
-            return False
-        before = self.connection.execute(
-            "DELETE FROM files WHERE path IN (SELECT unnest(?)) RETURNING path, error",
-            [[item.path for item in files]],
-        ).fetchall()
-        rows = [
-            (item.path, item.size, item.mtime_ns, item.rows, item.error, "\n".join(item.told),
-             item.passing)
-            for item in files
-        ]  # fmt: skip
-        self._append("files", rows)
-        errors = {str(path): error for path, error in before}
-        return any(item.error != errors.get(item.path) for item in files)
-
-    def _drop_documents(self, ids: Sequence[str]) -> None:
-        if not ids:
-            return
-        self.connection.execute(
-            "DELETE FROM documents WHERE document_id IN (SELECT unnest(?))", [list(ids)]
-        )
-        self.connection.execute(
-            "DELETE FROM cells WHERE document_id IN (SELECT unnest(?))", [list(ids)]
-        )
-
-    def _append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
-        if rows:
-            with self.connection.appender(table) as appender:
-                appender.append_rows(rows)
-
-    def _schema_hash(self) -> str:
-        present = self.schema_in_force()
-        return "" if present is None else hash_schema(present.schema)
 
     def count_revision(self) -> None:
         """Say that the content has changed; called inside a transaction."""
-        self._set_meta({"revision": str(int(self._meta("revision") or "0") + 1)})
-
-    def _meta(self, key: str) -> str | None:
-        rows = self.connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchall()
-        return str(rows[0][0]) if rows else None
-
-    def _set_meta(self, entries: Mapping[str, str]) -> None:
-        for key, value in entries.items():
-            self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
-            self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+        self._set_meta(revision=str(int(self._meta("revision") or "0") + 1))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -440,6 +396,37 @@ class WorkDatabase:
             raise
         self.connection.commit()
 
+    def _rows(self, sql: str, *values: object) -> list[Any]:
+        return self.connection.execute(sql, list(values)).fetchall()
+
+    def _drop_documents(self, ids: Sequence[str]) -> None:
+        if ids:
+            self._delete("documents", "document_id", ids)
+            self._delete("cells", "document_id", ids)
+
+    def _delete(self, table: str, key: str, keys: Sequence[str], also: str = "NULL") -> list[Any]:
+        """Delete rows by a key; return the key and *also* of each."""
+        if not keys:
+            return []
+        return self._rows(
+            f"DELETE FROM {table} WHERE {key} IN (SELECT unnest(?)) RETURNING {key}, {also}",  # noqa: S608 - constants
+            list(keys),
+        )
+
+    def _append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+        if rows:
+            with self.connection.appender(table) as appender:
+                appender.append_rows(rows)
+
+    def _meta(self, key: str) -> str | None:
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return str(rows[0][0]) if rows else None
+
+    def _set_meta(self, **entries: str) -> None:
+        for key, value in entries.items():
+            self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
+            self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+
 
 def hash_schema(schema: Schema) -> str:
     """Name the content of a schema; its version number does not count, nor that it has no lists."""
@@ -448,18 +435,6 @@ def hash_schema(schema: Schema) -> str:
     )
     text = "\n".join(tables)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _document_row(item: FinishedDocument, now: datetime) -> tuple[object, ...]:
-    return (
-        item.document_id,
-        item.path,
-        item.title,
-        item.media_type,
-        item.sha256,
-        item.text,
-        now,
-    )
 
 
 @contextmanager
@@ -474,7 +449,9 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
     """
     path = work_path(state)
     with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):
-        _tidy(state)
+        shutil.rmtree(state / "spill", ignore_errors=True)  # what a killed process left
+        for left in state.glob("*.tmp"):
+            left.unlink(missing_ok=True)
         work = _open_or_replace(path, state)
         try:
             take_over_work(shared, work)
@@ -483,41 +460,24 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
             work.connection.close()
 
 
-def _tidy(state: Path) -> None:
-    """Remove what a process that was killed left half written."""
-    shutil.rmtree(state / "spill", ignore_errors=True)
-    for path in state.glob("*.tmp"):
-        path.unlink(missing_ok=True)
-
-
 def _open_or_replace(path: Path, state: Path) -> WorkDatabase:
     import duckdb
 
+    connection = None
     try:
         connection = open_for_writing(path, state / "spill")
-    except duckdb.Error as error:
-        return _begin_anew(path, state, str(error))
-    try:
         work = WorkDatabase(connection, state)
         work.files()
-        problem = _format_problem(work)
+        found = work._meta("format")
+        if found == _FORMAT:
+            return work
+        problem = f"its format is {found!r}, not {_FORMAT!r}"
     except duckdb.Error as error:
         problem = str(error)
-    if not problem:
-        return work
-    connection.close()
-    return _begin_anew(path, state, problem)
-
-
-def _begin_anew(path: Path, state: Path, problem: str) -> WorkDatabase:
+    if connection is not None:
+        connection.close()
     aside = path.with_name(f"work.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}.duckdb")
     path.replace(aside)
     path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
     warning = f"{path} could not be used and was moved to {aside.name}; beginning anew. {problem}"
     return WorkDatabase(open_for_writing(path, state / "spill"), state, warning)
-
-
-def _format_problem(work: WorkDatabase) -> str:
-    rows = work.connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchall()
-    found = rows[0][0] if rows else None
-    return "" if found == WORK_FORMAT else f"its format is {found!r}, not {WORK_FORMAT!r}"

@@ -9,7 +9,7 @@ import pytest
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import BuildInfo, publish, published_info
-from srag_mcp.store.layout import build_path, read_pointer
+from srag_mcp.store.layout import published_build
 from srag_mcp.store.work import FinishedDocument, open_work
 
 Finish = Callable[..., FinishedDocument]
@@ -21,7 +21,7 @@ def publish_now(state: Path, schema: Schema) -> BuildInfo:
 
 
 def rows(state: Path, sql: str) -> list[tuple[object, ...]]:
-    path = build_path(state, read_pointer(state).build_id)
+    path = published_build(state)
     with duckdb.connect(str(path), read_only=True) as connection:
         return connection.execute(sql).fetchall()
 
@@ -171,11 +171,11 @@ def test_a_build_folder_that_cannot_be_written_is_an_error(filled: Path, ships: 
 
 def test_a_pointer_that_is_missing_or_damaged_is_told_apart(state: Path) -> None:
     with pytest.raises(NotIngestedError):
-        read_pointer(state)
+        published_build(state)
     for text in ("", "[]", "{}", '{"build": 3}', '{"build": "../000001-ab"}', "\x00"):
         (state / "current.json").write_text(text, encoding="utf-8")
         with pytest.raises(StoreError, match=r"current\.json is damaged"):
-            read_pointer(state)
+            published_build(state)
 
 
 def test_statistics_are_exact(filled: Path, ships: Schema) -> None:

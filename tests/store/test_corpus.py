@@ -10,7 +10,7 @@ from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import DocumentEntry, Evidence
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import build_path, read_pointer
+from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work import FinishedDocument, open_work
 
@@ -151,7 +151,7 @@ def test_readers_follow_the_pointer_to_a_new_build(
 
 
 def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, filled: Path) -> None:
-    build_path(filled, read_pointer(filled).build_id).unlink()
+    published_build(filled).unlink()
 
     with pytest.raises(StoreError):
         corpus.select("SELECT 1 FROM ships")

@@ -8,7 +8,7 @@ import pytest
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, PredictedRecord, read_marks
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
-from srag_mcp.store.layout import build_path, read_pointer
+from srag_mcp.store.layout import published_build
 from srag_mcp.store.predictions import PendingDocuments, Predictions, hash_attribute
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase, open_work
 from srag_mcp.text.spans import Span
@@ -244,7 +244,7 @@ def test_a_build_of_predictions_has_their_values_and_words(filled: Path, ships: 
 
     assert info.engine == "model"
     assert published_info(filled) == info
-    path = build_path(filled, read_pointer(filled).build_id)
+    path = published_build(filled)
     with duckdb.connect(str(path), read_only=True) as connection:
         assert connection.execute("FROM ships ORDER BY document_id").fetchall() == [
             ("albatross.txt", "Albatross", 3, 61.5, False, None),

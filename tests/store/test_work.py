@@ -10,7 +10,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.column_cells import check_value
+from srag_mcp.store.build import check_value
 from srag_mcp.store.database import storable
 from srag_mcp.store.work import (
     FinishedDocument,
