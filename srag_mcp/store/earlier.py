@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ WORK_TAKEN_OVER = "work taken over"
 _FILES = ("calls.jsonl", "asked.jsonl", "unfinished.json")
 _FOLDERS = ("prompts", "jobs")
 _HASH = re.compile(r"[0-9a-f]{64}")
-KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_CALL = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _KEEP_REPLY = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)"
 
 
@@ -66,13 +66,15 @@ def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
     if not work_path(folder).exists():
         connection.execute("INSERT INTO notes VALUES (?, 'yes')", [WORK_TAKEN_OVER])
     for name in ("calls.jsonl", "asked.jsonl"):
-        for line in _lines(folder / name):
-            _take_over_line(connection, line)
+        if (folder / name).exists():
+            with (folder / name).open("rb") as lines:
+                for line in lines:
+                    if line.strip() and line.endswith(b"\n"):  # else its process was killed
+                        _take_over_line(connection, line.strip())
     wish = _read_object(folder / "unfinished.json")
     if wish is not None:
         connection.execute("INSERT INTO notes VALUES ('unfinished', ?)", [json.dumps(wish)])
-    for row in _prompts(folder / "prompts"):
-        connection.execute("INSERT INTO prompts VALUES (?, ?, ?, ?, NULL, ?, ?)", row)
+    _take_over_prompts(connection, folder / "prompts")
     for path in (folder / "jobs").glob("*.job.json"):
         told = _read_object(path)
         if told is not None:
@@ -104,28 +106,21 @@ def _take_over_line(connection: sqlite3.Connection, line: bytes) -> None:
         logger.warning("a line of %d bytes among the calls is damaged", len(line))
         return
     call = (*asdict(entry.call).values(), entry.ingestion, entry.call_id)
-    connection.execute(KEEP_CALL, call_row(call))
+    connection.execute(_KEEP_CALL, _call_row(call))
     if entry.kept is not None:
         kept, reply = entry.kept, entry.kept.reply
         said = (kept.step, reply.text, reply.model, reply.truncated, kept.delta)
         connection.execute(_KEEP_REPLY, (kept.prompt_hash, kept.asked_model, *said))
 
 
-def call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _call_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Write the time of a call as text; DuckDB has it without its zone, which is UTC."""
     return (*row[:5], row[5].replace(tzinfo=UTC).isoformat(timespec="microseconds"), *row[6:])
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    """Read the whole lines; one that was cut off by the end of its process is left out."""
-    if path.exists():
-        with path.open("rb") as file:
-            yield from (line.strip() for line in file if line.strip() and line.endswith(b"\n"))
-
-
-def _read_object(path: Path) -> dict[str, object] | None:
+def _read_object(path: Path | None) -> dict[str, object] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = None if path is None else json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -134,20 +129,23 @@ def _read_object(path: Path) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _prompts(folder: Path) -> Iterator[tuple[object, ...]]:
-    """Return rows of prompts: name, entry, whether parked, when asked, answer, when answered."""
+def _take_over_prompts(connection: sqlite3.Connection, folder: Path) -> None:
+    """Park what was asked, so that an answer to it is still kept."""
     asked = {path.name[:64]: path for path in (folder / "parked").glob("*.json")}
     asked |= {path.name.removesuffix(".json"): path for path in folder.glob("*.json")}
     answered = {path.name[:64]: path for path in (folder / "taken").glob("*.reply.json")}
     answered |= {path.name[:64]: path for path in folder.glob("*.reply.json")}
-    for name in sorted(asked.keys() | answered.keys()):
-        entry = _read_object(asked[name]) if name in asked else None
-        reply = _read_object(answered[name]) if name in answered else None
-        if not _HASH.fullmatch(name) or (entry is None and reply is None):
+    for name in sorted(filter(_HASH.fullmatch, asked.keys() | answered.keys())):
+        entry, reply = _read_object(asked.get(name)), _read_object(answered.get(name))
+        if entry is None and reply is None:
             continue
         asked_at = (asked.get(name) or answered[name]).stat().st_mtime
         text = None if reply is None else storable(str(reply.get("text")))
-        yield name, None if entry is None else json.dumps(entry), 1, asked_at, text, asked_at
+        written = None if entry is None else json.dumps(entry)
+        connection.execute(
+            "INSERT INTO prompts VALUES (?, ?, 1, ?, NULL, ?, ?)",
+            (name, written, asked_at, text, asked_at),
+        )
 
 
 _CALLS = """
@@ -185,7 +183,7 @@ def take_over_work(state: State, work: WorkDatabase) -> None:
     with state.transaction():
         if earlier:
             for row in work.connection.execute(_CALLS).fetchall():
-                state.run(KEEP_CALL, *call_row(row))
+                state.run(_KEEP_CALL, *_call_row(row))
             latest = {row[:2]: row for row in work.connection.execute(_REPLIES).fetchall()}
             useless = set(work.connection.execute("FROM useless_replies").fetchall())
             for key, row in latest.items():
@@ -229,9 +227,14 @@ class EarlierAnswers(LanguageModel):
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Answer *prompt* as before, once; else let the model answer it."""
-        text = self._take(prompt)
-        if text is not None:
-            return Reply(text, cost_usd=0.0, model=self._name)
+        # of corrections and parts of documents, others may be shown today
+        if not prompt.corrections and LEFT_OUT not in prompt.content:
+            where = "FROM earlier_answers WHERE step = ? AND subject = ? AND asked_model = ?"
+            key = (prompt.step, prompt.subject, self._name)
+            found = self._state.run(f"SELECT text, basis {where}", *key)
+            self._state.run(f"DELETE {where}", *key)
+            if found and found[0][1] == _basis(self._work, prompt.step, prompt.subject):
+                return Reply(found[0][0], cost_usd=0.0, model=self._name)
         return await self._model.complete(prompt, reply_schema)
 
     def load(self) -> None:
@@ -245,20 +248,6 @@ class EarlierAnswers(LanguageModel):
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Let the model forget its reply."""
         self._model.forget(prompt, reply_schema)
-
-    def _take(self, prompt: Prompt) -> str | None:
-        if prompt.corrections or LEFT_OUT in prompt.content:  # other parts may be shown today
-            return None
-        rows = self._state.run(
-            "SELECT rowid, text, basis FROM earlier_answers"
-            " WHERE step = ? AND subject = ? AND asked_model = ?",
-            prompt.step, prompt.subject, self._name,
-        )  # fmt: skip
-        for rowid, text, basis in rows:
-            self._state.run("DELETE FROM earlier_answers WHERE rowid = ?", rowid)
-            if basis == _basis(self._work, prompt.step, prompt.subject):
-                return str(text)
-        return None
 
 
 def forget_earlier_answers(state: State) -> None:

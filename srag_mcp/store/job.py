@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
@@ -113,7 +113,12 @@ class Jobs:
         job = self._read(job_id)  # it may have ended between the two looks
         if job is None or not job.is_running:
             return job
-        error = f"its process ended without a word{self._last_words(job)}; start it again to go on"
+        last_words = ""
+        if self._is_latest(job):  # else the log is of another one
+            with suppress(OSError):
+                lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                last_words = f" ({lines[-1][:300]})" if lines else ""
+        error = f"its process ended without a word{last_words}; start it again to go on"
         return job.model_copy(update={"status": "interrupted", "error": error})
 
     def cancel(self, job_id: str) -> None:
@@ -147,22 +152,11 @@ class Jobs:
         if not is_here or not os.access(self._state.folder, os.W_OK):
             age = datetime.now(UTC) - datetime.fromisoformat(job.heartbeat)
             return age.total_seconds() < _SILENT_S
-        lock = FileLock(self._lock_path, timeout=0)
         try:
-            lock.acquire()
+            with FileLock(self._lock_path, timeout=0):
+                return False
         except Timeout:
             return True
-        lock.release()
-        return False
 
     def _is_latest(self, job: Job) -> bool:
         return self._state.run("SELECT id FROM jobs ORDER BY rowid DESC LIMIT 1") == [(job.id,)]
-
-    def _last_words(self, job: Job) -> str:
-        if not self._is_latest(job):  # the log is of another one
-            return ""
-        try:
-            lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        except OSError:
-            return ""
-        return f" ({lines[-1][:300]})" if lines else ""

@@ -64,14 +64,9 @@ class StoredReplies:
             if kept is not None:
                 self._state.run(
                     "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
-                    kept.prompt_hash,
-                    kept.asked_model,
-                    kept.step,
-                    storable(kept.reply.text),
-                    kept.reply.model,
-                    kept.reply.truncated,
-                    kept.delta,
-                )
+                    kept.prompt_hash, kept.asked_model, kept.step, storable(kept.reply.text),
+                    kept.reply.model, kept.reply.truncated, kept.delta,
+                )  # fmt: skip
 
     def forget(self, prompt_hash: str, asked_model: str) -> None:
         """Find that reply no more, until there is another one; `kept` still has it.
@@ -94,9 +89,10 @@ class StoredReplies:
         for prompt_hash, step, asked_model, delta, *reply in rows:
             yield KeptReply(prompt_hash, step, asked_model, _reply(*reply), delta)
 
-    def calls(self) -> list[Call]:
-        """Return all calls that were ever made for this corpus, oldest first."""
-        return self._calls(0)
+    def calls(self, since: int = 0) -> list[Call]:
+        """Return all calls for this corpus since the ingestion number *since*, oldest first."""
+        rows = self._state.run("SELECT * FROM calls WHERE ingestion >= ? ORDER BY at, rowid", since)
+        return _CALLS.validate_python([dict(zip(_CALL, row, strict=False)) for row in rows])
 
     def ledger(self) -> Ledger:
         """Count all calls that were ever made for this corpus."""
@@ -104,7 +100,7 @@ class StoredReplies:
 
     def unsettled(self) -> Totals:
         """Return what the present ingestion has taken, with those that it continues."""
-        return Ledger(self._calls(self._ingestion)).total
+        return Ledger(self.calls(self._ingestion)).total
 
     def settle(self) -> None:
         """Say that the present ingestion is finished: a budget counts anew from here."""
@@ -112,12 +108,8 @@ class StoredReplies:
         self._state.keep_note(_INGESTION, str(self._ingestion))
         forget_earlier_answers(self._state)
 
-    def _calls(self, since: int) -> list[Call]:
-        rows = self._state.run("SELECT * FROM calls WHERE ingestion >= ? ORDER BY at, rowid", since)
-        return _CALLS.validate_python([dict(zip(_CALL, row, strict=False)) for row in rows])
 
-
-def read_calls(folder: Path, home: Path | None = None) -> tuple[Call, ...]:
+def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
     """Return all calls that were made for the corpus in *folder*, questions too, oldest first.
 
     Raises:
@@ -135,7 +127,7 @@ def read_calls(folder: Path, home: Path | None = None) -> tuple[Call, ...]:
         with open_work(state):
             pass
     with read_state(state) as found:
-        return tuple(StoredReplies(found, of_questions=True).calls())
+        return StoredReplies(found).calls()
 
 
 def _reply(text: str, model: str, truncated: int) -> Reply:

@@ -129,35 +129,34 @@ def read_state(folder: Path) -> Iterator[State]:
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
+    path, mode = state_path(folder), ""
+    if not os.access(folder, os.W_OK):  # it can be read nevertheless
+        in_use = path.with_name(f"{path.name}-wal").exists()
+        mode = "?mode=ro" if in_use else "?mode=ro&immutable=1"
     with _store_errors(folder):
-        connection = _open_file(state_path(folder))
+        connection = sqlite3.connect(
+            path.resolve().as_uri() + mode,
+            uri=True,
+            timeout=_BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
             _set_up(connection, folder)
         except sqlite3.DatabaseError as error:
             connection.close()
             if isinstance(error, sqlite3.OperationalError):  # locked, or a full disk
                 raise
-            _move_aside(state_path(folder), error)
+            aside = path.with_name(f"state.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.sqlite")
+            path.replace(aside)
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            logger.warning("%s: %s; moved to %s, beginning anew", path, error, aside.name)
             return _connect(folder)
         except BaseException:
             connection.close()
             raise
         return connection
-
-
-def _open_file(path: Path) -> sqlite3.Connection:
-    """Connect to the file; one that cannot be written can be read nevertheless."""
-    mode = ""
-    if not os.access(path.parent, os.W_OK):
-        in_use = path.with_name(f"{path.name}-wal").exists()
-        mode = "?mode=ro" if in_use else "?mode=ro&immutable=1"
-    return sqlite3.connect(
-        path.resolve().as_uri() + mode,
-        uri=True,
-        timeout=_BUSY_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
 
 
 def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
@@ -193,14 +192,6 @@ def _is_set_up(connection: sqlite3.Connection) -> bool:
         msg = f"the state of this corpus has format {found}, of a later version: update srag-mcp"
         raise StoreError(msg)
     return bool(found == _FORMAT)
-
-
-def _move_aside(path: Path, problem: Exception) -> None:
-    aside = path.with_name(f"state.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.sqlite")
-    path.replace(aside)
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-    logger.warning("%s: %s; moved to %s, beginning anew", path, problem, aside.name)
 
 
 @contextmanager

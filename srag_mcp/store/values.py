@@ -64,20 +64,15 @@ class ValueIndex:
 
     def __init__(self, entries: Iterable[tuple[str, str, int]]) -> None:
         self._entries: list[_Entry] = []
-        self._equal: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-        for column, value, n_records in entries:
-            self._add(_Entry(column, value, n_records, fold_words(value)))
+        for number, (column, value, n_records) in enumerate(entries):
+            words = fold_words(value)
+            self._entries.append(_Entry(column, value, n_records, words))
+            for word in set(words):
+                self._holding[word].append(number)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
-
-    def _add(self, entry: _Entry) -> None:
-        number = len(self._entries)
-        self._entries.append(entry)
-        self._equal[entry.words].append(number)
-        for word in set(entry.words):
-            self._holding[word].append(number)
 
     def search(
         self, phrase: str, columns: Sequence[str] | None = None, limit: int = 6
@@ -105,18 +100,19 @@ class ValueIndex:
         return {number: _similarity(words, self._entries[number].words) for number in numbers}
 
     def _misspelt(self, words: tuple[str, ...]) -> dict[int, float]:
-        mended = [self._nearest_words(word) for word in words]
-        if not all(mended):
+        mended = [self._nearest_word(word) for word in words]
+        best = [found for found in mended if found is not None]
+        if len(best) < len(mended):
             return {}
-        best = tuple(options[0][0] for options in mended)
-        share = min(options[0][1] for options in mended) / 100
-        return {number: score * share * 0.95 for number, score in self._scored(best).items()}
+        share = min(score for _, score in best) / 100
+        found = self._scored(tuple(word for word, _ in best))
+        return {number: score * share * 0.95 for number, score in found.items()}
 
-    def _nearest_words(self, word: str) -> list[tuple[str, float]]:
+    def _nearest_word(self, word: str) -> tuple[str, float] | None:
         if word in self._holding:
-            return [(word, 100.0)]
+            return word, 100.0
         if len(word) < _FUZZY_MIN_CHARACTERS or any(char.isdigit() for char in word):
-            return []
+            return None
         # Heavy, and most questions spell their values as they are stored.
         from rapidfuzz import fuzz, process
 
@@ -125,8 +121,8 @@ class ValueIndex:
             for length in range(len(word) - 1, len(word) + 2)
             for spelling in self._spellings.get((word[0], length), [])
         ]
-        hits = process.extract(word, near, scorer=fuzz.ratio, limit=3, score_cutoff=_FUZZY_CUTOFF)
-        return [(spelling, score) for spelling, score, _ in hits]
+        hit = process.extractOne(word, near, scorer=fuzz.ratio, score_cutoff=_FUZZY_CUTOFF)
+        return None if hit is None else hit[:2]
 
 
 def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:

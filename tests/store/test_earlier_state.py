@@ -78,7 +78,7 @@ def find(state: Path, number: int) -> str | None:
 
 def test_replies_and_ledger_come_out_of_the_work_database_once(folder: Path) -> None:
     for _ in range(2):
-        assert read_calls(folder.parent) == tuple(answered(number)[0] for number in (1, 2, 3))
+        assert read_calls(folder.parent) == [answered(number)[0] for number in (1, 2, 3)]
         assert [find(folder, number) for number in (1, 2, 3)] == ['{"n": 1}', None, '{"n": 3}']
         with open_work(folder) as work:
             tables = work.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()

@@ -132,4 +132,4 @@ def test_the_ledger_counts_questions_and_no_budget_does(tmp_path: Path) -> None:
         replies.keep(first)
         assert replies.ledger().total.n_calls == 2
         assert replies.unsettled().n_calls == 1
-    assert read_calls(tmp_path) == (first, second)
+    assert read_calls(tmp_path) == [first, second]
