@@ -200,8 +200,11 @@ class Corpora:
             ("ingesting", "call ingest_status with corpus={!r} while it is running"),
             ("not ingested", "call ingest_corpus with corpus={!r}"),
         ):
-            names = [item.name for item in entries if item.state == state and not item.table]
-            steps += [step.format(name) for name in names[:1]]
+            found = [item for item in entries if item.state == state and not item.table]
+            for item in found[:1]:  # a problem is a quote: nobody has chosen who reads
+                is_quoted = state == "not ingested" and item.problem
+                chosen = views.job_pages.choose_call(item.name) if is_quoted else ""
+                steps.append(chosen or step.format(item.name))
         following = "; for another corpus ".join(steps) or "tell the user what the problem is"
         if not entries:
             following = "no corpus is served: start the server with --corpus DIR"
@@ -241,9 +244,8 @@ class Corpora:
             )
         quoted = self._quoted(name)
         if quoted:
-            from srag_mcp.views.job_pages import choose_call
-
-            return f"corpus {name!r} has no table yet, {quoted}: {choose_call(name)}"
+            choose = views.job_pages.choose_call(name)
+            return f"corpus {name!r} has no table yet, {quoted}: {choose}"
         return (
             f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
             " then ingest_status until it is done"

@@ -236,8 +236,10 @@ async def test_prose_is_quoted_and_the_caller_decides_who_reads_it(
             assert refused.is_error
             assert f"corpus 'notes' has no table yet, {prose}: {choose}" in str(refused.content)
         listed = await client.call_tool("list_corpora", {})
-        [entry] = CorpusList.model_validate(listed.structured_content).corpora
+        page = CorpusList.model_validate(listed.structured_content)
+        [entry] = page.corpora
         assert (entry.state, entry.problem) == ("not ingested", prose)
+        assert page.next == quoted.next.removeprefix("nothing was published: ")
 
         await call(client, "ingest_corpus", engine="offline", wait_seconds=0)
         built = await await_end(client)
