@@ -75,7 +75,7 @@ class OpenAIServer:
         self.keys: list[str] = []
         self.peak = 0
         self.started = threading.Event()
-        self._script = script
+        self.script = script
         self.n_in_flight = 0
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()
@@ -118,7 +118,7 @@ class OpenAIServer:
         self.n_in_flight += 1
         self.peak = max(self.peak, self.n_in_flight)
         try:
-            answer = self._script(body)
+            answer = self.script(body)
             await asyncio.sleep(answer.delay_s)
         finally:
             self.n_in_flight -= 1
