@@ -73,8 +73,7 @@ def usual_engine(settings: Settings) -> type[Engine]:
 
 def asks_model(settings: Settings) -> bool:
     """Whether a language model that the settings name is asked, where it is not known better."""
-    name = named_engine(settings.engine)
-    engine = usual_engine(settings) if name is None else find_engine(name)
+    engine = find_engine(named_engine(settings.engine) or usual_engine(settings).name)
     return engine.asks and not engine.by_caller
 
 

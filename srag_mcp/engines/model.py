@@ -5,18 +5,22 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, Self, TypeVar
+from tempfile import TemporaryDirectory
+from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.ask.answer import Answer
+from srag_mcp.ask.answer import Answer, is_empty
 from srag_mcp.ask.ask import Asking, ask_model
-from srag_mcp.cells.cell import DocumentText
+from srag_mcp.ask.by_model import Translated, translate_question
+from srag_mcp.ask.diagnosis import explain_nothing
+from srag_mcp.cells.cell import DocumentText, PredictedRecord, Record
+from srag_mcp.claims.stated_values import read_tags
+from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
-from srag_mcp.engines.offline import learn_rules
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
-from srag_mcp.engines.trial import try_schema
+from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
@@ -26,6 +30,7 @@ from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.passages import select_passages
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import choose_first_tokens
+from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extension import Extension, predict_extension
 from srag_mcp.schema.rounds import (
@@ -38,19 +43,24 @@ from srag_mcp.schema.rounds import (
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
+from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.earlier import EarlierAnswers
-from srag_mcp.store.layout import decisions_path, write_atomically
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder, decisions_path, write_atomically
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
+from srag_mcp.store.work import finish_document, open_work
 
 Returned = TypeVar("Returned")
+Outcome: TypeAlias = Translated | QuestionError | ModelError
 
 WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
 WISH_TOKENS = 500  # of each
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _POLL_S = 0.2
+_RARE = "if these few documents have no such case, leave the definitions as they are"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,29 +102,21 @@ class ModelEngine(Engine):
         settings = work.settings
         with open_state(work.database.state) as state:
             replies = StoredReplies(state)
-            name = cls._model_name(settings)
+            model, name, max_in_flight = cls._open_model(settings, state)
             metered = MeteredModel(
-                EarlierAnswers(cls._open_model(settings, state), name, state, work.database),
+                EarlierAnswers(model, name, state, work.database),
                 replies,
                 name,
                 budget=Budget(settings.budget_usd, settings.budget_calls),
                 spent=replies.unsettled(),
             )
-            yield cls(
-                work=work, model=metered, replies=replies, max_in_flight=cls._in_flight(settings)
-            )
+            yield cls(work=work, model=metered, replies=replies, max_in_flight=max_in_flight)
 
     @classmethod
-    def _open_model(cls, settings: Settings, state: State) -> LanguageModel:
-        return open_model(settings)
-
-    @classmethod
-    def _model_name(cls, settings: Settings) -> str:
-        return str(settings.model)
-
-    @classmethod
-    def _in_flight(cls, settings: Settings) -> int:
-        return settings.concurrency + _READY_PROMPTS
+    def _open_model(cls, settings: Settings, state: State) -> tuple[LanguageModel, str, int]:
+        """Return who is asked, the name in the ledger, and how many prompts at a time."""
+        model = open_model(settings)
+        return model, str(settings.model), settings.concurrency + _READY_PROMPTS
 
     @property
     def is_begun(self) -> bool:
@@ -146,9 +148,15 @@ class ModelEngine(Engine):
     async def _watched(self, thinking: Callable[[], Awaitable[Returned]]) -> Returned:
         results: list[Returned] = []
         errors: Sequence[Exception] = ()
+
+        async def watch() -> None:
+            while not self.work.cancelled():
+                await anyio.sleep(_POLL_S)
+            tasks.cancel_scope.cancel()
+
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._watch, tasks.cancel_scope)
+                tasks.start_soon(watch)
                 results.append(await thinking())
                 tasks.cancel_scope.cancel()
         except ExceptionGroup as group:
@@ -158,11 +166,6 @@ class ModelEngine(Engine):
         if not results:
             raise CancelledError
         return results[0]
-
-    async def _watch(self, scope: anyio.CancelScope) -> None:
-        while not self.work.cancelled():
-            await anyio.sleep(_POLL_S)
-        scope.cancel()
 
     def predict_schema(self, sample: SchemaSample) -> Schema:
         """Design the columns from a varied part of the sample, try them, and repair them once.
@@ -182,25 +185,68 @@ class ModelEngine(Engine):
         )
         predicted = self.run(lambda: self._predict_schema(request))
         _write_decisions(self.work.database.state, predicted.decisions)
-        return learn_rules(predicted.schema, documents, sample.questions)
+        return learn_extractors(predicted.schema, documents, sample.questions)
 
     async def _predict_schema(self, request: SchemaRequest) -> PredictedSchema:
         n_steps = request.n_rounds + 2
 
-        def show(done: int, total: int) -> None:
-            told = Progress("schema", done, n_steps, f"round {done} of {total}")
-            self.work.on_progress(told)
-
-        predicted = await predict_schema(self.model, request, show)
-        task = RecordTask(self.model, predicted.schema.attributes, self.name)
-        trial = await try_schema(task, predicted.schema, request, self.max_in_flight)
-        Predictions(self.work.database).store(predicted.schema.attributes, trial.records)
-        self.asked.update(record.document_id for record in trial.records)
+        predicted = await predict_schema(
+            self.model,
+            request,
+            lambda done, total: self.work.on_progress(
+                Progress("schema", done, n_steps, f"round {done} of {total}")
+            ),
+        )
+        problems = await self._try_schema(predicted.schema, request)
         self.work.on_progress(Progress("schema", n_steps - 1, n_steps, "trial"))
-        if not trial.problems:
+        if not problems:
             return predicted
-        repair = Round(request.n_rounds + 1, request.documents[:1], trial.problems)
+        repair = Round(request.n_rounds + 1, request.documents[:1], tuple(problems))
         return await refine_schema(self.model, request, predicted, repair)
+
+    async def _try_schema(self, schema: Schema, request: SchemaRequest) -> list[str]:
+        """Read the documents of *request* by a predicted schema, and translate its questions.
+
+        Returns:
+            What a refinement should repair, for the model. The records are kept.
+
+        Source: DESIGN 7.2.
+        """
+        records: list[PredictedRecord] = []
+        await predict_records(
+            RecordTask(self.model, schema.attributes, self.name),
+            [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in request.documents],
+            prompt_tokens=request.n_tokens,
+            max_in_flight=self.max_in_flight,
+            on_done=records.extend,
+        )
+        Predictions(self.work.database).store(schema.attributes, records)
+        self.asked.update(record.document_id for record in records)
+        cells = {
+            name: {record.document_id: record.cells[place] for record in records}
+            for place, name in enumerate(item.name for item in schema.attributes)
+        }
+        tags = read_tags(cells[item.name] for item in schema.attributes if item.type.is_text)
+        problems = [
+            problem
+            for attribute in schema.attributes
+            for problem in find_complaints(attribute, cells[attribute.name], tags)
+        ]
+        if not request.questions:
+            return problems
+        with _open_sample(self.name, schema, request.documents, records) as corpus:
+            outcomes = await self.translate_each(corpus, request.questions)
+            for question, outcome in outcomes.items():
+                # no reply of the model is not the schema's fault
+                why = str(outcome) if isinstance(outcome, QuestionError) else ""
+                if isinstance(outcome, Translated) and is_empty(outcome.page.rows):
+                    # right in a few documents, perhaps: no record meets the condition
+                    nothing = explain_nothing(corpus, outcome.translation.facts)
+                    found = "its query finds nothing in the samples"
+                    why = f"{found}: {'; '.join(nothing)}; {_RARE}" if nothing else ""
+                if why:
+                    problems.append(f"the question “{question}”: {why}")
+        return problems
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
         """Define the attribute from passages of a few documents that resemble the wish."""
@@ -231,6 +277,60 @@ class ModelEngine(Engine):
     async def translate(self, question: str, corpus: Corpus) -> Answer:
         """Let the model write the query."""
         return await ask_model(corpus, question, Asking(self.model))
+
+    async def translate_each(self, corpus: Corpus, questions: Sequence[str]) -> dict[str, Outcome]:
+        """Translate *questions*, many at a time; return what became of each, in their order.
+
+        Few documents often have nothing for a query, so none is asked for again for that.
+
+        Raises:
+            ModelStoppedError: If no further prompt can be answered.
+        """
+        outcomes: dict[str, Outcome] = {}
+        stopped: list[ModelStoppedError] = []
+        slots = anyio.Semaphore(self.max_in_flight)
+
+        async def translate(question: str) -> None:
+            async with slots:
+                try:
+                    outcomes[question] = await translate_question(
+                        self.model, corpus, question, may_find_nothing=True
+                    )
+                except ModelStoppedError as error:
+                    stopped.append(error)
+                except (QuestionError, ModelError) as error:
+                    outcomes[question] = error
+
+        different = list(dict.fromkeys(questions))
+        async with anyio.create_task_group() as tasks:
+            for question in different:
+                tasks.start_soon(translate, question)
+        if stopped:
+            raise stopped[0]
+        return {question: outcomes[question] for question in different}
+
+
+@contextmanager
+def _open_sample(
+    engine: str, schema: Schema, documents: Sequence[Document], records: Sequence[PredictedRecord]
+) -> Iterator[Corpus]:
+    """Publish the predicted records of *documents* in a temporary folder, and open them.
+
+    Raises:
+        StoreError: If it cannot be written.
+    """
+    with TemporaryDirectory(prefix="srag-sample-") as scratch, QueryPool() as worker:
+        folder = Path(scratch)
+        with open_work(CorpusFolder(folder).writable()) as work:
+            work.put_in_force(schema, "sample")
+            work.put_engine_in_force(engine)
+            empty = [
+                finish_document(item, Record(item.id, ()), replaces=False) for item in documents
+            ]
+            work.store(empty, [])
+            Predictions(work).store(schema.attributes, records)
+            publish(work, schema)
+        yield Corpus(folder, worker)
 
 
 def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:

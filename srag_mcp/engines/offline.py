@@ -1,7 +1,4 @@
-"""The engine without a model: rules find the columns and read them, the grammar asks.
-
-The one place that calls the rules.
-"""
+"""The engine without a model: rules find the columns and read them, the grammar asks."""
 
 from __future__ import annotations
 
@@ -70,7 +67,7 @@ class OfflineEngine(Engine):
     @classmethod
     @contextmanager
     def open(cls, work: Work) -> Iterator[Self]:
-        """Return the engine: it needs nothing of *work*."""
+        """Return the engine; it needs nothing of *work*."""
         yield cls()
 
     def predict_schema(self, sample: SchemaSample) -> Schema:
@@ -96,8 +93,14 @@ class OfflineEngine(Engine):
                 {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
             )
             probe = schema.model_copy(update={"attributes": (attribute,)})
-            learnt = learn_rules(probe, documents, (wish,))
-            if learnt.attributes[0].extractors and _reads(learnt, documents):
+            learnt = learn_extractors(probe, documents, (wish,))
+            if not learnt.attributes[0].extractors:
+                continue
+            cells = [record.cells[0] for _, record in read_documents(documents, learnt)]
+            found = [cell for cell in cells if cell.state is State.STATED]
+            normal = normalise_column(learnt.attributes[0], found)
+            # what the rules find is mostly of the type
+            if 2 * sum(item.state is State.STATED for item in normal) > len(found):
                 return Extension(learnt.attributes[0], added=True)
         msg = (
             f"no rule to read “{wish}” could be learnt from the documents; name it in their words,"
@@ -117,13 +120,6 @@ class OfflineEngine(Engine):
         return await ask_model(corpus, question, OFFLINE)
 
 
-def learn_rules(
-    schema: Schema, documents: Sequence[Document], questions: Sequence[str] = ()
-) -> Schema:
-    """Give the attributes of *schema* that have no rules those that *documents* suggest."""
-    return learn_extractors(schema, documents, questions)
-
-
 def read_documents(
     documents: Iterable[Document], schema: Schema
 ) -> Iterator[tuple[Document, Record]]:
@@ -131,14 +127,6 @@ def read_documents(
     for document in documents:
         read = read_row if are_rows([document]) else extract_record
         yield document, read(document, schema)
-
-
-def _reads(schema: Schema, documents: Sequence[Document]) -> bool:
-    """Whether the rules of the one attribute find anything, and mostly of its type."""
-    cells = [record.cells[0] for _, record in read_documents(documents, schema)]
-    found = [cell for cell in cells if cell.state is State.STATED]
-    read = normalise_column(schema.attributes[0], found)
-    return 2 * sum(item.state is State.STATED for item in read) > len(found)
 
 
 def account_for(
@@ -163,12 +151,11 @@ def account_for(
     return Account(n_documents, n_words, n_words - n_left)
 
 
-def _lines_around(item: QuotedText) -> Iterator[str]:
+def _lines_around(item: QuotedText) -> list[str]:
     """Return the lines of a document without what is quoted of them."""
     pieces, end = [], 0
     for span in sorted(item.quotes, key=lambda quote: quote.start):
-        if span.start > end:
-            pieces.append(item.text[end : span.start])
+        pieces.append(item.text[end : span.start])
         end = max(end, span.end)
     pieces.append(item.text[end:])
-    return map(str.strip, " ".join(pieces).splitlines())
+    return [line.strip() for line in " ".join(filter(None, pieces)).splitlines()]

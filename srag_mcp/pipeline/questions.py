@@ -7,7 +7,6 @@ from srag_mcp.ask.answer import Answer, is_empty
 from srag_mcp.ask.by_model import Translated
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine
-from srag_mcp.engines.trial import translate_each
 from srag_mcp.errors import QuestionError
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.report import UncoveredQuestion
@@ -54,9 +53,7 @@ def _ask_model(
     asked = [question for question in questions if question not in covered]
     reasons: dict[str, str] = {}
     if asked:
-        outcomes = engine.run(
-            lambda: translate_each(engine.model, corpus, asked, engine.max_in_flight)
-        )
+        outcomes = engine.run(lambda: engine.translate_each(corpus, asked))
         for question, outcome in outcomes.items():
             if isinstance(outcome, Translated):
                 covered[question] = [use.column for use in outcome.translation.columns]

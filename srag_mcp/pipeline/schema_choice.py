@@ -9,11 +9,11 @@ from pathlib import Path
 
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.model import add_decision
-from srag_mcp.engines.offline import learn_rules
 from srag_mcp.engines.protocol import Engine, SchemaSample, TableColumns
 from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
+from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import snake_case
 from srag_mcp.schema.extension import Extension, find_attribute
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
@@ -180,7 +180,7 @@ def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
     """Give the attributes that have no extractors the ones that a sample suggests."""
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
-    return learn_rules(schema, sample(), questions)
+    return learn_extractors(schema, sample(), questions)
 
 
 def _title(folder: Path) -> str:
@@ -255,7 +255,7 @@ def extend_schema_in_force(
     work.keep_note(_ADDING, extension.attribute.name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
-    schema = replace_schema_in_force(work, learn_rules(extended, documents, (tidy,)))
+    schema = replace_schema_in_force(work, learn_extractors(extended, documents, (tidy,)))
     add_decision(work.state, wish, extension)
     return schema, extension
 
