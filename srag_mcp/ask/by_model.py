@@ -11,9 +11,8 @@ from srag_mcp.ask.brief import describe_column, link_values
 from srag_mcp.ask.diagnosis import diagnose, explain_nothing
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent
-from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

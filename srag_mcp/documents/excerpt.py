@@ -7,7 +7,7 @@ it would show the beginning only.
 
 import re
 
-from srag_mcp.model.tokens import most_characters
+from srag_mcp.model.language_model import most_characters
 
 GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5

@@ -73,8 +73,15 @@ async def ask_for(
         if not problems:
             break
         if n_corrections < MAX_CORRECTIONS:
-            correction = Correction(reply.text, describe_problems(problems))
-            prompt = replace(prompt, corrections=(*prompt.corrections, correction))
+            more = len(problems) - _MAX_PROBLEMS
+            shown = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
+            rest = f"\n- and {more} more of the kind" if more > 0 else ""
+            told = (
+                f"The reply cannot be used as it is:\n{shown}{rest}\nAnswer again: the whole reply,"
+                " with this put right, as one JSON object and nothing else."
+            )
+            corrections = (*prompt.corrections, Correction(reply.text, told))
+            prompt = replace(prompt, corrections=corrections)
     if best is None:
         model.forget(prompt, schema)
         msg = f"{prompt.step} ({prompt.subject}): no reply had the right form: {problems[0]}"
@@ -106,20 +113,6 @@ def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
     return content_type.model_json_schema()
 
 
-def describe_problems(problems: Sequence[str]) -> str:
-    """Write what is wrong with a reply, for the model.
-
-    `("documents.0.id: unknown",) -> "The reply cannot be used: - documents.0.id: unknown …"`
-    """
-    shown = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
-    more = len(problems) - _MAX_PROBLEMS
-    rest = f"\n- and {more} more of the kind" if more > 0 else ""
-    return (
-        f"The reply cannot be used as it is:\n{shown}{rest}\n"
-        "Answer again: the whole reply, with this put right, as one JSON object and nothing else."
-    )
-
-
 def read_content(text: str, content_type: type[Content]) -> Content:
     """Read the JSON object of a reply, see `read_object`.
 
@@ -130,12 +123,9 @@ def read_content(text: str, content_type: type[Content]) -> Content:
     try:
         return content_type.model_validate(data)
     except ValidationError as error:
-        raise ReplyError(_describe(error)) from error
-
-
-def _describe(error: ValidationError) -> str:
-    items = error.errors(include_url=False)
-    said = [f"{'.'.join(map(str, item['loc'])) or 'the object'}: {item['msg']}" for item in items]
-    shown = "; ".join(said[:_MAX_PROBLEMS])
-    more = len(said) - _MAX_PROBLEMS
-    return f"{shown}; and {more} more" if more > 0 else shown
+        said = [
+            f"{'.'.join(map(str, item['loc'])) or 'the object'}: {item['msg']}"
+            for item in error.errors(include_url=False)
+        ]
+        more = f"; and {len(said) - _MAX_PROBLEMS} more" if len(said) > _MAX_PROBLEMS else ""
+        raise ReplyError("; ".join(said[:_MAX_PROBLEMS]) + more) from error

@@ -91,18 +91,18 @@ def find_fault(error: Exception) -> Fault:
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and not _NO_CHAT.search(message):
         return sort_status(status, told, getattr(error, "litellm_response_headers", None) or {})
-    # litellm itself stumbled, over a status of 422 for example
-    fault = Fault("form", f"{type(error).__name__}: {message}")
     if _NO_CHAT.search(message):
-        fault = Fault("no_chat", f"the server sent no chat reply: {message}")
-    return fault
+        return Fault("no_chat", f"the server sent no chat reply: {message}")
+    # litellm itself stumbled, over a status of 422 for example
+    return Fault("form", f"{type(error).__name__}: {message}")
 
 
 def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     """Sort an HTTP status other than 200; *text* is the body, or what litellm made of it."""
     message = _clean(text)
+    says_so = status in _WORDS_COUNT and _TOO_LONG_IN_WORDS.search(message)
     kind: Kind = "down"
-    if status == _TOO_LARGE or _says_too_long(status, text, message):
+    if status == _TOO_LARGE or _TOO_LONG.search(text) or says_so:
         kind = "too_long"
     elif _REFUSED.search(text):
         kind = "refused"
@@ -113,13 +113,6 @@ def sort_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     elif status in {_BUSY, _TIMED_OUT}:
         kind = "busy" if status == _BUSY else "slow"
     return Fault(kind, message or f"status {status}", _retry_after_s(headers))
-
-
-def _says_too_long(status: int, text: str, message: str) -> bool:
-    """Whether a server says, in one of many ways, that the prompt is more than it can read."""
-    if _TOO_LONG.search(text):
-        return True
-    return status in _WORDS_COUNT and _TOO_LONG_IN_WORDS.search(message) is not None
 
 
 def sort_error(said: object) -> Fault:
@@ -134,9 +127,7 @@ def sort_error(said: object) -> Fault:
     fault = sort_status(_OK, text, {})
     if fault.kind != "down":
         return fault
-    if _TOO_BUSY.search(text):
-        return replace(fault, kind="busy")
-    return replace(fault, kind="no_chat")
+    return replace(fault, kind="busy" if _TOO_BUSY.search(text) else "no_chat")
 
 
 def _clean(text: str) -> str:
@@ -161,13 +152,11 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
             return max(0.0, float(in_ms) / 1000)
         if said.replace(".", "", 1).isdigit():
             return float(said)
-        at = parsedate_to_datetime(said)
-        return max(0.0, (at - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return None
 
 
-HIDDEN = "[key]"
 NO_KEY = "none"
 _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)\Z")
 _DOMAINS = {"bedrock": "amazonaws", "gemini": "googleapis", "vertex": "googleapis", "xai": "x"}
@@ -183,7 +172,7 @@ def hide_keys(text: str, settings: Settings) -> str:
     keys = {key.strip() for key in (settings.api_key or "", *named)}
     for key in sorted(keys, key=len, reverse=True):
         if len(key) >= _SHORTEST:
-            text = text.replace(key, HIDDEN)
+            text = text.replace(key, "[key]")
     return text
 
 
@@ -206,9 +195,8 @@ def key_to_send(model: str, settings: Settings) -> str | None:
     A server at an address of one's own never gets a key that was meant for another one.
     """
     base = settings.api_base
-    if settings.api_key or not base or is_address_of_provider(model, base):
-        return settings.api_key
-    return NO_KEY
+    is_known = settings.api_key or not base or is_address_of_provider(model, base)
+    return settings.api_key if is_known else NO_KEY
 
 
 def find_bad_key(key: str | None) -> Fault | None:

@@ -1,15 +1,17 @@
-"""The seam to language models: one method, implemented by adapters."""
+"""The seam to language models: one method, implemented by adapters; and tokens, estimated."""
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, to_json
 
-_TEXT: TypeAdapter[str] = TypeAdapter(str)
+AGENT: Final = "agent"  # who answers, where the calling agent does
+CHARACTERS_A_TOKEN = 4
+LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
 Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
 
@@ -39,6 +41,16 @@ class Prompt:
     content: str
     corrections: tuple[Correction, ...] = ()
     subject: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is sent, but for the form of the reply: instructions, content, corrections."""
+        said = (text for item in self.corrections for text in (item.reply, item.message))
+        return (self.instructions, self.content, *said)
+
+    def count_tokens(self) -> int:
+        """Estimate the tokens of all this."""
+        return count_tokens("\n".join(self.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +131,7 @@ class LanguageModel(Protocol):
 
 
 def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
-    """Name all that is sent: 64 hexadecimal digits.
-
-    Two prompts with the same name may be answered with the same reply.
-    """
+    """Name all that is sent, in 64 hexadecimal digits: the same name may have the same reply."""
     others = {
         "corrections": [(item.reply, item.message) for item in prompt.corrections],
         "instructions": prompt.instructions,
@@ -141,6 +150,28 @@ def write_text(text: str) -> bytes:
     Half characters, such as of an emoji that was cut, stay halves.
     """
     try:
-        return _TEXT.dump_json(text)
+        return to_json(text)
     except PydanticSerializationError:
         return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def characters_a_token(text: str) -> float:
+    """Estimate how many characters of *text* make a token: 4, or fewer in other scripts.
+
+    The estimate decides what is shown of a document and which documents share a prompt, so it must
+    not depend on the model. Letters of other scripts take more tokens, as they take more bytes:
+    with one byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three
+    (Chinese, Japanese, Korean, Thai) one.
+    """
+    n_bytes = len(text.encode(errors="replace")) / max(1, len(text))
+    return CHARACTERS_A_TOKEN / (1.0 if n_bytes <= LATIN_BYTES else 2 ** (n_bytes - 1))
+
+
+def count_tokens(text: str) -> int:
+    """Estimate the tokens of *text*."""
+    return math.ceil(len(text) / characters_a_token(text))
+
+
+def most_characters(text: str, n_tokens: int) -> int:
+    """Estimate how many characters of *text* make *n_tokens*."""
+    return int(n_tokens * characters_a_token(text))

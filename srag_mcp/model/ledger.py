@@ -20,13 +20,7 @@ class Call:
         prompt_hash: Names all that was sent.
         model: Who was asked, as the settings name it.
         outcome: Only what was `answered` was paid for; `cached` is a reply that was there already.
-        at: When it was over, UTC.
-        tokens_in: Of the prompt.
-        tokens_out: Of the reply.
-        tokens_cached: Of the prompt, those that the provider had in its cache.
-        seconds: Until the reply was there.
-        cost_usd: None where the price is not known.
-        is_estimated: Whether it took tokens that nobody counted.
+        at: When it was over, UTC. What it took follows, as a `Reply` has it.
     """
 
     step: Step
@@ -67,18 +61,15 @@ class Totals:
     is_estimated: bool = False
 
     def plus(self, call: Call) -> "Totals":
-        """Count one more call."""
-        counted = replace(
-            self,
-            n_calls=self.n_calls + (call.outcome == "answered"),
-            n_cached=self.n_cached + (call.outcome == "cached"),
-            n_failed=self.n_failed + (call.outcome == "failed"),
-        )
-        if call.outcome != "answered":
-            return counted
+        """Count one more call; only what was answered took anything."""
+        if call.outcome == "cached":
+            return replace(self, n_cached=self.n_cached + 1)
+        if call.outcome == "failed":
+            return replace(self, n_failed=self.n_failed + 1)
         known = self.cost_usd is not None and call.cost_usd is not None
         return replace(
-            counted,
+            self,
+            n_calls=self.n_calls + 1,
             tokens_in=self.tokens_in + call.tokens_in,
             tokens_out=self.tokens_out + call.tokens_out,
             tokens_cached=self.tokens_cached + call.tokens_cached,

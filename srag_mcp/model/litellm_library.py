@@ -5,9 +5,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TypeVar, TypeVarTuple, Unpack
@@ -15,10 +14,9 @@ from typing import TypeVar, TypeVarTuple, Unpack
 import anyio
 import anyio.to_thread
 
-from srag_mcp.model.chat import ChatRequest, read_chat
 from srag_mcp.model.faults import Fault, find_bad_key, find_fault, key_to_send
 from srag_mcp.model.language_model import Price, Reply
-from srag_mcp.model.openai_wire import spare_loopback
+from srag_mcp.model.openai_wire import ChatRequest, Wire, read_chat, spare_loopback
 from srag_mcp.model.replay_model import REPLAY
 from srag_mcp.settings import PREFIX, Settings
 
@@ -29,8 +27,6 @@ _NOISY = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai")
 _STUMBLES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 _NO_CONNECTION = re.compile(r"Connection error|Cannot connect to host")
 _CACHE_WHAT_IS_MARKED = ("anthropic/", "claude")
-_OWN = f"{PREFIX}API_KEY"
-_ALTERNATIVE = "_API_KEY"
 _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)(?:_ID)?\Z")
 
 
@@ -106,7 +102,7 @@ class _Library:
     missing_key: str
 
 
-class LitellmWire:
+class LitellmWire(Wire):
     """Sends requests through litellm."""
 
     def __init__(self, model: str, settings: Settings) -> None:
@@ -125,25 +121,22 @@ class LitellmWire:
         bad = find_bad_key(self._settings.api_key)
         if bad is not None:
             return bad
-        missing = (self._library or await self._load_once()).missing_key
+        missing = (await self._loaded()).missing_key
         return Fault("stopped", f"no key is set: {missing}") if missing else None
 
     async def find_price(self) -> Price | None:
         """Return the price that litellm lists; None where it lists none."""
-        return (self._library or await self._load_once()).price
+        return (await self._loaded()).price
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""
+        library, settings = await self._loaded(), self._settings
         import openai  # loaded already, by litellm
 
-        library = self._library
-        if library is None:
-            return Fault("down", "the library was not loaded")
         messages = request.messages(
             shows_schema=library.shows_schema,
             mark_cache=self._model.startswith(_CACHE_WHAT_IS_MARKED),
         )
-        settings = self._settings
         try:
             answer = await library.litellm.acompletion(
                 model=self._model,
@@ -156,32 +149,27 @@ class LitellmWire:
                 max_retries=0,
             )
         except (openai.OpenAIError, *_STUMBLES) as error:
-            return self._name_address(find_fault(error))
+            fault = find_fault(error)
+            if not _NO_CONNECTION.search(fault.message):
+                return fault
+            said = f"the provider of {self._model} cannot be reached; check the network"
+            if settings.api_base:  # litellm does not say where nobody answers
+                base = settings.api_base
+                said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
+            return replace(fault, kind="absent", message=said)
         return read_chat(answer, self._model, library.price, request)
 
-    def _name_address(self, fault: Fault) -> Fault:
-        """Say where nobody answers: litellm does not."""
-        if not _NO_CONNECTION.search(fault.message):
-            return fault
-        base = self._settings.api_base
-        said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
-        if not base:
-            said = f"the provider of {self._model} cannot be reached; check the network"
-        return replace(fault, kind="absent", message=said)
-
-    async def _load_once(self) -> _Library:
+    async def _loaded(self) -> _Library:
         async with self._loading:
             if self._library is None:
                 self._library = await anyio.to_thread.run_sync(self._load)
             return self._library
 
     def _load(self) -> _Library:
-        spare_loopback(self._settings.api_base or "")
+        base = self._settings.api_base
+        spare_loopback(base or "")
         litellm = load_litellm()
-        settings = self._settings
-        found = litellm.validate_environment(
-            self._model, api_key=self._key, api_base=settings.api_base
-        )
+        found = litellm.validate_environment(self._model, api_key=self._key, api_base=base)
         missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
         return _Library(
             litellm,
@@ -197,8 +185,12 @@ def find_price(model: str) -> Price | None:
     Loads litellm: 2 s at the first time, so call it in a thread.
     """
     litellm = load_litellm()
-    entry = _find_entry(litellm, model)
-    if entry is None:
+    # Of an unknown name of a known family, `get_model_info` says that it costs 0: what litellm only
+    # guesses from other names is not in its list, and has no price.
+    known: Mapping[str, Mapping[str, object]] = litellm.model_cost
+    try:
+        entry = known.get(str(litellm.get_model_info(model)["key"]), {})
+    except litellm.exceptions.ModelNotMappedError:
         return None
     input_usd, output_usd = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(input_usd, int | float) or not isinstance(output_usd, int | float):
@@ -208,54 +200,31 @@ def find_price(model: str) -> Price | None:
     return Price(float(input_usd), float(output_usd), cached)
 
 
-def _find_entry(litellm: ModuleType, model: str) -> Mapping[str, object] | None:
-    """Look the model up; names that litellm only guesses from others have no price.
-
-    (For an unknown name of a known family, `get_model_info` says that it costs 0.)
-    """
-    known: Mapping[str, Mapping[str, object]] = litellm.model_cost
-    try:
-        name = str(litellm.get_model_info(model)["key"])
-    except litellm.exceptions.ModelNotMappedError:
-        return None
-    return known.get(name)
-
-
 def find_key_variables(settings: Settings) -> tuple[str, ...]:
     """Name the variables that hold the key for the model of *settings*, whether set or not.
 
     None for a recording, for a server of one's own, and where litellm does not know the provider.
-    May load litellm: 2 s.
+    Of alternatives, one that is set is named, else one that is called after the provider. May load
+    litellm: 2 s.
 
     `openai/gpt-4o-mini` -> `("OPENAI_API_KEY",)`
     """
     if settings.api_key:
-        return (_OWN,)
+        return (f"{PREFIX}API_KEY",)
     model = settings.model or REPLAY
     if model.startswith(REPLAY) or key_to_send(model, settings) is not None:
         return ()
     litellm = load_litellm()
-    with _without_secrets():
-        found = litellm.validate_environment(model, api_base=settings.api_base)
-    names = [name for name in found["missing_keys"] if _SECRET.search(name)]
-    return tuple(_one_of_each(names, model.partition("/")[0]))
-
-
-def _one_of_each(names: Sequence[str], provider: str) -> Iterator[str]:
-    """Leave out the alternatives: one that is set, else one that is called after the provider."""
-    keys = [name for name in names if name.endswith(_ALTERNATIVE)]
-    if keys:
-        yield min(keys, key=lambda name: (name not in os.environ, provider.upper() not in name))
-    yield from (name for name in names if name not in keys)
-
-
-@contextmanager
-def _without_secrets() -> Iterator[None]:
-    """Hide the keys of the environment: litellm names only those that are not there."""
+    # litellm names only those that are not there
     held = {name: value for name, value in os.environ.items() if _SECRET.search(name)}
     for name in held:
         del os.environ[name]
     try:
-        yield
+        found = litellm.validate_environment(model, api_base=settings.api_base)
     finally:
         os.environ.update(held)
+    names = [name for name in found["missing_keys"] if _SECRET.search(name)]
+    keys = [name for name in names if name.endswith("_API_KEY")]
+    provider = model.partition("/")[0].upper()
+    best = sorted(keys, key=lambda name: (name not in held, provider not in name))[:1]
+    return (*best, *(name for name in names if name not in keys))

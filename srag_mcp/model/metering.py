@@ -44,31 +44,10 @@ def expect_cost(prompt: Prompt, reply_schema: Mapping[str, object], price: Price
     But a reply has 200 tokens at least, and 4,000 at most. (English has four characters a token,
     numbers and JSON three, Chinese one, of three bytes.)
     """
-    said = [part for item in prompt.corrections for part in (item.reply, item.message)]
-    sent = (prompt.instructions, prompt.content, json.dumps(reply_schema), *said)
+    sent = (*prompt.texts, json.dumps(reply_schema))
     tokens_in = sum(len(text.encode("utf-8", "replace")) for text in sent) // _BYTES_A_TOKEN
     tokens_out = min(max(tokens_in, _LEAST_TOKENS_OUT), _MOST_TOKENS_OUT)
     return ExpectedCost(prompt.step, price.cost_usd(tokens_in, tokens_out))
-
-
-class Forecast:
-    """Raises expected costs where calls of the same step were dearer than expected."""
-
-    def __init__(self) -> None:
-        self._ratios: dict[Step, float] = {}
-
-    def is_sure(self, expected: ExpectedCost) -> bool:
-        """Whether any call of the step was paid for, so that the cost is more than a guess."""
-        return expected.step in self._ratios
-
-    def correct(self, expected: ExpectedCost) -> float:
-        """Return the cost in US dollars, as much dearer as the dearest call of the step was."""
-        return expected.usd * self._ratios.get(expected.step, 1.0)
-
-    def learn(self, expected: ExpectedCost, cost_usd: float) -> None:
-        """Take note of what a call did cost."""
-        ratio = cost_usd / expected.usd if expected.usd else 1.0
-        self._ratios[expected.step] = max(ratio, self._ratios.get(expected.step, 1.0))
 
 
 class Purse:
@@ -86,8 +65,13 @@ class Purse:
         self._cost_usd = (spent.cost_usd or 0.0) if spent else 0.0
         self._n_in_flight = 0
         self._held_usd = 0.0
-        self._forecast = Forecast()
+        self._ratios: dict[Step, float] = {}  # how much dearer the dearest call of a step was
         self._waiting: list[anyio.Event] = []
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it matters what a call costs."""
+        return self._budget.cost_usd is not None
 
     @asynccontextmanager
     async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
@@ -107,7 +91,7 @@ class Purse:
                 raise BudgetError(self._describe(expected))
             self._waiting.append(anyio.Event())
             await self._waiting[-1].wait()
-        held_usd = self._forecast.correct(expected) if expected else 0.0
+        held_usd = self._corrected(expected)
         self._n_in_flight += 1
         self._held_usd += held_usd
         try:
@@ -119,17 +103,17 @@ class Purse:
                 event.set()
             self._waiting.clear()
 
-    @property
-    def is_money(self) -> bool:
-        """Whether it matters what a call costs."""
-        return self._budget.cost_usd is not None
-
     def pay(self, cost_usd: float | None, expected: ExpectedCost | None) -> None:
         """Count an answered call: what it cost, and what was expected of it."""
         self._n_calls += 1
         self._cost_usd += cost_usd or 0.0
         if expected is not None and cost_usd is not None:
-            self._forecast.learn(expected, cost_usd)
+            ratio = cost_usd / expected.usd if expected.usd else 1.0
+            self._ratios[expected.step] = max(ratio, self._ratios.get(expected.step, 1.0))
+
+    def _corrected(self, expected: ExpectedCost | None) -> float:
+        """Return a cost in US dollars, raised where calls of its step were dearer than expected."""
+        return expected.usd * self._ratios.get(expected.step, 1.0) if expected else 0.0
 
     def _fits(self, expected: ExpectedCost | None) -> bool:
         limit, n_begun = self._budget.n_calls, self._n_calls + self._n_in_flight
@@ -137,32 +121,26 @@ class Purse:
             return False
         if self._budget.cost_usd is None or expected is None:
             return True
-        if self._n_in_flight and not self._forecast.is_sure(expected):
+        if self._n_in_flight and expected.step not in self._ratios:  # the cost is a guess yet
             return False
-        needed = self._cost_usd + self._held_usd + self._forecast.correct(expected)
+        needed = self._cost_usd + self._held_usd + self._corrected(expected)
         return needed <= self._budget.cost_usd * (1 + _ROUNDING)
 
     def _describe(self, expected: ExpectedCost | None) -> str:
-        allowed = []
+        allowed, following = [], ""
         if self._budget.n_calls is not None:
             allowed.append(f"{self._budget.n_calls} calls")
-        if self._budget.cost_usd is not None:
-            allowed.append(_write_usd(self._budget.cost_usd))
+        usd = self._budget.cost_usd
+        if usd is not None:
+            is_cents = float(f"{usd:.2f}") == usd
+            allowed.append(f"${usd:,.2f}" if is_cents else f"${usd:,.6f}".rstrip("0"))
+            following = f", and the next may cost ${self._corrected(expected):,.4f}"
         money = f" and ${self._cost_usd:,.4f}" if self._cost_usd else ""
-        following = ""
-        if self._budget.cost_usd is not None and expected is not None:
-            following = f", and the next may cost ${self._forecast.correct(expected):,.4f}"
         return (
             f"the budget of {' or '.join(allowed)} is used up: {self._n_calls} calls{money} were"
             f" spent{following}. All replies are kept. Raise the budget (--budget-usd,"
             " --budget-calls) and start the same command again: it goes on where it stopped"
         )
-
-
-def _write_usd(usd: float) -> str:
-    """`0.5 -> "$0.50"`, `0.001 -> "$0.001"`."""
-    cents = f"{usd:,.2f}"
-    return f"${cents}" if float(cents.replace(",", "")) == usd else f"${usd:,.6f}".rstrip("0")
 
 
 @dataclass
@@ -227,14 +205,30 @@ class MeteredModel(LanguageModel):
         while True:
             found = self._cache.find(prompt_hash, self._name)
             if found is not None:
-                self._count(self._call(prompt, prompt_hash, "cached"))
+                self._count(prompt, prompt_hash, "cached")
                 return Reply(found.text, cost_usd=0.0, model=found.model, truncated=found.truncated)
             flight = self._flights.get(prompt_hash)
             if flight is None:
-                return await self._ask(prompt, reply_schema, prompt_hash)
+                break
             await flight.landed.wait()
             if flight.error is not None:
                 raise flight.error
+        flight = self._flights[prompt_hash] = _Flight()
+        try:
+            price = await self._model.find_price() if self._purse.is_money else None
+            expected = None if price is None else expect_cost(prompt, reply_schema, price)
+            async with self._purse.reserved(expected):
+                reply = await self._ask(prompt, reply_schema, prompt_hash)
+                self._purse.pay(reply.cost_usd, expected)
+        except ModelError as error:
+            flight.error = error
+            raise
+        finally:
+            del self._flights[prompt_hash]
+            flight.landed.set()
+        # one reply at a time is thought about, and before that the next prompts are sent
+        async with self._turn:
+            return reply
 
     def load(self) -> None:
         """Let the model load what it needs."""
@@ -261,54 +255,32 @@ class MeteredModel(LanguageModel):
     async def _ask(
         self, prompt: Prompt, reply_schema: Mapping[str, object], prompt_hash: str
     ) -> Reply:
-        flight = self._flights[prompt_hash] = _Flight()
-        try:
-            expected = await self._expect_cost(prompt, reply_schema)
-            async with self._purse.reserved(expected):
-                reply = await self._ask_model(prompt, reply_schema, prompt_hash)
-                self._purse.pay(reply.cost_usd, expected)
-        except ModelError as error:
-            flight.error = error
-            raise
-        finally:
-            del self._flights[prompt_hash]
-            flight.landed.set()
-        # one reply at a time is thought about, and before that the next prompts are sent
-        async with self._turn:
-            return reply
-
-    async def _expect_cost(
-        self, prompt: Prompt, reply_schema: Mapping[str, object]
-    ) -> ExpectedCost | None:
-        """Reckon what a call may cost; None where nobody needs to know, or can."""
-        price = await self._model.find_price() if self._purse.is_money else None
-        return None if price is None else expect_cost(prompt, reply_schema, price)
-
-    async def _ask_model(
-        self, prompt: Prompt, reply_schema: Mapping[str, object], prompt_hash: str
-    ) -> Reply:
         try:
             reply = await self._model.complete(prompt, reply_schema)
         except ModelError:
-            self._count(self._call(prompt, prompt_hash, "failed"))
+            self._count(prompt, prompt_hash, "failed")
             raise
-        call = replace(
-            self._call(prompt, prompt_hash, "answered"),
-            tokens_in=reply.tokens_in,
-            tokens_out=reply.tokens_out,
-            tokens_cached=reply.tokens_cached,
-            seconds=reply.seconds,
-            cost_usd=reply.cost_usd,
-            is_estimated=reply.is_estimated,
-        )
-        delta = pack_text(reply.text, prompt)
-        self._count(call, KeptReply(prompt_hash, prompt.step, self._name, reply, delta))
+        self._count(prompt, prompt_hash, "answered", reply)
         return reply
 
-    def _call(self, prompt: Prompt, prompt_hash: str, outcome: Outcome) -> Call:
+    def _count(
+        self, prompt: Prompt, prompt_hash: str, outcome: Outcome, reply: Reply | None = None
+    ) -> None:
+        """Take a call into the ledger, and keep the reply that was paid for."""
         now = datetime.now(UTC)
-        return Call(prompt.step, prompt.subject, prompt_hash, self._name, outcome, now)
-
-    def _count(self, call: Call, kept: KeptReply | None = None) -> None:
+        call = Call(prompt.step, prompt.subject, prompt_hash, self._name, outcome, now)
+        kept = None
+        if reply is not None:
+            call = replace(
+                call,
+                tokens_in=reply.tokens_in,
+                tokens_out=reply.tokens_out,
+                tokens_cached=reply.tokens_cached,
+                seconds=reply.seconds,
+                cost_usd=reply.cost_usd,
+                is_estimated=reply.is_estimated,
+            )
+            delta = pack_text(reply.text, prompt)
+            kept = KeptReply(prompt_hash, prompt.step, self._name, reply, delta)
         self._cache.keep(call, kept)
         self.ledger.count(call)

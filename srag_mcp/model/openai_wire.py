@@ -1,4 +1,4 @@
-"""The wire to a server of one's own that speaks OpenAI's protocol: vLLM, Ollama and the like.
+"""OpenAI's protocol: chat requests and replies, and the wire to a server of one's own.
 
 With 64 prompts in flight of 0.2 s each there are 3 ms for a request. Of 400 prompts of 1,500
 tokens, each took this wire 0.5 ms of processor time, httpx 6, the openai client over it 8 to 9,
@@ -10,32 +10,223 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import anyio
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
-from srag_mcp.model.chat import ChatRequest, read_chat
-from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, key_to_send, sort_status
-from srag_mcp.model.language_model import Price, Reply
+from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, key_to_send, sort_error, sort_status
+from srag_mcp.model.language_model import Price, Prompt, Reply, count_tokens
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:
     import aiohttp
 
+ReplyForm: TypeAlias = Literal["schema", "json", "text"]
+REPLY_FORMS: tuple[ReplyForm, ...] = ("schema", "json", "text")  # the strictest first
+
+Message: TypeAlias = dict[str, object]
+
+_PAGE = re.compile(rb"\A\s*<")
+_EVENTS = re.compile(rb"\A\s*(?:data|event|id|retry)?:")
+_CHARACTERS_SHOWN = 100
 _OK = 200
 _CONNECT_S = 10.0  # three tries of TCP: 0, 1 and 3 s; a packet that is dropped has no other sign
 _SPARED = ("no_proxy", "NO_PROXY")
-_OBJECT: TypeAdapter[Mapping[str, object]] = TypeAdapter(Mapping[str, object])
 _VERSION = re.compile(r"/v\d")
 
 
-class OpenAIWire:
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A prompt, and how this model wants to be asked; *temperature* None leaves it to the model."""
+
+    prompt: Prompt
+    reply_schema: Mapping[str, object]
+    form: ReplyForm = "schema"
+    temperature: float | None = 0.0
+
+    def messages(self, *, shows_schema: bool, mark_cache: bool = False) -> list[Message]:
+        """Write the messages: instructions, content, and each correction as two turns.
+
+        Args:
+            shows_schema: Whether the provider itself tells the model the schema of a request.
+            mark_cache: Mark the instructions for providers that cache only what is marked.
+        """
+        instructions = self.prompt.instructions
+        if self.form != "schema" or not shows_schema:
+            schema = json.dumps(self.reply_schema, ensure_ascii=False, separators=(",", ":"))
+            instructions += f"\n\nReply with one JSON object that fits this JSON Schema:\n{schema}"
+        said: object = instructions
+        if mark_cache:
+            mark = {"type": "ephemeral"}
+            said = [{"type": "text", "text": instructions, "cache_control": mark}]
+        messages: list[Message] = [
+            {"role": "system", "content": said},
+            {"role": "user", "content": self.prompt.content},
+        ]
+        for correction in self.prompt.corrections:
+            messages.append({"role": "assistant", "content": correction.reply})
+            messages.append({"role": "user", "content": correction.message})
+        return messages
+
+    def options(self) -> dict[str, object]:
+        """Write what else is asked for: the form of the reply, the temperature."""
+        options: dict[str, object] = {}
+        if self.temperature is not None:
+            options["temperature"] = self.temperature
+        if self.form == "schema":
+            named = {"name": "reply", "strict": True, "schema": dict(self.reply_schema)}
+            options["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif self.form == "json":
+            options["response_format"] = {"type": "json_object"}
+        return options
+
+
+class _Lenient(BaseModel):
+    """Servers say more, and less, than the protocol asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
+
+
+class _Part(_Lenient):
+    """Of a content in parts; those of other types are thoughts and the like."""
+
+    type: str = "text"
+    text: str | None = None
+
+
+class _Message(_Lenient):
+    content: object = None
+    refusal: str | None = None
+
+
+class _Choice(_Lenient):
+    message: _Message = _Message()
+    finish_reason: str | None = None
+    error: object = None
+
+
+class _PromptDetails(_Lenient):
+    cached_tokens: int | None = None
+
+
+class _Usage(_Lenient):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Chat(_Lenient):
+    choices: tuple[_Choice, ...] | None = None
+    usage: _Usage | None = None
+    model: str | None = None
+    error: object = None
+
+
+_PARTS: TypeAdapter[tuple[_Part, ...]] = TypeAdapter(tuple[_Part, ...])
+
+
+def read_chat(
+    answer: object, named: str, price: Price | None, request: ChatRequest
+) -> Reply | Fault:
+    """Read a reply from JSON (bytes) or from litellm's object, which came with the status 200.
+
+    Tokens that the server does not count are estimated: a prompt of no token, too.
+
+    Args:
+        answer: What came back.
+        named: The model, should the reply not say who answered.
+        price: What it charges; None where that is not known.
+        request: What was sent.
+    """
+    try:
+        if isinstance(answer, bytes):
+            chat = _Chat.model_validate_json(answer)
+        else:
+            chat = _Chat.model_validate(answer)
+    except ValidationError as error:
+        return _describe_other(answer, error.errors()[0]["msg"])
+    choice = chat.choices[0] if chat.choices else None
+    problem = chat.error or (choice and choice.error)
+    if problem:
+        return sort_error(problem)
+    if choice is None:
+        empty = Fault("down", "the reply of the server has no choices")
+        return empty if chat.choices is not None else _describe_other(answer, "it has no choices")
+    if choice.finish_reason == "content_filter" or choice.message.refusal:
+        return Fault("refused", "the provider refuses the prompt for its content")
+    text = _read_text(choice.message.content).encode("utf-8", "replace").decode("utf-8")
+    usage = chat.usage or _Usage()
+    tokens_in = usage.prompt_tokens or request.prompt.count_tokens()
+    tokens_out = usage.completion_tokens or count_tokens(text)
+    tokens_cached = (usage.prompt_tokens_details or _PromptDetails()).cached_tokens or 0
+    return Reply(
+        text=text,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        tokens_cached=tokens_cached,
+        cost_usd=price.cost_usd(tokens_in, tokens_out, tokens_cached) if price else None,
+        model=chat.model or named,
+        truncated=choice.finish_reason == "length",
+        is_estimated=not usage.prompt_tokens or (bool(text) and not usage.completion_tokens),
+    )
+
+
+def _read_text(content: object) -> str:
+    """Return the text of a message: of its parts, where it has some; an object as JSON."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    try:
+        parts = _PARTS.validate_python(content)
+    except ValidationError:
+        return json.dumps(content, ensure_ascii=False, default=str)
+    return "".join(part.text or "" for part in parts if part.type.endswith("text"))
+
+
+def _describe_other(answer: object, problem: str) -> Fault:
+    """Say what came in the place of a chat reply; one that was cut off may come whole."""
+    if not isinstance(answer, bytes):
+        return Fault("no_chat", f"the server sent no chat reply: {problem}")
+    begins = " ".join(answer.decode("utf-8", "replace").split())[:_CHARACTERS_SHOWN]
+    what = "something else"
+    if _PAGE.match(answer):
+        what = "a web page"
+    elif _EVENTS.match(answer):
+        what = "a stream of events"
+    elif answer.lstrip()[:1] in {b"", b"{"}:
+        try:
+            json.loads(answer)
+        except ValueError:
+            return Fault("down", f"the server sent no whole chat reply: {problem}")
+    return Fault("no_chat", f"the server sent no chat reply but {what}, which begins {begins!r}")
+
+
+class Wire(Protocol):
+    """Sends chat requests, once each."""
+
+    def load(self) -> None:
+        """Import the library that it sends through; the first request would, otherwise."""
+        ...
+
+    async def open(self) -> Fault | None:
+        """Prepare for requests, without sending any; return why there is no use in it, if so."""
+        ...
+
+    async def find_price(self) -> Price | None:
+        """Return what the model charges; None where nobody lists that."""
+        return None
+
+    async def send(self, request: ChatRequest) -> Reply | Fault:
+        """Send *request* once; the caller limits the time."""
+        ...
+
+
+class OpenAIWire(Wire):
     """Sends requests to `<api_base>/chat/completions`.
 
     The connections are kept as long as anything is in flight, so that nobody has to close them.
@@ -44,7 +235,12 @@ class OpenAIWire:
     def __init__(self, model: str, api_base: str, settings: Settings) -> None:
         self._model = model
         self._url = f"{api_base.rstrip('/')}/chat/completions"
-        self._proxy = find_proxy(self._url)
+        self._proxy = _find_proxy(self._url)
+        self._through = ""  # without the password: "http://me:secret@box:3128"
+        if self._proxy is not None:
+            address = urlsplit(self._proxy)
+            shown = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+            self._through = f" through the proxy {shown} of the environment"
         key = key_to_send(f"openai/{model}", settings) or os.environ.get("OPENAI_API_KEY", "")
         self._key = key.strip() or NO_KEY
         self._session: aiohttp.ClientSession | None = None
@@ -57,10 +253,6 @@ class OpenAIWire:
     async def open(self) -> Fault | None:
         """Look at the key; whether the server is there shows with the first request."""
         return find_bad_key(self._key)
-
-    async def find_price(self) -> Price | None:
-        """Return None: nobody lists the prices of servers of one's own."""
-        return None
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""
@@ -77,33 +269,27 @@ class OpenAIWire:
         except (aiohttp.InvalidURL, UnicodeError):
             return Fault("stopped", f"{self._url} is no address")
         except aiohttp.ClientConnectorError as error:
-            return Fault("absent", self._say_unreachable(error.os_error))
+            return self._absent(error.os_error)
         except aiohttp.ConnectionTimeoutError:
-            said = TimeoutError(f"no connection within {_CONNECT_S:g} s")
-            return Fault("absent", self._say_unreachable(said))
+            return self._absent(TimeoutError(f"no connection within {_CONNECT_S:g} s"))
         except (aiohttp.ClientError, OSError) as error:
-            through = describe_proxy(self._proxy)
-            return Fault("down", f"{type(error).__name__}{through}: {error}")
+            return Fault("down", f"{type(error).__name__}{self._through}: {error}")
         if response.status != _OK:
             text = data.decode("utf-8", "replace") or (response.reason or "")
             return sort_status(response.status, text, response.headers)
-        return self._name_address(read_chat(data, self._model, None, request))
+        outcome = read_chat(data, self._model, None, request)
+        if isinstance(outcome, Fault) and outcome.kind == "no_chat":  # no model is there
+            is_usual = _VERSION.search(urlsplit(self._url).path)
+            hint = "" if is_usual else "; addresses of models mostly end in /v1"
+            return replace(outcome, message=f"{outcome.message} (at {self._url}{hint})")
+        return outcome
 
-    def _say_unreachable(self, error: OSError) -> str:
-        if self._proxy is None:
-            said = f"nothing answers at {self._url} ({error}); start the server"
-        else:
-            through = describe_proxy(self._proxy)
-            said = f"{self._url} cannot be reached{through} ({error}); set no_proxy if none is due"
-        return f"{said}, or put SRAG_API_BASE right"
-
-    def _name_address(self, outcome: Reply | Fault) -> Reply | Fault:
-        """Say where something else than a model answers."""
-        if isinstance(outcome, Reply) or outcome.kind != "no_chat":
-            return outcome
-        path = urlsplit(self._url).path
-        hint = "" if _VERSION.search(path) else "; addresses of models mostly end in /v1"
-        return replace(outcome, message=f"{outcome.message} (at {self._url}{hint})")
+    def _absent(self, error: OSError) -> Fault:
+        said = f"nothing answers at {self._url} ({error}); start the server"
+        if self._through:
+            why = f"cannot be reached{self._through} ({error})"
+            said = f"{self._url} {why}; set no_proxy if none is due"
+        return Fault("absent", f"{said}, or put SRAG_API_BASE right")
 
     @asynccontextmanager
     async def _connected(self) -> "AsyncIterator[aiohttp.ClientSession]":
@@ -135,12 +321,12 @@ class OpenAIWire:
 def write_object(data: Mapping[str, object]) -> bytes:
     """Write *data* in UTF-8; half characters are escaped."""
     try:
-        return _OBJECT.dump_json(data)
+        return to_json(data)
     except PydanticSerializationError:
         return json.dumps(data).encode()
 
 
-def find_proxy(url: str) -> str | None:
+def _find_proxy(url: str) -> str | None:
     """Return the proxy that the environment has for *url*, as other programs would find it.
 
     A server on this machine is asked directly: a proxy elsewhere knows nothing of it, and what is
@@ -148,12 +334,12 @@ def find_proxy(url: str) -> str | None:
     """
     address = urlsplit(url)
     host = address.hostname or ""
-    if not host or is_loopback(host) or proxy_bypass(host):
+    if not host or _is_loopback(host) or proxy_bypass(host):
         return None
     return getproxies().get(address.scheme)
 
 
-def is_loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether *host* is this machine: `"localhost"`, `"127.0.0.1"`, `"::1"`."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -166,21 +352,7 @@ def is_loopback(host: str) -> bool:
 def spare_loopback(url: str) -> None:
     """Let the libraries of this process, too, ask a server on this machine without a proxy."""
     host = urlsplit(url).hostname or ""
-    if not is_loopback(host):
-        return
     spared = next((os.environ[name] for name in _SPARED if os.environ.get(name)), "")
-    if host not in spared.split(","):
+    if _is_loopback(host) and host not in spared.split(","):
         for name in _SPARED:
             os.environ[name] = f"{spared},{host}".lstrip(",")
-
-
-def describe_proxy(proxy: str | None) -> str:
-    """Name a proxy without its password: `"http://me:secret@box:3128" -> " through the proxy …"`.
-
-    Empty where there is none.
-    """
-    if proxy is None:
-        return ""
-    address = urlsplit(proxy)
-    shown = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
-    return f" through the proxy {shown} of the environment"

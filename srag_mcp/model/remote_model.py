@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import anyio
 
@@ -17,35 +17,15 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.chat import REPLY_FORMS, ChatRequest
 from srag_mcp.model.faults import Fault, hide_keys
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
 from srag_mcp.model.litellm_library import LitellmWire, find_price
-from srag_mcp.model.openai_wire import OpenAIWire
+from srag_mcp.model.openai_wire import REPLY_FORMS, ChatRequest, OpenAIWire, Wire
 from srag_mcp.model.replay_model import REPLAY, ReplayModel
 from srag_mcp.settings import Settings
 
+_OPENAI = "openai/"
 _STEPS_TO_MOST = 16  # a full house of good replies adds this part of the highest limit
-
-
-class Wire(Protocol):
-    """Sends chat requests, once each."""
-
-    def load(self) -> None:
-        """Import the library that it sends through; the first request would, otherwise."""
-        ...
-
-    async def open(self) -> Fault | None:
-        """Prepare for requests, without sending any; return why there is no use in it, if so."""
-        ...
-
-    async def find_price(self) -> Price | None:
-        """Return what the model charges; None where that is not known."""
-        ...
-
-    async def send(self, request: ChatRequest) -> Reply | Fault:
-        """Send *request* once; the caller limits the time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +94,20 @@ class RemoteModel(LanguageModel):
                 if len(self._stops) > n_stops:  # while this one waited
                     raise ModelStoppedError(self._say(self._stops[-1]))
                 tries = tries or _Tries(self._first_request(prompt, reply_schema))
-                outcome = await self._try(tries.request)
+                outcome = await self._send(tries.request)
             if isinstance(outcome, Reply):
                 self._n_lost = 0
                 self._accepted[prompt.step] = tries.request
                 self._limiter.speed_up()
                 return outcome
-            await self._prepare_again(outcome, tries, round_)
+            weaker = self._ask_for_less(outcome, tries.request)
+            if weaker is not None:
+                tries.request = weaker
+                continue
+            wait_s = self._wait_s(outcome, tries)
+            if outcome.kind == "busy":
+                self._limiter.slow_down(round_, outcome.retry_after_s or wait_s)
+            await anyio.sleep(wait_s)
 
     def load(self) -> None:
         """Import the library of the wire, so that the first prompt does not wait for it."""
@@ -138,7 +125,7 @@ class RemoteModel(LanguageModel):
         fixed = self._settings.reply_format
         return ChatRequest(prompt, reply_schema, "schema" if fixed == "auto" else fixed)
 
-    async def _try(self, request: ChatRequest) -> Reply | Fault:
+    async def _send(self, request: ChatRequest) -> Reply | Fault:
         started = anyio.current_time()
         timeout_s = self._settings.reply_timeout_s
         try:
@@ -150,24 +137,6 @@ class RemoteModel(LanguageModel):
             return replace(outcome, message=hide_keys(outcome.message, self._settings))
         return replace(outcome, seconds=anyio.current_time() - started)
 
-    async def _prepare_again(self, fault: Fault, tries: _Tries, round_: int) -> None:
-        """Change the request, or wait.
-
-        Raises:
-            ModelError: If there is no use in either; which one says what to do next.
-        """
-        weaker = self._ask_for_less(fault, tries.request)
-        if weaker is not None:
-            tries.request = weaker
-            return
-        self._raise_what_lasts(fault, tries.request.prompt)
-        tries.n_all += 1
-        tries.n_slow += fault.kind in {"slow", "no_chat"}
-        wait_s = self._wait_s(fault, tries)
-        if fault.kind == "busy":
-            self._limiter.slow_down(round_, fault.retry_after_s or wait_s)
-        await anyio.sleep(wait_s)
-
     def _ask_for_less(self, fault: Fault, request: ChatRequest) -> ChatRequest | None:
         """Leave out what was not accepted; None if that was not it, or nothing is left."""
         if fault.kind == "temperature" and request.temperature is not None:
@@ -177,38 +146,33 @@ class RemoteModel(LanguageModel):
             return replace(request, form=weaker[0]) if weaker else None
         return None
 
-    def _raise_what_lasts(self, fault: Fault, prompt: Prompt) -> None:
-        about = _describe(fault, prompt)
+    def _wait_s(self, fault: Fault, tries: _Tries) -> float:
+        """Count a try in vain; return how long to wait before the next one.
+
+        Raises:
+            ModelError: If there is no use in one; which error says what to do next.
+        """
+        prompt, patience = tries.request.prompt, self._patience
+        about = f"{prompt.step} ({prompt.subject}): {fault.message}"
         if fault.kind == "too_long":
-            msg = f"{about.rstrip('.')}. {self._advise_shorter(prompt.step)}"
+            advice = "Take a model that can read more"
+            if prompt.step in {"schema", "records"}:
+                shown = self._settings.prompt_tokens
+                advice = f"Set a smaller SRAG_PROMPT_TOKENS (now {shown}), or take another model"
+            msg = f"{about.rstrip('.')}. {advice}"
             raise PromptTooLongError(msg)
         if fault.kind == "refused":
             raise PromptRefusedError(about)
-        is_nowhere = (
-            fault.kind == "absent" and not self._accepted
-        )  # else it was there, and may be again
-        if fault.kind == "stopped" or is_nowhere:
+        is_nowhere = not self._accepted  # else a model was there, and may be again
+        if fault.kind == "stopped" or (fault.kind == "absent" and is_nowhere):
             self._stop(fault.message)
         if fault.kind in {"form", "temperature"}:
             self._lose(fault, about)
-
-    def _advise_shorter(self, step: Step) -> str:
-        shown = self._settings.prompt_tokens
-        if step in {"schema", "records"}:
-            return f"Set a smaller SRAG_PROMPT_TOKENS (now {shown}), or take another model"
-        return "Take a model that can read more"
-
-    def _wait_s(self, fault: Fault, tries: _Tries) -> float:
-        """Return how long to wait before the next try.
-
-        Raises:
-            ModelError: If there have been enough.
-        """
-        patience = self._patience
+        tries.n_all += 1
+        tries.n_slow += fault.kind in {"slow", "no_chat"}
         if tries.n_all >= patience.n_tries or tries.n_slow >= patience.n_slow_tries:
-            if fault.kind == "no_chat" and not self._accepted:  # no model is there
+            if fault.kind == "no_chat" and is_nowhere:
                 self._stop(fault.message)
-            about = _describe(fault, tries.request.prompt)
             self._lose(fault, f"{about} (tried {tries.n_all} times)")
         if fault.retry_after_s is not None and fault.retry_after_s > patience.longest_wait_s:
             self._stop(f"{fault.message} (it asks to wait {fault.retry_after_s:.0f} s)")
@@ -217,12 +181,7 @@ class RemoteModel(LanguageModel):
         return max(wait_s, fault.retry_after_s or 0.0)
 
     def _lose(self, fault: Fault, about: str) -> NoReturn:
-        """Give a prompt up.
-
-        Raises:
-            ModelStoppedError: If none has had a reply for a while.
-            ModelError: Otherwise.
-        """
+        """Give a prompt up, and all of them if none has had a reply for a while."""
         self._n_lost += 1
         if self._n_lost >= self._patience.n_lost_prompts:
             n_lost = self._n_lost
@@ -241,10 +200,6 @@ class RemoteModel(LanguageModel):
             f" Check SRAG_MODEL (--model), SRAG_API_BASE and {key}; what is answered is kept, start"
             " the same command again to go on"
         )
-
-
-def _describe(fault: Fault, prompt: Prompt) -> str:
-    return f"{prompt.step} ({prompt.subject}): {fault.message}"
 
 
 class AdaptiveLimiter:
@@ -304,13 +259,8 @@ class AdaptiveLimiter:
             self._wake()
 
     def _wake(self) -> None:
-        for _ in range(self.limit - self._n_in_flight):
-            if not self._waiting:
-                return
+        for _ in range(min(self.limit - self._n_in_flight, len(self._waiting))):
             self._waiting.popleft().set()
-
-
-_OPENAI = "openai/"
 
 
 def open_model(settings: Settings, patience: Patience | None = None) -> LanguageModel:
@@ -327,7 +277,10 @@ def open_model(settings: Settings, patience: Patience | None = None) -> Language
     named = _named(settings)
     if named.startswith(REPLAY):
         return ReplayModel(Path(named.removeprefix(REPLAY)))
-    return RemoteModel(_open_wire(named, settings), settings, patience)
+    wire: Wire = LitellmWire(named, settings)
+    if settings.api_base and _is_own_server(named, settings):
+        wire = OpenAIWire(named.removeprefix(_OPENAI), settings.api_base, settings)
+    return RemoteModel(wire, settings, patience)
 
 
 def price_of(settings: Settings) -> Price | None:
@@ -338,16 +291,10 @@ def price_of(settings: Settings) -> Price | None:
     named = _named(settings)
     if named.startswith(REPLAY):
         return Price(0.0, 0.0, 0.0)
-    return None if is_own_server(named, settings) else find_price(named)
+    return None if _is_own_server(named, settings) else find_price(named)
 
 
-def _open_wire(named: str, settings: Settings) -> Wire:
-    if settings.api_base and is_own_server(named, settings):
-        return OpenAIWire(named.removeprefix(_OPENAI), settings.api_base, settings)
-    return LitellmWire(named, settings)
-
-
-def is_own_server(named: str, settings: Settings) -> bool:
+def _is_own_server(named: str, settings: Settings) -> bool:
     """Whether the model *named* is asked at the `api_base` of *settings*, without litellm."""
     return bool(settings.api_base) and (named.startswith(_OPENAI) or "/" not in named)
 

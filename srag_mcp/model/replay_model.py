@@ -11,9 +11,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
-from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step, hash_prompt
+from srag_mcp.model.language_model import (
+    LanguageModel,
+    Price,
+    Prompt,
+    Reply,
+    Step,
+    count_tokens,
+    hash_prompt,
+)
 from srag_mcp.model.ledger import KeptReply
-from srag_mcp.model.tokens import count_tokens, estimate_prompt_tokens
 
 Form = Literal["text", "delta"]
 
@@ -43,7 +50,19 @@ class ReplayModel(LanguageModel):
             ModelStoppedError: If it cannot be read; the text names the line.
         """
         self._path = path
-        self._replies = {reply.prompt_hash: reply for reply in _read_replies(path)}
+        self._replies: dict[str, RecordedReply] = {}
+        try:
+            lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            msg = f"the recorded replies {path} cannot be read: {error}"
+            raise ModelStoppedError(msg) from error
+        for number, line in enumerate(lines, start=1):
+            try:
+                reply = RecordedReply.model_validate_json(line)
+            except ValidationError as error:
+                msg = f"{path}, line {number}: not a recorded reply: {error.errors()[0]['msg']}"
+                raise ModelStoppedError(msg) from error
+            self._replies[reply.prompt_hash] = reply
 
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Answer with the recorded reply; it costs nothing.
@@ -64,10 +83,14 @@ class ReplayModel(LanguageModel):
                 " since the replies were recorded"
             )
             raise ModelStoppedError(msg)
-        text = self._read_text(found, prompt)
+        try:
+            text = unpack_text(found.delta or "", prompt) if found.text is None else found.text
+        except ValueError as error:
+            msg = f"{self._path}: the reply {prompt_hash[:12]}… is damaged: {error}"
+            raise ModelError(msg) from error
         return Reply(
             text,
-            tokens_in=estimate_prompt_tokens(prompt),
+            tokens_in=prompt.count_tokens(),
             tokens_out=count_tokens(text),
             cost_usd=0.0,
             model=found.model,
@@ -77,15 +100,6 @@ class ReplayModel(LanguageModel):
     async def find_price(self) -> Price | None:
         """Return the price: nothing is paid for a recording."""
         return Price(0.0, 0.0, 0.0)
-
-    def _read_text(self, found: RecordedReply, prompt: Prompt) -> str:
-        if found.text is not None:
-            return found.text
-        try:
-            return unpack_text(found.delta or "", prompt)
-        except ValueError as error:
-            msg = f"{self._path}: the reply {found.prompt_hash[:12]}… is damaged: {error}"
-            raise ModelError(msg) from error
 
 
 def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") -> int:
@@ -98,34 +112,17 @@ def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") ->
     """
     lines = []
     for item in kept:
-        said = item.reply.text if form == "text" else item.delta
         line = {
             "hash": item.prompt_hash,
             "step": item.step,
             "model": item.reply.model or item.asked_model,
-            form: said,
+            form: item.reply.text if form == "text" else item.delta,
         }
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     partial.write_text("".join(lines), encoding="utf-8", newline="\n")
     partial.replace(path)
     return len(lines)
-
-
-def _read_replies(path: Path) -> list[RecordedReply]:
-    try:
-        lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"the recorded replies {path} cannot be read: {error}"
-        raise ModelStoppedError(msg) from error
-    replies = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            replies.append(RecordedReply.model_validate_json(line))
-        except ValidationError as error:
-            msg = f"{path}, line {number}: not a recorded reply: {error.errors()[0]['msg']}"
-            raise ModelStoppedError(msg) from error
-    return replies
 
 
 def pack_text(text: str, prompt: Prompt) -> str:
@@ -152,6 +149,4 @@ def unpack_text(delta: str, prompt: Prompt) -> str:
 
 
 def _sent_bytes(prompt: Prompt) -> bytes:
-    said = [f"{item.reply}\n{item.message}" for item in prompt.corrections]
-    text = "\n".join([prompt.instructions, prompt.content, *said])
-    return text.encode("utf-8", "replace")[-_WINDOW_BYTES:]
+    return "\n".join(prompt.texts).encode("utf-8", "replace")[-_WINDOW_BYTES:]

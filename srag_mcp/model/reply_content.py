@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from types import UnionType
 from typing import ClassVar, Self, Union, get_args, get_origin
@@ -27,7 +26,12 @@ _LONGEST_REPAIRED = 400_000  # repairing takes 3 s for a million characters
 _DECODER = json.JSONDecoder(strict=False)  # line breaks within a text are meant
 _LONGEST_SHOWN = 60
 _MAX_NAMES = 8
-_NAMES = {"array": "a list", "object": "an object", "string": "a text", "null": "null"}
+_TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "array": ("a list", (list, type(None))),
+    "object": ("an object", (dict,)),
+    "string": ("a text", (str,)),
+    "null": ("null", (type(None),)),
+}
 
 
 class ReplyContent(BaseModel):
@@ -105,35 +109,26 @@ def _find_shape(
 
 
 def _describe_fields(error: ValidationError) -> dict[str, str]:
+    """Say why fields do not fit, by name; of a union, what each of its types asks for."""
     said: dict[str, list[str]] = {}
     shown: dict[str, str] = {}
     for item in error.errors(include_url=False):
         name = str(item["loc"][0]) if item["loc"] else ""
         said.setdefault(name, []).append(item["msg"])
         if item["type"] != "missing":
-            shown[name] = f", not {show_value(item['input'])}"
-    return {name: f"{_joined(why)}{shown.get(name, '')}" for name, why in said.items()}
+            shown[name] = f", not {_show(item['input'])}"
+    described = {}
+    for name, reasons in said.items():
+        first, *rest = dict.fromkeys(reasons)
+        others = [reason.removeprefix("Input should be ") for reason in rest]
+        described[name] = " or ".join([first, *others]) + shown.get(name, "")
+    return described
 
 
-def _joined(reasons: Sequence[str]) -> str:
-    """Join what each type of a union asks for."""
-    first, *rest = dict.fromkeys(reasons)
-    return " or ".join([first, *(reason.removeprefix("Input should be ") for reason in rest)])
-
-
-def show_value(value: object) -> str:
+def _show(value: object) -> str:
     """Write a value for a complaint, cut where it is long."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An object in a text, and where it stands there."""
-
-    data: Mapping[str, object]
-    start: int
-    end: int
 
 
 def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
@@ -152,12 +147,17 @@ def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
     data = _load(text)
     if data is not None:
         return data
-    said = _without_thoughts(text)
-    whole = [data for part in _FENCED.findall(said) if (data := _load(part)) is not None]
-    objects = [found.data for found in _find_objects(said)]
-    named = [data for data in (*whole, *objects) if _has_any(data, names)]
-    fit = [data for data in named if _says_any(data, names)] or named
-    if not fit and (repaired := _repair(said)) is not None and _has_any(repaired, names):
+    objects = [place for _, place in _find_objects(text)]
+    for mark in reversed(list(_THOUGHTS_END.finditer(text))):
+        if not any(mark.start() in place for place in objects):  # else a word of an object
+            text = text[mark.end() :]
+            break
+    whole = [data for part in _FENCED.findall(text) if (data := _load(part)) is not None]
+    found = [*whole, *(data for data, _ in _find_objects(text))]
+    named = [data for data in found if _has_any(data, names)]
+    # an empty shape is no reply where there is another one
+    fit = [data for data in named if _has_any(data, names, said=True)] or named
+    if not fit and (repaired := _repair(text)) is not None and _has_any(repaired, names):
         fit = [repaired]
     if not fit:
         msg = f"it holds no JSON object; it begins {text[:80]!r}"
@@ -168,24 +168,10 @@ def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
     return max(fit, key=lambda data: len(json.dumps(data)))
 
 
-def _has_any(data: Mapping[str, object], names: Collection[str]) -> bool:
-    return not names or any(name in data for name in names)
-
-
-def _says_any(data: Mapping[str, object], names: Collection[str]) -> bool:
-    """Whether *data* has a value for one of *names*: an empty shape is no reply."""
-    return not names or any(data.get(name) not in (None, "", [], {}) for name in names)
-
-
-def _without_thoughts(text: str) -> str:
-    """Leave out what ends with a mark of thoughts, unless that is a word of an object."""
-    objects = list(_find_objects(text))
-    ends = [
-        mark.end()
-        for mark in _THOUGHTS_END.finditer(text)
-        if not any(found.start < mark.start() < found.end for found in objects)
-    ]
-    return text[ends[-1] :] if ends else text
+def _has_any(data: Mapping[str, object], names: Collection[str], *, said: bool = False) -> bool:
+    """Whether *data* has one of *names*, with a value where that must be *said*."""
+    empty: tuple[object, ...] = (None, "", [], {}) if said else ()
+    return not names or any(name in data and data[name] not in empty for name in names)
 
 
 def _load(text: str) -> Mapping[str, object] | None:
@@ -196,8 +182,8 @@ def _load(text: str) -> Mapping[str, object] | None:
     return _without_halves(data, text) if isinstance(data, dict) else None
 
 
-def _find_objects(text: str) -> Iterator[_Found]:
-    """Yield the objects that stand in prose.
+def _find_objects(text: str) -> Iterator[tuple[Mapping[str, object], range]]:
+    """Yield the objects that stand in prose, and where.
 
     What is within an object that does not end is none: it is a part of a reply that was cut off.
     """
@@ -211,11 +197,14 @@ def _find_objects(text: str) -> Iterator[_Found]:
         except (ValueError, RecursionError):
             end = start + 1
             continue
-        yield _Found(_without_halves(data, text[start:end]), start, end)
+        yield _without_halves(data, text[start:end]), range(start, end)
 
 
 def _repair(text: str) -> Mapping[str, object] | None:
-    """Put right what keeps the object of *text* from being read; None if that cannot be done."""
+    """Put right what keeps the object of *text* from being read; None if that cannot be done.
+
+    Nor if not all that was opened is closed: then it was cut off.
+    """
     import json_repair  # only for broken replies
 
     start, end = text.find("{"), text.rfind("}")
@@ -226,27 +215,20 @@ def _repair(text: str) -> Mapping[str, object] | None:
         data = json_repair.loads(broken)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(data, dict) or not _is_whole(broken, data):
+    if not isinstance(data, dict):
         return None
-    return _without_halves(data, broken)
-
-
-def _is_whole(text: str, data: Mapping[str, object]) -> bool:
-    """Whether all that was opened in *text* is closed there: else it was cut off."""
-    n_opened, said = 0, []
+    n_opened, n_closed = 0, broken.count("}") + broken.count("]")
     rest: list[object] = [data]
     while rest:
         item = rest.pop()
+        n_opened += isinstance(item, dict | list)
         if isinstance(item, dict):
-            n_opened += 1
             rest += [*item, *item.values()]
         elif isinstance(item, list):
-            n_opened += 1
             rest += item
         elif isinstance(item, str):
-            said.append(item)
-    n_closed = text.count("}") + text.count("]")
-    return n_closed - sum(item.count("}") + item.count("]") for item in said) >= n_opened
+            n_closed -= item.count("}") + item.count("]")
+    return _without_halves(data, broken) if n_closed >= n_opened else None
 
 
 def _without_halves(data: dict[str, object], text: str) -> Mapping[str, object]:
@@ -267,22 +249,20 @@ def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     """
     if not isinstance(reply, (str, dict)):
         return "reply must be a JSON object, or its text"
-    known = _names(reply_schema.get("properties"))
+    known = list(_mapping(reply_schema.get("properties")))
     try:
         content = reply if isinstance(reply, dict) else read_object(reply, known)
     except (ReplyError, ValueError) as error:
         return f"reply must be a JSON object: {error}"
-    missing = [name for name in _names(reply_schema.get("required")) if name not in content]
+    required = reply_schema.get("required")
+    names = required if isinstance(required, list) else []
+    missing = [name for name in names if name not in content]
     if missing:
         return f"fields are missing: {_listed(missing)}"
     unknown = [name for name in content if name not in known]
     if unknown and reply_schema.get("additionalProperties") is False:
         return f"fields that were not asked for: {_listed(unknown)}; there are: {_listed(known)}"
     return find_misfit(content, reply_schema)
-
-
-def _names(value: object) -> list[str]:
-    return [str(name) for name in value] if isinstance(value, (list, dict)) else []
 
 
 def _listed(names: list[str]) -> str:
@@ -315,30 +295,18 @@ def _misfit(value: object, rule: Mapping[str, object], defs: Mapping[str, object
         misfits = [_misfit(value, _mapping(choice), defs) for choice in choices]
         return min(misfits, key=bool, default="")
     kind = rule.get("type")
-    if not _is_of(value, kind):
-        return f"must be {_NAMES.get(str(kind), f'of type {kind}')}, not {show_value(value)}"
+    name, types = _TYPES.get(str(kind), (f"of type {kind}", (str, int, float)))
+    if kind is not None and not isinstance(value, types):
+        return f"must be {name}, not {_show(value)}"
     allowed = rule.get("enum")
     if isinstance(allowed, list) and value not in allowed:
-        return f"must be one of {', '.join(map(str, allowed))}, not {show_value(value)}"
-    if isinstance(value, list):
-        of_items = _mapping(rule.get("items"))
-        for number, item in enumerate(value, start=1):
-            why = _misfit(item, of_items, defs)
-            if why:
-                return f"item {number} {why}"
+        return f"must be one of {', '.join(map(str, allowed))}, not {_show(value)}"
+    of_items = _mapping(rule.get("items"))
+    for number, item in enumerate(value if isinstance(value, list) else (), start=1):
+        why = _misfit(item, of_items, defs)
+        if why:
+            return f"item {number} {why}"
     return ""
-
-
-def _is_of(value: object, kind: object) -> bool:
-    if kind == "array":
-        return value is None or isinstance(value, list)
-    if kind == "object":
-        return isinstance(value, dict)
-    if kind == "string":
-        return isinstance(value, str)
-    if kind == "null":
-        return value is None
-    return kind is None or isinstance(value, str | int | float)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

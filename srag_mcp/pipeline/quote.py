@@ -12,7 +12,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
 from srag_mcp.engines.model import WISH_DOCUMENTS, WISH_TOKENS
 from srag_mcp.engines.protocol import Engine
-from srag_mcp.model.tokens import count_tokens
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
     Sample,

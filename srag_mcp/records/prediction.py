@@ -8,7 +8,7 @@ import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
 from srag_mcp.errors import SragError
-from srag_mcp.model.tokens import count_tokens
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.conversation import RecordTask, fail_record
 from srag_mcp.records.reading_on import MAX_PROMPTFULS, predict_documents
 from srag_mcp.records.record_prompt import (

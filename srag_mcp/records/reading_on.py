@@ -12,7 +12,7 @@ from srag_mcp.errors import (
     PromptTooLongError,
     ReplyError,
 )
-from srag_mcp.model.tokens import CHARACTERS_A_TOKEN
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN
 from srag_mcp.records.conversation import Conversation, CutOffError, RecordTask, fail_record
 from srag_mcp.records.record_prompt import Excerpt, plan_batches, take_excerpt
 from srag_mcp.values.states import State

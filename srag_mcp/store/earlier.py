@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.model.agent_model import AGENT
-from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply
+from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.passages import LEFT_OUT
 from srag_mcp.store.database import storable

@@ -17,7 +17,7 @@ from srag_mcp.cells.cell import (
     PredictedRecord,
 )
 from srag_mcp.cells.normalised import normalise_column, write_canonical
-from srag_mcp.model.tokens import LATIN_BYTES, count_tokens
+from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.database import storable
 from srag_mcp.store.work import cell_row, read_cell

@@ -1,5 +1,5 @@
-from srag_mcp.model.chat import ChatRequest
 from srag_mcp.model.language_model import Correction, Prompt
+from srag_mcp.model.openai_wire import ChatRequest
 
 PROMPT = Prompt("records", "Read.", "A page.", (Correction("Hm.", "Not JSON."),), "page.txt")
 SCHEMA = {"type": "object"}

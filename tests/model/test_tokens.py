@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.model.tokens import characters_a_token, count_tokens, most_characters
+from srag_mcp.model.language_model import characters_a_token, count_tokens, most_characters
 
 
 def test_a_part_of_a_token_counts_as_one() -> None:

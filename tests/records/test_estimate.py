@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import anyio
 
 from srag_mcp.cells.cell import DocumentText, PredictedRecord
-from srag_mcp.model.tokens import count_tokens
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import estimate_records, predict_records
 from srag_mcp.schema.attribute import Attribute

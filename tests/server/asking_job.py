@@ -10,8 +10,8 @@ from pathlib import Path
 
 import anyio
 
+from srag_mcp.engines.agent import AgentModel
 from srag_mcp.errors import ModelError
-from srag_mcp.model.agent_model import AgentModel
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.reply_content import ReplyContent
