@@ -108,7 +108,8 @@ class Asked:
     ) -> Iterator[tuple[Column, Features]]:
         """Yield the *wanted* columns that a mention may mean, best first.
 
-        Where *headed*, it has to name the column as a noun, and not by a modifier alone.
+        Where *headed*, it has to name the column as a noun, and not by a modifier alone. What names
+        a part of several columns as well means all of them, also those that are not wanted.
         """
         mention = self.mention(at)
         if mention.kind != "column":
@@ -119,7 +120,9 @@ class Asked:
             column = self.table.by_name[name]
             close = share >= mention.columns[0][1] - _SPARE
             if close and wanted(column) and (column.heads & said or not headed):
-                yield column, Counter({"unsaid_name": 1 - share})
+                rivals = [rival for rival, other in mention.columns if other >= share]
+                vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
+                yield column, Counter({"unsaid_name": 1 - share, "names_others": int(vague)})
 
     def named(self, wanted: Callable[[Column], bool]) -> Iterator[tuple[int, Column, Features]]:
         """Yield the free mentions of *wanted* columns."""
@@ -308,7 +311,7 @@ class Asked:
         said |= measuring
         share = max((len(said & {*name}) / len({*name}) for name in column.names), default=0.0)
         unsaid = min(features["unsaid_name"], 1 - share)
-        return Counter({**features, "unsaid_name": unsaid})
+        return Counter({**features, "unsaid_name": unsaid, "names_others": 0})
 
     def summaries(self) -> Iterator[tuple[Summary, frozenset[int], Features]]:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""

@@ -171,6 +171,12 @@ class _Linker:
         self.tokens = tokenise(question)
         self._question, self._table, self._values = question, table, values
         self._texts = [column.name for column in table.columns if column.is_text]
+        self._stored = {  # the stems that are a stored value by themselves
+            token.stem
+            for at, token in enumerate(self.tokens)
+            for _, value in self._values_over(at, at + 1)
+            if any(choice.exact for choice in value.choices)
+        }
 
     def mentions(self) -> Iterator[Weighed]:
         """Yield every mention with its weight."""
@@ -212,6 +218,8 @@ class _Linker:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
             yield _RECORD, idle
+        elif self._is_proper(at):
+            pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
         elif light_at(self.tokens, at) or (token.stem in nouns and acts):
@@ -229,7 +237,20 @@ class _Linker:
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
 
     def _is_bare(self, at: int) -> bool:
-        return is_function(self.tokens[at].word) or light_at(self.tokens, at)
+        bare = is_function(self.tokens[at].word) or light_at(self.tokens, at)
+        return bare and not self._is_proper(at)
+
+    def _is_proper(self, at: int) -> bool:
+        """Whether a word is a name by itself: `May` within a sentence in small letters."""
+        capitals = [t.text[:1].isupper() for t in self.tokens if t.word.isalpha() and t.word != "i"]
+        one = at > 0 and self.tokens[at].text[:1].isupper() and self.tokens[at].word.isalpha()
+        begins = any(token.text[:1].isupper() for token in self.tokens[at + 1 : at + 2])
+        return (
+            one
+            and not begins
+            and len(self.tokens[at].text) > 1
+            and 2 * sum(capitals) <= len(capitals)
+        )
 
     def _lasts(self, at: int) -> bool:
         """Whether `last` is the verb of `how long does it last`."""
@@ -308,7 +329,9 @@ class _Linker:
         if len(content) > 1 and content[0].stem in nouns and tokens[1] is not content[1]:
             return  # `claims with an adjuster` speaks of claims
         fits = [(column.name, self._fit(column, content)) for column in self._table.columns]
-        found = [(name, fit) for name, fit in fits if fit is not None]
+        acts = any(token.word in _AUXILIARIES for token in tokens)
+        # A description does not go on behind a verb: `schools were visited`, of `visit`.
+        found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
         said = {token.stem for token in content}
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
@@ -318,8 +341,11 @@ class _Linker:
             spare = _FUNCTION * (len(tokens) - len(content))
             yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
 
-    def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float] | None:
-        """Return the weight of words for *column*, and how fully they say its name (0 to 1)."""
+    def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float, int] | None:
+        """Return the weight of words for *column*, how fully they say its name, 0 to 1, and more.
+
+        The third is how many of them are words of its description alone, and of no stored value.
+        """
         said: set[str] = set()
         named = like = told = idle = 0
         for token in content:
@@ -336,7 +362,7 @@ class _Linker:
                 idle += 1
             elif (
                 token.stem in column.told
-                and token.stem not in operator_stems()
+                and token.stem not in operator_stems() | self._stored
                 and token.number is None
             ):
                 told += 1
@@ -357,7 +383,7 @@ class _Linker:
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1)
         share *= 1.0 if column.heads & said else 0.6
-        return weight, max(share - 0.2 * like - 0.05 * told, 0.05)
+        return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
 
     # -- stored values ----------------------------------------------------------------------
 
@@ -369,7 +395,10 @@ class _Linker:
         nouns = self._table.nouns | self._table.general
         letter = len(tokens) == 1 and first > 0 and tokens[0].text.isupper()
         if not letter and all(
-            is_function(t.word) or t.number is not None or t.stem in nouns for t in tokens
+            (is_function(token.word) and not self._is_proper(at))
+            or token.number is not None
+            or token.stem in nouns
+            for at, token in enumerate(tokens, start=first)
         ):
             return
         phrase = self._question[tokens[0].start : tokens[-1].end]

@@ -10,6 +10,7 @@ Features: TypeAlias = Counter[str]
 WEIGHTS: Mapping[str, float] = {
     "loss": 0.25,
     "unsaid_name": 0.6,
+    "names_others": 1.3,
     "number_far": 0.3,
     "number_free": 0.3,
     "gap": 0.15,

@@ -231,3 +231,28 @@ def test_a_refusal_names_the_words_without_a_place() -> None:
     refused = refusal("How many parcels were disputed by neighbours?", [text("city")], "parcel")
     assert refused.unplaced == ("disputed", "neighbours")
     assert "“disputed”" in str(refused)
+
+
+def test_a_name_is_no_auxiliary_verb() -> None:
+    columns = [text("month"), number("toll", "EUR")]
+    asked = ask("How many trips are from May?", columns, "trip", [("month", "May", 9)])
+
+    assert asked.sql == "SELECT COUNT(*) FROM c1 WHERE month = 'May'"
+    refusal("How many trips are from Will?", columns, "trip", [("month", "May", 9)])
+    refusal("how many trips are from may?", columns, "trip")
+
+
+def test_a_stored_value_is_no_word_of_a_description() -> None:
+    columns = [text("pilot", "Whether a pilot was required.")]
+    refusal("How many pilots were required?", columns, "call", [("pilot", "required", 9)])
+
+
+def test_a_description_does_not_go_on_behind_a_verb() -> None:
+    columns = [text("visit", "Which school was visited.")]
+    refusal("How many schools were visited?", columns, "letter", [("visit", "Elm School", 9)])
+
+
+def test_a_noun_that_several_columns_share_is_not_only_the_one_that_fits() -> None:
+    columns = [number("drying_time", "min"), text("firing_time")]
+    refusal("What is the total time of the pots?", columns, "pot")
+    assert ask("What is the total drying time of the pots?", columns, "pot").sql
