@@ -2,16 +2,24 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.numbers import declared_scales, ignored_scale, stated_scales
-from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
-from srag_mcp.values.units import SIZES, UNITS, conversions_between, convert, parse_unit
+from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
+from srag_mcp.values.units import (
+    SCALES,
+    SIZES,
+    UNITS,
+    as_money,
+    conversions_between,
+    convert,
+    parse_unit,
+    read_context,
+)
 
 _NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
 _MARKS = re.compile(r"\D")
@@ -374,3 +382,66 @@ def _rounds_to(number: float, value: float) -> bool:
     last = Decimal(str(value)).normalize().as_tuple().exponent
     slack = min(10.0 ** int(last) / 2, _ROUNDED * abs(value))
     return _is_same(number, value) or abs(abs(number) - abs(value)) <= slack
+
+
+_SCALE_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
+_IN_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
+_SAME_SCALE = 1e-9
+_AROUND = 200
+_MAX_PLACES = 20
+_LONGEST_CAPTION = 200
+
+
+def ignored_scale(quote: str, value: float, declared: Collection[float]) -> str:
+    """Return the words of *quote* whose scale *value* leaves out; empty where there are none.
+
+    *declared* are those that the column is in. `15 thousand tonnes`, 15 -> `15 thousand tonnes`
+    """
+    for figure in scan_figures(quote):
+        for end in (figure, figure.upper):
+            if end is not None and end.scaled and _leaves_out(end, value, declared):
+                return figure.span.of(quote)
+    return ""
+
+
+def declared_scales(unit: str | None, definition: str) -> set[float]:
+    """Return the scales that the unit and the *definition* of a column speak of, and 1."""
+    return {1.0, float(parse_unit(unit or "").scale), *_scales_in(definition)}
+
+
+def stated_scales(quote: str, text: str) -> set[float]:
+    """Return the scales that *text* speaks of around *quote* or in a caption, and 1."""
+    found = {scale for part in _around(quote, text) for scale in _scales_in(part)}
+    for line in text.splitlines():
+        if len(line) <= _LONGEST_CAPTION:
+            around = read_context(line)
+            found |= {float(around.scale), float(as_money(around).scale)}
+    return {1.0, *found}
+
+
+def _leaves_out(figure: Figure, value: float, declared: Collection[float]) -> bool:
+    quantity = figure.read()
+    if quantity is None or not value:
+        return False
+    factor = figure.scale * 10.0**figure.power
+    if not math.isclose(abs(quantity.value), abs(value) * factor, rel_tol=_SAME_SCALE):
+        return False
+    return factor not in declared
+
+
+def _around(quote: str, text: str) -> Iterator[str]:
+    """Yield what stands around the places of *quote*, which is in the words of *text*."""
+    yield quote
+    start = text.find(quote)
+    for _ in range(_MAX_PLACES):
+        if start < 0:
+            return
+        yield text[max(0, start - _AROUND) : start + len(quote) + _AROUND]
+        start = text.find(quote, start + 1)
+
+
+def _scales_in(words: str) -> set[float]:
+    found = {float(SCALES[word]) for word in _SCALE_WORD.findall(words.lower()) if word in SCALES}
+    if _IN_THOUSANDS.search(words):
+        found.add(1000.0)
+    return found

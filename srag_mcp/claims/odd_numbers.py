@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 from srag_mcp.claims.figures import (
     column_unit,
     find_other_number,
+    ignored_scale,
     is_computed,
     is_in_measure,
     scales_of,
 )
 from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, Tags
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.values.numbers import ignored_scale
 from srag_mcp.values.quantities import Figure, scan_figures
 from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency, parse_unit
 

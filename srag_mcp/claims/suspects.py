@@ -1,15 +1,138 @@
 """What does not fit its column: the suspicions of it, and the complaints about its definition."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import combinations
+from statistics import median
 
 from srag_mcp.cells.cell import PredictedCell
-from srag_mcp.claims.odd_dates import suspect_dates, suspect_years
+from srag_mcp.claims.figures import column_unit, speaks_of_years
 from srag_mcp.claims.odd_numbers import suspect_numbers
-from srag_mcp.claims.spellings import alike_categories, suspect_spellings
-from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, Tags, read_stated
+from srag_mcp.claims.stated_values import (
+    NO_TAGS,
+    StatedValue,
+    Suspicion,
+    SuspicionKind,
+    Tags,
+    read_stated,
+)
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.words import fold
+from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
 from srag_mcp.values.states import State
+
+_FIRST_YEAR, _LAST_YEAR = 1000, 2199
+_FEWEST, _FEWEST_ALIKE = 5, 3
+_MOST, _MOST_LONELY, _MOST_EXCEPTIONS = 0.5, 0.1, 0.1
+_YEARS_AWAY, _SPREADS_AWAY = 100, 5
+_LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY = 40, 10
+_ALONE = 25
+
+
+def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find dates that were read in another order than the column proves, or far away.
+
+    Where a column proves both orders, all dates that may be either are suspected; where it proves
+    none, those that were read in another order than most.
+    """
+    yield from _other_order(values)
+    years = {item.document_id: item.value.year for item in values if isinstance(item.value, date)}
+    yield from far_away(years, "dates")
+
+
+def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    read = [(item, [text for _, text in find_dates(item.as_stated)]) for item in values]
+    texts = [text for _, found in read for text in found]
+    order, proven = decide_order(texts)
+    if not proven:
+        yield from _read_otherwise(read)
+        return
+    proofs = Counter(text.order for text in texts if text.order is not None)
+    n_day, n_month = proofs["day_first"], proofs["month_first"]
+    is_mixed = min(n_day, n_month) > _MOST_EXCEPTIONS * (n_day + n_month)
+    written = "the day first" if order == "day_first" else "the month first"
+    reason = f"other documents of this column write {written}, and this one was read else"
+    if is_mixed:
+        reason = (
+            f"{n_day} dates of this column are written the day first, {n_month} the month first,"
+            " and this one may be either: what does its document use?"
+        )
+    kind: SuspicionKind = "date_orders" if is_mixed else "date_order"
+    for item, found in read:
+        is_ambiguous = any(text.ambiguous for text in found)
+        if is_ambiguous and (is_mixed or item.value not in {text.on(order) for text in found}):
+            yield Suspicion(item.document_id, kind, reason)
+
+
+def _read_otherwise(
+    read: Sequence[tuple[StatedValue, Sequence[DateText]]],
+) -> Iterator[Suspicion]:
+    """Find the dates that were read with the month first where most have the day first, or so."""
+    orders: dict[DateOrder, list[StatedValue]] = {"day_first": [], "month_first": []}
+    for item, found in read:
+        days, months = ({text.on(order) for text in found if text.ambiguous} for order in orders)
+        if item.value in days ^ months:
+            orders["day_first" if item.value in days else "month_first"].append(item)
+    rare, usual = sorted(orders.values(), key=len)
+    reason = (
+        f"{len(usual)} dates of this column that may be either were read in one order of day and"
+        f" month, {len(rare)} in the other: what does its document use?"
+    )
+    for item in [*rare, *usual] if len(rare) == len(usual) else rare:
+        yield Suspicion(item.document_id, "date_orders", reason)
+
+
+def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find whole numbers that are no years in a column of years, and years far from the others."""
+    if not attribute.type.is_whole or column_unit(attribute) not in (None, "year"):
+        return
+    if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
+        return
+    if not speaks_of_years(attribute):
+        return  # numbers of invoices and heights of hills look like years, too
+    n_quoted = sum(
+        any(found.year == item.number for found in item.figures.dates)
+        for item in values
+        if _FIRST_YEAR <= item.number <= _LAST_YEAR
+    )
+    if n_quoted < _FEWEST_ALIKE or n_quoted <= _MOST * len(values):
+        return
+    for item in values:
+        is_said = item.number <= _LAST_YEAR and item.figures.has(item.number)
+        if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
+            reason = f"{n_quoted} values are years, this one is none"
+            yield Suspicion(item.document_id, "impossible", reason)
+    by_document = {item.document_id: int(item.number) for item in values}
+    lonely = list(far_away(by_document, "years", only_lonely=True))
+    if len(lonely) <= max(1, _MOST_LONELY * len(values)):
+        yield from lonely
+
+
+def far_away(
+    years: Mapping[str, int], what: str, *, only_lonely: bool = False
+) -> Iterator[Suspicion]:
+    """Find the years, by document id, that are far from most *what* (`dates`).
+
+    100 years are far, or 40 where the others lie close together and none is near (*only_lonely*:
+    only those; some things are much older than most of their kind).
+    """
+    if len(years) < _FEWEST:
+        return
+    middle, counts = median(years.values()), Counter(years.values())
+    spread = median(abs(year - middle) for year in years.values())
+    far = max(_YEARS_AWAY, _SPREADS_AWAY * spread)
+    lonely = max(_LONELY_YEARS_AWAY, _LONELY_SPREADS_AWAY * spread)
+    for document_id, year in years.items():
+        away = abs(year - middle)
+        is_alone = counts[year] == 1 and all(
+            abs(year - other) > _ALONE for other in counts if other != year
+        )
+        if (away > far and not only_lonely) or (away > lonely and is_alone):
+            reason = f"most {what} are around {int(middle)}, this one is in {year}"
+            yield Suspicion(document_id, "impossible", reason)
+
 
 _MAX_EXAMPLES = 3
 
@@ -74,3 +197,176 @@ def _never_denied(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> I
             f"attribute {attribute.name}: {len(said)} documents say yes, {n_silent} nothing, none"
             ' no: if silence means no, its absent_means is "false"'
         )
+
+
+_MOST_DISTINCT = 200
+_MOST_DISTINCT_SHARE = 0.8
+_ALIKE = 82.0
+_WORDS_ALIKE = 70.0
+_VERY_ALIKE = 88.0
+_SHORTEST = 4
+_LETTERS = {
+    "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
+    "ß": "ss",
+}  # fmt: skip
+_TRANSLITERATION = str.maketrans(_LETTERS)
+
+
+def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+    """Find values outside of the categories, and ones that resemble a value as frequent or more.
+
+    Of two equally frequent ones the later in the alphabet is suspected. Columns in which almost
+    every document has a value of its own (names, numbers) are left alone, but for letters that are
+    written out or without their accents, and a name in another order: `Koeln`, `Sao Paulo`,
+    `Okafor, M.`.
+    """
+    counts = Counter(str(item.value) for item in values)
+    known = _written_otherwise(counts)
+    outside: set[str] = set()
+    if attribute.categories:
+        inside = {fold(name) for name in attribute.categories}
+        outside = {text for text in counts if fold(text) not in inside}
+        reasons = _alike(counts, _is_one_spelt_twice, known) | dict.fromkeys(
+            outside, f"it is none of the categories {', '.join(attribute.categories)}"
+        )
+    elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
+        reasons = known
+    else:
+        reasons = _alike(counts, _may_be_one, known)
+    for item in values:
+        text = str(item.value)
+        if text in reasons:
+            kind: SuspicionKind = "category" if text in outside else "spelling"
+            yield Suspicion(item.document_id, kind, reasons[text])
+
+
+def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of *categories* that are probably one in two spellings.
+
+    `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
+    """
+    return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
+
+
+def _may_be_one(text: str, other: str) -> bool:
+    """Return whether two texts resemble each other, or one is initials or beginning of the other.
+
+    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
+    """
+    from rapidfuzz import fuzz  # slow to import
+
+    if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
+        return False
+    if _is_short_for(text, other):
+        return True
+    first, second = fold(text), fold(other)
+    short, long = sorted((first, second), key=len)
+    if len(short) < _SHORTEST:
+        return False
+    if long.startswith(f"{short} "):
+        return True
+    return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
+
+
+def _alike(
+    counts: Mapping[str, int], rarer_alike: Callable[[str, str], bool], known: Mapping[str, str]
+) -> dict[str, str]:
+    """Map each value to why it may be another one, which at least as many documents have.
+
+    *known* are the reasons that were found before.
+    """
+    ranked = sorted(counts, key=lambda text: (-counts[text], text))
+    reasons = dict(known)
+    for place, text in enumerate(ranked):
+        if text in reasons:
+            continue
+        for frequent in ranked[:place]:
+            n_frequent = counts[frequent]
+            alike = rarer_alike if counts[text] < n_frequent else _is_one_spelt_twice
+            if frequent not in reasons and alike(text, frequent):
+                reasons[text] = _is_it(frequent, n_frequent)
+                break
+    return reasons
+
+
+def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
+    """Map values to why they may be another one: they are the same words, written otherwise."""
+    ranked = sorted(counts, key=lambda text: (-counts[text], text.isascii(), text))
+    reasons: dict[str, str] = {}
+    for write in (_written_out, _without_accents, _in_order):
+        spellings: defaultdict[str, list[str]] = defaultdict(list)
+        for text in ranked:
+            spellings[write(text)].append(text)
+        for frequent, *rarer in spellings.values():
+            for text in rarer:
+                if _differ(text, frequent) and frequent not in reasons:
+                    reasons.setdefault(text, _is_it(frequent, counts[frequent]))
+    return reasons
+
+
+def _differ(text: str, other: str) -> bool:
+    """Whether texts differ by more than case and marks, which make no other value anyway."""
+    return fold(text) != fold(other) or ("ß" in text) != ("ß" in other)
+
+
+def _written_out(text: str) -> str:
+    """Fold a text as one without such letters is written: `Köln` -> `koeln`."""
+    return unicodedata.normalize("NFC", fold(text)).translate(_TRANSLITERATION)
+
+
+def _without_accents(text: str) -> str:
+    """Fold a text without its accents, but for letters that are written out: `São` -> `sao`."""
+    return "".join(
+        letter if letter in _LETTERS else unicodedata.normalize("NFD", letter)[0]
+        for letter in unicodedata.normalize("NFC", fold(text))
+    )
+
+
+def _in_order(text: str) -> str:
+    """Fold a text with what follows its comma in front: `Okafor, M.` -> `m okafor`."""
+    last, comma, first = text.partition(",")
+    return fold(f"{first} {last}") if comma and "," not in first else fold(text)
+
+
+def _is_it(frequent: str, n_documents: int) -> str:
+    return f"{n_documents} documents have “{frequent}”: is this the same value?"
+
+
+def _is_one_spelt_twice(text: str, other: str) -> bool:
+    """Whether two texts, neither of which is an exception, are most likely the same.
+
+    `Economy` and `Economy Plus` are two, and so are `Niger` and `Nigeria`.
+    """
+    from rapidfuzz import fuzz  # slow to import
+
+    if not _may_be_one(text, other):
+        return False
+    return _is_short_for(text, other) or fuzz.ratio(fold(text), fold(other)) >= _VERY_ALIKE
+
+
+def _is_short_for(text: str, other: str) -> bool:
+    """Whether two texts are the same but for spaces, or one is the initials of the other."""
+    first, second = fold(text), fold(other)
+    close = first.replace(" ", ""), second.replace(" ", "")
+    return close[0] == close[1] or _initials(first) == close[1] or _initials(second) == close[0]
+
+
+def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether the words that two texts do not share resemble each other.
+
+    `university of lyon` and `university of bologna` share most letters, and are two places;
+    `insured` and `uninsured` are opposites.
+    """
+    from rapidfuzz import fuzz
+
+    own = [word for word in words if word not in others]
+    foreign = [word for word in others if word not in words]
+    pairs = zip(own, foreign, strict=False)
+    if any(word.endswith(other) or other.endswith(word) for word, other in pairs):
+        return False
+    return fuzz.ratio(" ".join(own), " ".join(foreign)) >= _WORDS_ALIKE
+
+
+def _initials(text: str) -> str:
+    words = text.split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""

@@ -32,12 +32,13 @@ from srag_mcp.records.prediction import predict_records
 from srag_mcp.records.reading_on import choose_first_tokens
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extension import Extension, predict_extension
 from srag_mcp.schema.rounds import (
     Decision,
+    Extension,
     PredictedSchema,
     Round,
     SchemaRequest,
+    predict_extension,
     predict_schema,
     refine_schema,
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from srag_mcp.ask.answer import Answer
     from srag_mcp.engines.protocol import Keep
-    from srag_mcp.schema.extension import Extension
+    from srag_mcp.schema.rounds import Extension
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.work import QuotedText
 
@@ -85,7 +85,7 @@ class OfflineEngine(Engine):
         Raises:
             SchemaError: If no rule reads it.
         """
-        from srag_mcp.schema.extension import Extension  # with the model's, for the answer
+        from srag_mcp.schema.rounds import Extension  # with the model's, for the answer
 
         name = unique_name(wish, {attribute.name for attribute in schema.attributes}, "attribute")
         for kind in _KINDS:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # who reads documents in a process of its own needs none of t
     from srag_mcp.model.language_model import Price
     from srag_mcp.model.ledger import Totals
     from srag_mcp.schema.attribute import Attribute
-    from srag_mcp.schema.extension import Extension
+    from srag_mcp.schema.rounds import Extension
     from srag_mcp.schema.schema import Schema
     from srag_mcp.settings import EngineName, Settings
     from srag_mcp.store.corpus import Corpus

@@ -11,8 +11,8 @@ from datetime import date
 
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
+from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.guess import classify_values
 from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 

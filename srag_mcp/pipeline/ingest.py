@@ -52,7 +52,7 @@ from srag_mcp.pipeline.wishes import (
     remembered,
     tidy_questions,
 )
-from srag_mcp.schema.extension import Extension
+from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.build import publish, published_info

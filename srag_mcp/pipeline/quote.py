@@ -28,7 +28,7 @@ from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.records.prediction import Estimate, estimate_records
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extension import find_attribute
+from srag_mcp.schema.rounds import find_attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder, work_path

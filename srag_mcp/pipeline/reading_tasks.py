@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Record
-from srag_mcp.cells.surroundings import add_surroundings, verify_cells
+from srag_mcp.cells.normalised import add_surroundings, verify_cells
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_table_file, row_documents

@@ -19,7 +19,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine, Progress
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extension import Extension
+from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.predictions import PendingDocuments, Predictions, keep_rule_cells
 from srag_mcp.store.work import WorkDatabase

@@ -7,7 +7,7 @@ from pathlib import Path
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.file_plan import FoundFiles
-from srag_mcp.schema.extension import Extension
+from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.store.build import published_info
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread

@@ -15,8 +15,8 @@ from srag_mcp.pipeline.table_mode import SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import snake_case
-from srag_mcp.schema.extension import Extension, find_attribute
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
+from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.store.layout import schema_path, write_atomically
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema

@@ -13,8 +13,8 @@ from srag_mcp.schema.attribute import AbsentMeans
 from srag_mcp.schema.extractors import Extractor
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
+from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.dates import read_date
-from srag_mcp.values.guess import TypeGuess, classify_values
 from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.types import BOOLEAN

@@ -20,7 +20,7 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import ListName, Schema
-from srag_mcp.values.guess import TypeGuess, classify_values
+from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
 from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark
 from srag_mcp.values.states import State, read_boolean, read_missing

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
-from srag_mcp.claims.disagreements import find_disagreements, mark
+from srag_mcp.claims.second_look import find_disagreements, mark
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

@@ -3,8 +3,7 @@
 import pytest
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import normalise_column
-from srag_mcp.cells.surroundings import add_surroundings
+from srag_mcp.cells.normalised import add_surroundings, normalise_column
 from srag_mcp.documents.reading import read_content
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span

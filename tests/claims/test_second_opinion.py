@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.claims.disagreements import Disagreement, find_disagreements, mark
+from srag_mcp.claims.second_look import Disagreement, find_disagreements, mark
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value

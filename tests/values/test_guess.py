@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.columns import read_column
-from srag_mcp.values.guess import TypeGuess, classify_values
+from srag_mcp.values.columns import TypeGuess, classify_values, read_column
 from srag_mcp.values.states import Column, Words
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.columns import read_column
-from srag_mcp.values.guess import classify_values
+from srag_mcp.values.columns import classify_values, read_column
 from srag_mcp.values.states import Column, Reading, State, Words
 from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
 from srag_mcp.values.units import SIZES, convert

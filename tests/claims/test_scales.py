@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.numbers import declared_scales, ignored_scale, stated_scales
+from srag_mcp.claims.figures import declared_scales, ignored_scale, stated_scales
 
 
 @pytest.mark.parametrize(
