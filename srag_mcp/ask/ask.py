@@ -203,7 +203,7 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
     return Answer(
         question=translation.question,
         text=render_text(page, translation.restated, facts.unit),
-        kind=translation.kind,
+        kind=facts.kind,
         columns=page.columns,
         rows=page.rows,
         sql=translation.sql,

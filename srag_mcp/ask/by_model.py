@@ -17,7 +17,6 @@ from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
-from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.statistics import ColumnStatistics
@@ -182,12 +181,12 @@ class _Runs:
     def _run(self, sql: str) -> tuple[QueryFacts, ResultPage]:
         page = self._corpus.select(sql, limit=MAX_ROWS)
         facts = read_query(sql, self._corpus.schema())
-        if not reads_tables(facts.tree):
+        if not facts.reads_tables:
             msg = "it reads no record, and the answer has to come out of the table"
             raise QueryError(msg, sql)
-        if ungrounded := find_ungrounded(facts.tree):
+        if facts.ungrounded:
             msg = (
-                f"{', '.join(ungrounded)} would be the same whatever the records say: put out"
+                f"{', '.join(facts.ungrounded)} would be the same whatever the records say: put out"
                 " columns, and what is computed from them, only"
             )
             raise QueryError(msg, sql)

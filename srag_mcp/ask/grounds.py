@@ -22,7 +22,6 @@ from srag_mcp.ask.diagnosis import explain_nothing, find_unstored
 from srag_mcp.ask.unknowns import NO_BOUNDS, Unknowns, find_unknowns
 from srag_mcp.errors import QueryError, QueryTimeoutError
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
-from srag_mcp.sqlfacts.trees import admitting_conditions
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -197,7 +196,7 @@ def count_denominator(
         return None
     statistics = {item.column: item for item in corpus.statistics()}
     gaps = {name: item for name, item in statistics.items() if item.n_non_null < item.n_records}
-    conditions = admitting_conditions(facts, gaps)
+    conditions = facts.admitting(gaps)
     asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
     selecting = facts.selecting
     if query_s is None:

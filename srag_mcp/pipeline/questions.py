@@ -56,7 +56,7 @@ def _ask_model(
         outcomes = engine.run(lambda: engine.translate_each(corpus, asked))
         for question, outcome in outcomes.items():
             if isinstance(outcome, Translated):
-                covered[question] = [use.column for use in outcome.translation.columns]
+                covered[question] = [use.column for use in outcome.translation.facts.columns]
             else:
                 reasons[question] = str(outcome)
     work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))

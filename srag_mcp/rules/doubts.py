@@ -112,11 +112,11 @@ def check_columns(corpus: Corpus, translation: Translation) -> None:
 def _uses(corpus: Corpus, translation: Translation) -> Iterator[_Use]:
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
-    for name in dict.fromkeys(use.column for use in translation.columns):
+    for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
         if attribute is None or not attribute.extractors or name not in statistics:
             continue
-        roles = {use.role for use in translation.columns if use.column == name}
+        roles = {use.role for use in translation.facts.columns if use.column == name}
         asked = frozenset(found.asked for found in translation.literals if found.column == name)
         asks_gaps = re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', translation.sql)
         measures = bool(roles & _MEASURING)

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
-    are_definite,
+    all_of,
     columns_of,
     exp,
     inner_query,
+    is_definite,
     join_definite,
     make_definite,
-    only_says,
     sources_of,
+    stated_column,
     used_columns,
     where_of,
-    without_tables,
-    write_all,
-    write_plain,
+    write,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ _Place: TypeAlias = "tuple[exp.Expr, exp.Select]"  # an expression, and the SELE
 
 _NAMED: dict[str, Function] = {"Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max"}
 _NUMBERS = frozenset({"count", "distinct", "sum", "avg", "share", "adds"})
-_COMPARING = frozenset({">", ">=", "<", "<=", "=", "<>"})
 _OPERATORS = {
     "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "EQ": "=", "NEQ": "<>", "Add": "+", "Sub": "-"
 }  # fmt: skip
@@ -82,7 +80,13 @@ def read_aggregate(facts: QueryFacts) -> Aggregate | None:
     root = facts.merged
     if not isinstance(root, exp.Select) or not facts.readings:
         return None
-    return _Reader(facts).read(root)
+    reader = _Reader(facts)
+    if root.args.get("group"):
+        return reader.groups(root)
+    found = reader.number(root.selects[0], root) if len(root.selects) == 1 else None
+    if found is not None or any(item.find(exp.AggFunc, exp.Query) for item in root.selects):
+        return found
+    return None if root.find(exp.Window) else reader.records(root) or reader.first(root)
 
 
 class _Reader:
@@ -91,30 +95,21 @@ class _Reader:
         self._facts = facts
         self._booleans = {item.name.lower() for item in attributes if item.type.is_boolean}
 
-    def read(self, root: exp.Select) -> Aggregate | None:
-        if root.args.get("group"):
-            return self._groups(root) or self._leading_group(root)
-        outputs = root.selects
-        found = self._number((outputs[0], root)) if len(outputs) == 1 else None
-        if found is not None or any(item.find(exp.AggFunc, exp.Query) for item in outputs):
-            return found
-        return self._list(root) or self._first(root)
-
     # Numbers
 
-    def _number(self, place: _Place) -> Aggregate | None:
+    def number(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read one number that a SELECT puts out."""
-        node, select = self._resolve(*place)
+        node, select = self._resolve(node, select)
         while isinstance(node, exp.Not):
             node = node.this.unnest()
         if isinstance(node, exp.Mul | exp.Div):
             return self._quotient(node, select)
-        operator = _OPERATORS.get(type(node).__name__)
         if isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Sub):
             return self._of_two(node.this.unnest(), select, "distance")
+        operator = _OPERATORS.get(type(node).__name__)
         if isinstance(node, exp.Binary) and operator is not None:
             return self._of_two(node, select, operator)
-        if isinstance(node, exp.Predicate | exp.LogicalOr | exp.LogicalAnd):
+        if isinstance(node, exp.Exists | exp.LogicalOr | exp.LogicalAnd):
             return self._decision(node, select)
         counted = self._counted(node, select, by_column=True)
         return self._of_column(node, select) if counted is None else _of("count", counted)
@@ -124,21 +119,17 @@ class _Reader:
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select):
             return None
-        written = where_of(select) + chosen
-        parts, measure = _definite(written), function.this
+        written, measure = where_of(select) + chosen, function.this
+        parts, name = _definite(written), _NAMED.get(type(function).__name__)
         if isinstance(measure, exp.Distinct) and len(measure.expressions) == 1:
             measure = measure.expressions[0]
-            is_column = isinstance(function, exp.Count) and isinstance(measure, exp.Column)
-            return _of("distinct", parts, measure.name) if is_column else None
-        condition = self._indicated(measure) if isinstance(function, exp.Avg) else None
+            name = "distinct" if isinstance(function, exp.Count) else None
+        condition = self._indicated(measure) if name == "avg" else None
         if condition is not None:
             return _share(parts, [*parts, make_definite(condition)], 1.0)
-        name = _NAMED.get(type(function).__name__)
-        if name is None or not isinstance(measure, exp.Column):
-            return None
-        found = _of(name, parts, measure.name)
+        found = _of(name, parts, measure.name) if name and isinstance(measure, exp.Column) else None
         is_end = found is not None and name in {"min", "max"}
-        return replace(found, counted=write_all(written)) if found and is_end else found
+        return replace(found, counted=all_of(written) or ALWAYS) if found and is_end else found
 
     def _counted(
         self,
@@ -166,34 +157,29 @@ class _Reader:
             return None
         if counted is None or isinstance(counted, exp.Star | exp.Literal):
             return parts
-        if counted.name.lower() == "document_id" or not isinstance(counted, exp.Column):
+        if not isinstance(counted, exp.Column) or counted.name.lower() == "document_id":
             return parts if isinstance(counted, exp.Column) else None
         if not by_column:
             return None
-        column = without_tables(counted)
-        stated = exp.Not(this=exp.Is(this=column, expression=exp.null()))
-        is_alone = not select.args.get("group") and all(part == stated for part in parts)
-        return [stated] if is_alone else [*parts, exp.EQ(this=column, expression=column.copy())]
+        stated = _not_null(counted)
+        if not select.args.get("group") and all(write(part) == write(stated) for part in parts):
+            return [stated]
+        return [*parts, exp.EQ(this=counted.copy(), expression=counted.copy())]
 
     def _indicated(self, node: exp.Expr | None) -> exp.Expr | None:
         """Return the condition of `CASE WHEN pool THEN 1 ELSE 0 END` or `pool::INTEGER`."""
         node = None if node is None else node.unnest()
-        if isinstance(node, exp.Cast):
-            inner = node.this.unnest()
-            is_condition = isinstance(inner, exp.Predicate) or self._is_boolean(inner)
-            return inner if is_condition else None
-        if node is None or self._is_boolean(node):
-            return node
-        choice, other = node, node.args.get("false")
+        inner = node.this.unnest() if isinstance(node, exp.Cast) else node
+        is_boolean = isinstance(inner, exp.Column) and inner.name.lower() in self._booleans
+        if is_boolean or isinstance(node, exp.Cast):
+            return inner if is_boolean or isinstance(inner, exp.Predicate) else None
+        choice, other = node, None if node is None else node.args.get("false")
         if isinstance(node, exp.Case) and node.this is None and len(node.args["ifs"]) == 1:
             choice, other = node.args["ifs"][0], node.args.get("default")
         if not isinstance(choice, exp.If):
             return None
         ends = (_figure(choice.args.get("true")), _figure(other))
         return choice.this if ends == (1, 0) else None
-
-    def _is_boolean(self, node: exp.Expr) -> bool:
-        return isinstance(node, exp.Column) and node.name.lower() in self._booleans
 
     # Shares
 
@@ -206,8 +192,17 @@ class _Reader:
             return replace(share, factor=factor) if share is not None and is_share else None
         more, top, top_select = self._without_factor(quotient.left, select)
         part = self._counted(top, top_select)
-        whole = None if part is None else self._whole(quotient.right, select, part)
-        return None if part is None or whole is None else _share(whole, part, factor * more)
+        if part is None:
+            return None
+        # What it is a share of: all records, or those that say what is asked.
+        below, select = self._resolve(quotient.right, select)
+        if isinstance(below, exp.Nullif):
+            below, select = self._resolve(below.this, select)
+        is_count = isinstance(below, exp.Count) and below.this is not None and self._reads(select)
+        if is_count and set() < columns_of(below.this) <= used_columns(part):
+            return _share(_definite(where_of(select)), part, factor * more)
+        whole = self._counted(below, select)
+        return None if whole is None else _share(whole, part, factor * more)
 
     def _without_factor(
         self, node: exp.Expr, select: exp.Select
@@ -221,142 +216,100 @@ class _Reader:
                     return figure * factor, found, select
         return 1.0, node, select
 
-    def _whole(self, node: exp.Expr, select: exp.Select, part: _Parts) -> _Parts | None:
-        """Read what a share is of: all records, or those that say what is asked."""
-        node, select = self._resolve(node, select)
-        if isinstance(node, exp.Nullif):
-            node, select = self._resolve(node.this, select)
-        if isinstance(node, exp.Count) and node.this is not None and self._reads(select):
-            stated = columns_of(node.this)
-            if stated and stated <= used_columns(part):
-                return _definite(where_of(select))
-        return self._counted(node, select)
-
     # Yes and no
 
     def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read what the number of some records decides: `EXISTS (…)`, `bool_and(pool)`."""
-        wanted: _Parts = []
-        if isinstance(node, exp.Exists) and isinstance(node.this, exp.Select):
-            select = node.this
-        elif isinstance(node, exp.LogicalOr | exp.LogicalAnd):
-            wanted = [exp.not_(node.this) if isinstance(node, exp.LogicalAnd) else node.this]
-        else:
+        wanted = [exp.not_(node.this) if isinstance(node, exp.LogicalAnd) else node.this]
+        if isinstance(node, exp.Exists):
+            select, wanted = node.this, []
+        if not isinstance(select, exp.Select) or not self._reads(select):
             return None
         deciding = _of("count", _definite([*where_of(select), *wanted]))
-        if deciding is None or not self._reads(select):
-            return None
-        return Aggregate("compares", sides=(deciding, 0.0), operator=">")
+        return deciding and Aggregate("compares", sides=(deciding, 0.0), operator=">")
 
     def _of_two(self, node: exp.Binary, select: exp.Select, operator: str) -> Aggregate | None:
         """Read what compares two numbers or adds them up: `count(*) >= 2`, `max(a) - max(b)`."""
-        sides = [self._side(side.unnest(), select) for side in (node.left, node.right)]
-        known = tuple(side for side in sides if side is not None)
-        if len(known) < len(sides) or all(isinstance(side, float) for side in sides):
+        sides: list[Aggregate | float] = []
+        for side in (node.left.unnest(), node.right.unnest()):
+            figure = _figure(side)
+            found = self.number(side, select) if figure is None else None
+            if found is not None and found.function in _NUMBERS:
+                sides.append(found)
+            elif figure is not None:
+                sides.append(figure)
+        if len(sides) < 2 or all(isinstance(side, float) for side in sides):
             return None
-        function: Function = "compares" if operator in _COMPARING else "adds"
-        return Aggregate(function, sides=known, operator=operator)
-
-    def _side(self, node: exp.Expr, select: exp.Select) -> Aggregate | float | None:
-        if (figure := _figure(node)) is not None:
-            return figure
-        found = self._number((node, select))
-        return found if found is not None and found.function in _NUMBERS else None
+        function: Function = "adds" if operator in {"+", "-", "distance"} else "compares"
+        return Aggregate(function, sides=tuple(sides), operator=operator)
 
     # Records
 
-    def _groups(self, root: exp.Select) -> Aggregate | None:
-        """Read a count of records by group: `SELECT city, count(*) FROM hotels GROUP BY city`."""
+    def groups(self, root: exp.Select) -> Aggregate | None:
+        """Read a count of records by group, or which group has the most records.
+
+        `SELECT city, count(*) … GROUP BY city`, `… GROUP BY city ORDER BY count(*) DESC LIMIT 1`
+        """
         outputs = [item.unalias() for item in root.selects]
         keys = [item for item in outputs if item.find(exp.AggFunc) is None]
         counts = [item for item in outputs if item.find(exp.AggFunc) is not None]
-        if len(counts) != 1 or not _puts_out_its_keys(root, keys):
+        ranked = None if counts else first_ranked(root)
+        grouped, shown = group_keys(root), set(map(write, keys))
+        if not grouped or any(write(key) not in shown for key in grouped):
+            return None  # a row is a part of what it names
+        if ranked is not None:
+            count, n_first = ranked[0].this, ranked[1].name
+            if n_first != "1" or not ranked[0].args.get("desc") or not isinstance(count, exp.Count):
+                return None
+            return _of_records("leads", self._counted(count, root, _GROUPED | {"qualify"}), keys)
+        function, chosen = _split_filter(counts[0]) if len(counts) == 1 else (None, [])
+        if function is None or isinstance(function, exp.Sum):
             return None
-        function, chosen = _split_filter(counts[0])
-        parts = self._counted(counts[0], root, _GROUPED, by_column=True)
-        if parts is None or isinstance(function, exp.Sum) or function is None:
-            return None
-        definite = _definite(keys)
-        if not are_definite(*parts, *definite):
-            return None
-        counted = function.this
-        asks = [counted] if isinstance(function, exp.CountIf) else []
-        asks += [_not_null(counted)] if isinstance(counted, exp.Column) and not asks else []
-        written = [*where_of(root), *chosen, *asks, *map(_not_null, keys)]
-        names = {name for key in definite for name in columns_of(key)}
-        return Aggregate(
-            "groups",
-            join_definite(parts, names),
-            keys=tuple(map(write_plain, definite)),
-            counted=write_all(written),
-        )
+        parts, counted = self._counted(counts[0], root, _GROUPED, by_column=True), function.this
+        is_condition = isinstance(function, exp.CountIf)
+        stated = [
+            *([counted] if isinstance(counted, exp.Column) and not is_condition else []),
+            *keys,
+        ]
+        written = [*where_of(root), *chosen, *([counted] if is_condition else [])]
+        written += [_not_null(exp.paren(item.copy())) for item in stated]
+        return _of_records("groups", parts, _definite(keys), written)
 
-    def _leading_group(self, root: exp.Select) -> Aggregate | None:
-        """Read which group has the most records: `GROUP BY city ORDER BY count(*) DESC LIMIT 1`."""
-        keys = [item.unalias() for item in root.selects]
-        ranked = first_ranked(root)
-        if ranked is None or ranked[1].name != "1" or any(key.find(exp.AggFunc) for key in keys):
-            return None
-        count, is_most = ranked[0].this, ranked[0].args.get("desc")
-        if not isinstance(count, exp.Count) or not is_most:
-            return None
-        parts = self._counted(count, root, _GROUPED | {"qualify"})
-        names = {name for key in keys for name in columns_of(key)}
-        if parts is None or not _puts_out_its_keys(root, keys) or not are_definite(*parts, *keys):
-            return None
-        written = tuple(map(write_plain, keys))
-        return Aggregate("leads", join_definite(parts, names), keys=written)
-
-    def _list(self, root: exp.Select) -> Aggregate | None:
+    def records(self, root: exp.Select) -> Aggregate | None:
         """Read a list of the records that meet a condition, each or each value once."""
         is_cut = bool(root.args.get("limit") and root.args.get("order"))
-        if is_cut or not self._reads(root, _PLAIN | {"distinct"}) or root.find(exp.Window):
+        if is_cut or not self._reads(root, _PLAIN | {"distinct"}):
             return None
-        parts, outputs = _definite(where_of(root)), [item.unalias() for item in root.selects]
+        asked, outputs = where_of(root), [item.unalias() for item in root.selects]
         keys = outputs if root.args.get("distinct") else []
-        if not are_definite(*parts, *keys):
-            return None
-        names = {name for item in outputs for name in columns_of(item)}
-        return Aggregate(
-            "list",
-            join_definite(parts, names),
-            keys=tuple(map(write_plain, keys)),
-            counted=write_all(where_of(root)),
-        )
+        return _of_records("list", _definite(asked), keys, asked, outputs)
 
-    def _first(self, root: exp.Select) -> Aggregate | None:
+    def first(self, root: exp.Select) -> Aggregate | None:
         """Read which records are first: `price = (SELECT max(price) …)`, `ORDER BY … LIMIT`."""
-        if not self._reads(root) or root.find(exp.Window) is not None:
-            return None
-        asked = where_of(root)
+        asked, order = where_of(root), root.args.get("order")
         ends = [item for item in asked if item.find(exp.Query) is not None]
         others = [item for item in asked if item not in ends]
-        limit, order = root.args.get("limit"), root.args.get("order")
-        found: tuple[exp.Expr, _Parts] | None = None
-        if len(ends) == 1 and not limit:
-            found = self._end(ends[0])
-        elif not ends and limit and order:
-            found = order.expressions[0].this, others
-        if found is None or not isinstance(found[0], exp.Column):
+        if not self._reads(root) or len(ends) > 1 or bool(ends) == bool(root.args.get("limit")):
             return None
-        column = found[0].name
-        also = {name for item in root.selects for name in columns_of(item)} | {column.lower()}
-        outer, within = _definite(others), _definite(found[1])
+        column, within = order and order.expressions[0].this, others
+        if ends:
+            column, select = ends[0].this, ends[0].expression
+            select = select.unnest() if isinstance(ends[0], exp.EQ) else None
+            if not isinstance(select, exp.Select) or len(select.selects) != 1:
+                return None
+            end, within = select.selects[0].unalias(), where_of(select)
+            is_end = isinstance(end, exp.Max | exp.Min) and isinstance(end.this, exp.Column)
+            if not is_end or end.this.name.lower() != column.name.lower():
+                return None
+            column = column if self._reads(select) else None
+        if not isinstance(column, exp.Column):
+            return None
+        also = {name for item in root.selects for name in columns_of(item)} | {column.name.lower()}
+        outer = _definite(others)
         condition = join_definite(outer, also)
-        if not are_definite(*outer) or condition != join_definite(within, also):
+        if not is_definite(*outer) or condition != join_definite(_definite(within), also):
             return None
-        return Aggregate("first", condition, column, counted=write_all(others))
-
-    def _end(self, part: exp.Expr) -> tuple[exp.Expr, _Parts] | None:
-        """Read `price = (SELECT max(price) … WHERE …)`: the column, and what is asked there."""
-        select = part.expression.unnest() if isinstance(part, exp.EQ) else None
-        if not isinstance(select, exp.Select) or len(select.selects) != 1:
-            return None
-        end = select.selects[0].unalias()
-        is_end = isinstance(end, exp.Max | exp.Min) and isinstance(end.this, exp.Column)
-        if not is_end or not self._reads(select) or end.this.name.lower() != part.this.name.lower():
-            return None
-        return part.this, where_of(select)
+        return Aggregate("first", condition, column.name, counted=all_of(others) or ALWAYS)
 
     # Places
 
@@ -385,29 +338,35 @@ class _Reader:
 
 
 def _of(function: Function, parts: _Parts, column: str = "") -> Aggregate | None:
-    if not are_definite(*parts):
+    if not is_definite(*parts):
         return None
     return Aggregate(function, join_definite(parts, [column]), column)
 
 
-def _share(whole: _Parts, part: _Parts, factor: float) -> Aggregate | None:
-    found = _divide(whole, part)
-    if found is None or not are_definite(*found[0], *found[1]):
+def _of_records(
+    function: Function,
+    parts: _Parts | None,
+    keys: _Parts,
+    written: _Parts | None = None,
+    outputs: _Parts | None = None,
+) -> Aggregate | None:
+    """Return a list or groups; None where *parts*, or a key, are not definite."""
+    if parts is None or not is_definite(*parts, *keys):
         return None
-    condition, within = map(join_definite, found)
-    return Aggregate("share", condition, part=within, factor=factor)
+    condition = join_definite(parts, {name for x in outputs or keys for name in columns_of(x)})
+    counted = "" if written is None else all_of(written) or ALWAYS
+    return Aggregate(function, condition, keys=tuple(map(write, keys)), counted=counted)
 
 
-def _divide(whole: _Parts, part: _Parts) -> tuple[_Parts, _Parts] | None:
-    """Return the conditions of *whole*, and those that *part* has beside them.
-
-    None where *part* is not within *whole*, or not smaller.
-    """
+def _share(whole: _Parts, part: _Parts, factor: float) -> Aggregate | None:
+    """Return the share of *part* in *whole*; None where it is not within it, or not smaller."""
     used = used_columns(part)
-    whole, part = ([item for item in side if not only_says(item, used)] for side in (whole, part))
-    of_whole, of_part = set(map(write_plain, whole)), set(map(write_plain, part))
-    within = [item for item in part if write_plain(item) not in of_whole]
-    return (whole, within) if within and of_whole <= of_part else None
+    whole, part = ([x for x in side if stated_column(x) not in used] for side in (whole, part))
+    of_whole, of_part = set(map(write, whole)), set(map(write, part))
+    within = [item for item in part if write(item) not in of_whole]
+    if not within or not of_whole <= of_part or not is_definite(*whole, *within):
+        return None
+    return Aggregate("share", join_definite(whole), part=join_definite(within), factor=factor)
 
 
 def _definite(parts: _Parts) -> _Parts:
@@ -432,19 +391,16 @@ def group_keys(select: exp.Select) -> list[exp.Expr] | None:
         return None
     if group.args.get("all"):
         return [item for item in outputs if item.find(exp.AggFunc) is None]
-    named = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
     keys: list[exp.Expr] = []
     for item in group.expressions:
-        found = item.unnest()
-        if isinstance(found, exp.Literal):
-            if not found.is_int:
-                continue
-            if not 0 < int(found.name) <= len(outputs):
+        key = item.unnest()
+        if isinstance(key, exp.Literal) and key.is_int:
+            if not 0 < int(key.name) <= len(outputs):
                 return None
-            found = outputs[int(found.name) - 1]
-        elif isinstance(found, exp.Column) and found not in outputs:
-            found = named.get(found.name.lower(), found)
-        keys.append(found)
+            keys.append(outputs[int(key.name) - 1])
+        elif not isinstance(key, exp.Literal):
+            is_name = isinstance(key, exp.Column) and key not in outputs
+            keys.append(_meant(key, select) if is_name else key)
     return keys
 
 
@@ -455,36 +411,30 @@ def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
     """
     qualify, limit, order = (select.args.get(name) for name in ("qualify", "limit", "order"))
     wanted = None if limit is None else limit.expression
-    if qualify is not None and (
-        limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE)
-    ):
-        return None
     if qualify is not None:
+        if limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE):
+            return None
         rank, wanted = qualify.this.this, qualify.this.expression
         is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
         order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
     if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
         return None
     ranked: exp.Ordered = order.expressions[0].copy()
-    named = {item.alias.lower(): item.unalias() for item in select.selects if item.alias}
-    place = (
-        int(ranked.this.name) if isinstance(ranked.this, exp.Literal) and ranked.this.is_int else 0
-    )
-    if 0 < place <= len(select.selects):
-        ranked.set("this", select.selects[place - 1].unalias().copy())
-    elif ranked.this.name.lower() in named:
-        ranked.set("this", named[ranked.this.name.lower()].copy())
+    ranked.set("this", _meant(ranked.this, select).copy())
     return ranked, wanted
 
 
-def _puts_out_its_keys(root: exp.Select, outputs: _Parts) -> bool:
-    """Whether all that *root* groups by is put out: else a row is a part of what it names."""
-    keys, shown = group_keys(root), set(map(write_plain, outputs))
-    return bool(keys) and all(write_plain(key) in shown for key in keys or ())
+def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
+    """Return the output that a place or an alias stands for; *node* itself where it is neither."""
+    outputs = select.selects
+    if isinstance(node, exp.Literal) and node.is_int and 0 < int(node.name) <= len(outputs):
+        return outputs[int(node.name) - 1].unalias()
+    named = {item.alias.lower(): item.unalias() for item in outputs if item.alias}
+    return named.get(node.name.lower(), node)
 
 
 def _not_null(node: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=exp.paren(node.copy()), expression=exp.null()))
+    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.null()))
 
 
 def _figure(node: exp.Expr | None) -> float | None:

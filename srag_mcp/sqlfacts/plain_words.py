@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from srag_mcp.sqlfacts.aggregates import first_ranked, group_keys
 from srag_mcp.sqlfacts.trees import (
+    columns_of,
     exp,
     is_null_test,
     sources_of,
@@ -52,21 +53,29 @@ def say_query(tree: exp.Expr | None) -> str | None:
         return None
 
 
+def _need(is_so: object) -> None:
+    if not is_so:
+        raise _UnsaidError
+
+
 def _query(tree: exp.Expr) -> str:
     select = tree.unnest()
     if not isinstance(select, exp.Select):
         raise _UnsaidError
-    if any(value and clause not in _SAID_CLAUSES for clause, value in select.args.items()):
-        raise _UnsaidError
-    outputs = [item.unalias() for item in select.selects]
-    sources = sources_of(select)
+    _need(all(clause in _SAID_CLAUSES for clause, value in select.args.items() if value))
+    outputs, sources = [item.unalias() for item in select.selects], sources_of(select)
+    _need(len(outputs) == 1 if not sources else len(sources) == 1)
     if not sources:
-        return _number(_only(outputs), "")
-    source = _only(sources)
-    if isinstance(source, exp.Subquery):
-        return _of_rows(select, _only(outputs), source.unnest())
-    if any(source.args.get(key) for key in ("sample", "pivots")):
-        raise _UnsaidError
+        return _number(outputs[0], "")
+    source = sources[0]
+    if isinstance(source, exp.Subquery):  # how many rows it has: groups that meet a HAVING
+        counts = isinstance(outputs[0], exp.Count) and isinstance(outputs[0].this, exp.Star)
+        is_plain = not any(select.args.get(key) for key in ("where", "group", "limit"))
+        _need(len(outputs) == 1 and counts and is_plain)
+        said = _query(source.unnest())
+        each, _, group = said.partition("each ")
+        return f"number of rows of: {said}" if each or not group else f"number of values of {group}"
+    _need(not any(source.args.get(key) for key in ("sample", "pivots")))
     if select.args.get("group"):
         return _groups(select, outputs)
     if any(item.find(exp.AggFunc) and not item.find(exp.Window) for item in outputs):
@@ -74,30 +83,19 @@ def _query(tree: exp.Expr) -> str:
     return _listing(select, outputs)
 
 
-def _of_rows(select: exp.Select, output: exp.Expr, inner: exp.Expr) -> str:
-    """Say how many rows a subquery has: groups that meet a HAVING, for one."""
-    counts = isinstance(output, exp.Count) and isinstance(output.this, exp.Star)
-    if not counts or any(select.args.get(key) for key in ("where", "group", "limit")):
-        raise _UnsaidError
-    said = _query(inner)
-    each, _, group = said.partition("each ")
-    return f"number of rows of: {said}" if each or not group else f"number of values of {group}"
-
-
 def _groups(select: exp.Select, outputs: list[exp.Expr]) -> str:
     amounts = [item for item in outputs if item.find(exp.AggFunc)]
     keys = group_keys(select)
-    clauses = [select.args.get(name) for name in ("having", "qualify", "limit")]
-    if not keys or set(keys) != set(outputs) - set(amounts) or len(list(filter(None, clauses))) > 1:
+    clauses = [name for name in ("having", "qualify", "limit") if select.args.get(name)]
+    if not keys or set(keys) != set(outputs) - set(amounts) or len(clauses) > 1:
         raise _UnsaidError
-    having, where = clauses[0], _where(select)
-    key = " and ".join(map(_term, keys))
+    where, key = _where(select), " and ".join(map(_term, keys))
     shown = " and ".join(_number(item, where) for item in amounts)
-    if having is not None:
-        asked = (_verdict(part.unnest(), where) for part in split_and(having.this))
-        said = f"each {key} whose {' and whose '.join(asked)}"
+    if clauses == ["having"]:
+        parts = split_and(select.args["having"].this)
+        said = f"each {key} whose {' and whose '.join(_verdict(x.unnest(), where) for x in parts)}"
         return f"{said}, with the {shown}" if shown else said
-    if not any(clauses):
+    if not clauses:
         return f"{shown}, for each {key}" if shown else f"different {key}{where}"
     found = first_ranked(select)
     if found is None:
@@ -113,20 +111,18 @@ def _listing(select: exp.Select, outputs: list[exp.Expr]) -> str:
     distinct, limit, offset, order = (
         select.args.get(name) for name in ("distinct", "limit", "offset", "order")
     )
-    if select.args.get("qualify") or (distinct and distinct.args.get("on")):
-        raise _UnsaidError
+    _need(not select.args.get("qualify") and not (distinct and distinct.args.get("on")))
     ranks = [item for item in (order.expressions if order else []) if item.this.name != _ROW]
-    directions = ("falling" if item.args.get("desc") else "rising" for item in ranks)
-    by = (f"by {way} {_term(item.this)}" for way, item in zip(directions, ranks, strict=True))
+    ways = ("falling" if item.args.get("desc") else "rising" for item in ranks)
+    by = ", then ".join(f"by {way} {_term(x.this)}" for way, x in zip(ways, ranks, strict=True))
     many = "" if limit is None else f"the first {_constant(limit.expression)} "
     if offset is not None:
-        if limit is None or limit.expression.name != "1":
-            raise _UnsaidError
+        _need(limit is not None and limit.expression.name == "1")
         many = f"number {int(offset.expression.name) + 1} of "
     different = "different " if distinct is not None else ""
     shown = ("all columns" if isinstance(item, exp.Star) else _term(item) for item in outputs)
     said = f"{many}{different}{' and '.join(shown)}{_where(select)}"
-    return ", ".join([said, *filter(None, [", then ".join(by)])])
+    return f"{said}, {by}" if by else said
 
 
 def _number(node: exp.Expr, where: str) -> str:
@@ -158,10 +154,9 @@ def _number(node: exp.Expr, where: str) -> str:
     elif isinstance(node, exp.Predicate):
         counted = _plain(node.this)
         some = isinstance(node, exp.GT) and node.expression.name == "0"
-        if some and isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star):
-            said = f"whether there is a record{where}"
-        else:
-            said = f"whether the {_verdict(node, where)}"
+        is_some = some and isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star)
+        said = f"there is a record{where}" if is_some else f"the {_verdict(node, where)}"
+        said = f"whether {said}"
     else:
         said = _computed(node, where)
     return said
@@ -172,7 +167,8 @@ def _count(node: exp.Expr, where: str) -> str:
     if isinstance(node, exp.CountIf):
         return f"number of records{f'{where} and' if where else ' where'} {_condition(counted)}"
     if isinstance(counted, exp.Distinct):
-        return f"number of different {_term(_only(counted.expressions))}{where}"
+        _need(len(counted.expressions) == 1)
+        return f"number of different {_term(counted.expressions[0])}{where}"
     if counted is None or isinstance(counted, exp.Star | exp.Literal) or counted.name == _ROW:
         return f"number of records{where}"
     return f"number of records that state {_term(counted)}{where}"
@@ -187,13 +183,10 @@ def _computed(node: exp.Expr, where: str) -> str:
         factor, other = (left, right) if isinstance(left, exp.Literal) else (right, left)
         return f"{_constant(factor)} × ({_number(other, where)})"
     times = ""
-    if (
-        isinstance(node, exp.Div)
-        and isinstance(left, exp.Mul)
-        and isinstance(left.left, exp.Literal)
-    ):
-        times, left = f"{_constant(left.left)} × ", left.right
-        times = "" if times == "1 × " else times
+    scaled = left if isinstance(node, exp.Div) and isinstance(left, exp.Mul) else None
+    if scaled is not None and isinstance(scaled.left, exp.Literal):
+        factor, left = scaled.left, scaled.right
+        times = "" if float(factor.name) == 1 else f"{_constant(factor)} × "
     one, other_one = f"({_number(left, where)})", f"({_number(right, where)})"
     if isinstance(node, exp.Div):
         return f"{times}{one} divided by {other_one}"
@@ -213,72 +206,48 @@ def _verdict(node: exp.Expr, where: str) -> str:
 def _where(select: exp.Expr) -> str:
     """Say the conditions; that what is used otherwise has to be stated goes without saying."""
     rest = (node for node in select.iter_expressions() if node.arg_key != "where")
-    used = {column.name.lower() for node in rest for column in node.find_all(exp.Column)}
+    used = {name for node in rest for name in columns_of(node)}
     said = [_condition(part) for part in where_of(select) if stated_column(part) not in used]
     return f" where {' and '.join(said)}" if said else ""
 
 
-def _condition(node: exp.Expr) -> str:
-    """Say one condition on a record."""
-    node = node.unnest()
-    if isinstance(node, exp.And | exp.Or):
-        joint = " and " if isinstance(node, exp.And) else " or "
-        said = f"({joint.join(map(_condition, node.flatten()))})"
-    elif isinstance(node, exp.Not):
-        said = _denied(node.this.unnest())
-    elif isinstance(node, exp.Column):
-        said = f"{node.name} holds"
-    elif is_null_test(node):
-        said = f"{_term(node.this)} is not stated"
-    elif isinstance(node, exp.In):
-        said = _member(node, "is")
-    elif isinstance(node, exp.Between):
-        low, high = (_constant(_plain(node.args[end])) for end in ("low", "high"))
-        said = f"{_term(node.this)} is between {low} and {high}"
-    elif isinstance(node, exp.Like | exp.ILike):
-        said = _alike(node)
-    elif isinstance(node, exp.Binary):
-        said = _compared(node)
-    else:
-        raise _UnsaidError
-    return said
-
-
-def _denied(node: exp.Expr) -> str:
-    """Say that a condition does not hold."""
-    if is_null_test(node):
-        return f"{_term(node.this)} is stated"
-    if isinstance(node, exp.In):
-        return _member(node, "is not")
-    closed = ""
-    if isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
+def _condition(node: exp.Expr, *, holds: bool = True) -> str:
+    """Say one condition on a record, or that it does not hold."""
+    node, closed, no = node.unnest(), "", "" if holds else "not "
+    if not holds and isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
         node, closed = node.this.unnest(), " (unknown counts as not)"
     if isinstance(node, exp.Column):
-        return f"{node.name} does not hold{closed}"
-    return f"not {_condition(node)}{closed}"
+        return f"{node.name} {'holds' if holds else 'does not hold'}{closed}"
+    if is_null_test(node):
+        return f"{_term(node.this)} is {'not ' if holds else ''}stated"
+    if isinstance(node, exp.In) and not closed:
+        query = node.args.get("query")
+        listed = " or ".join(_constant(_plain(item)) for item in node.expressions)
+        among = listed if query is None else f"among the {_query(query)}"
+        return f"{_term(node.this)} is {no}{among}"
+    if not holds:
+        return f"not {_condition(node)}{closed}"
+    if isinstance(node, exp.And | exp.Or):
+        joint = " and " if isinstance(node, exp.And) else " or "
+        return f"({joint.join(map(_condition, node.flatten()))})"
+    if isinstance(node, exp.Not):
+        return _condition(node.this, holds=False)
+    if isinstance(node, exp.Between):
+        low, high = (_constant(_plain(node.args[end])) for end in ("low", "high"))
+        return f"{_term(node.this)} is between {low} and {high}"
+    return _compared(node)
 
 
-def _member(node: exp.In, verb: str) -> str:
-    query = node.args.get("query")
-    if query is not None:
-        return f"{_term(node.this)} {verb} among the {_query(query)}"
-    return (
-        f"{_term(node.this)} {verb} {' or '.join(_constant(_plain(x)) for x in node.expressions)}"
-    )
-
-
-def _alike(node: exp.Like | exp.ILike) -> str:
-    pattern = node.expression
-    text = pattern.name.strip("%")
-    if not isinstance(pattern, exp.Literal) or "_" in text or "%" in text:
+def _compared(node: exp.Expr) -> str:
+    if isinstance(node, exp.Like | exp.ILike):
+        pattern = node.expression
+        text = pattern.name.strip("%")
+        _need(isinstance(pattern, exp.Literal) and "_" not in text and "%" not in text)
+        is_open = pattern.name.startswith("%"), pattern.name.endswith("%")
+        verb = {(False, False): "is", (False, True): "begins with", (True, False): "ends with"}
+        return f"{_term(node.this)} {verb.get(is_open, 'contains')} {text!r}"
+    if not isinstance(node, exp.Binary):
         raise _UnsaidError
-    at_start, at_end = not pattern.name.startswith("%"), not pattern.name.endswith("%")
-    verb = "contains" if not at_start else "begins with"
-    verb = verb if not at_end else ("is" if at_start else "ends with")
-    return f"{_term(node.this)} {verb} {text!r}"
-
-
-def _compared(node: exp.Binary) -> str:
     left, right = _plain(node.left), _plain(node.right)
     relation = _relating(node, right)
     if _is_constant(right):
@@ -298,8 +267,7 @@ def _compared(node: exp.Binary) -> str:
 def _relating(node: exp.Expr, right: exp.Expr) -> str:
     name = type(node).__name__
     words = _OF_DATES if isinstance(right, exp.Cast) and right.is_type("date") else _RELATIONS
-    if name not in _RELATIONS:
-        raise _UnsaidError
+    _need(name in _RELATIONS)
     return words.get(name, _RELATIONS[name])
 
 
@@ -352,9 +320,3 @@ def _plain(node: exp.Expr) -> exp.Expr:
     while isinstance(node, shown_otherwise) and not _is_constant(node):
         node = node.this
     return node
-
-
-def _only(items: list[exp.Expr]) -> exp.Expr:
-    if len(items) != 1:
-        raise _UnsaidError
-    return items[0]

@@ -12,36 +12,40 @@ words, and `facts.uncounted` says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
+    ALWAYS,
     UncountedError,
+    admit,
     all_of,
     any_of,
+    columns_of,
     exp,
+    find_ungrounded,
     inner_query,
-    is_extreme,
     is_null_test,
     merge_queries,
     parse_query,
     read_records,
+    reads_tables,
     sources_of,
     split_and,
     stated_column,
     where_of,
-    without_tables,
     write,
 )
 
 Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
 Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
 
+_Node = TypeVar("_Node", bound="exp.Expr")
 _ROW = "document_id"
 _OTHER_TABLES = frozenset({"documents", "cells"})
 
@@ -97,6 +101,9 @@ class QueryFacts:
         self._names = {item.name.lower(): item.name for item in schema.attributes} | {_ROW: _ROW}
         self._origins: dict[int, str | None] = {}
 
+    def _find(self, *kinds: type[_Node]) -> list[_Node]:
+        return [] if self.tree is None else list(self.tree.find_all(*kinds))
+
     @cached_property
     def merged(self) -> exp.Expr | None:
         """The tree without the CTEs and subqueries that only pass records on."""
@@ -110,28 +117,39 @@ class QueryFacts:
         return say_query(self.tree)
 
     @cached_property
+    def _used(self) -> list[tuple[str, exp.Column, bool]]:
+        """The columns of the records, and of each whether it stands in `price IS NOT NULL`."""
+        found = [(self.origin(node), node) for node in self._find(exp.Column)]
+        tests = {id(node.this.this) for node in self._find(exp.Not) if is_null_test(node.this)}
+        return [(name, node, id(node) in tests) for name, node in found if name and name != _ROW]
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The columns of which the query asks more than whether they are stated."""
+        return frozenset(name for name, _, is_known_test in self._used if not is_known_test)
+
+    @cached_property
     def columns(self) -> tuple[ColumnUse, ...]:
         """The columns of the records that the query uses, each once a role.
 
         `price IS NOT NULL` is no use of a price that the query uses otherwise.
         """
-        uses = (
-            ColumnUse(name, _role(node))
-            for name, node in self._used
-            if name not in self.asked or not _is_known_test(node)
+        roles: tuple[tuple[type[exp.Expr], Role], ...] = (
+            (exp.Where, "filter"),
+            (exp.Having, "filter"),
+            (exp.Join, "filter"),
+            (exp.Group, "group"),
+            (exp.Order, "order"),
+            (exp.AggFunc, "measure"),
+            (exp.Select, "output"),
         )
-        return tuple(dict.fromkeys(uses))
-
-    @cached_property
-    def asked(self) -> frozenset[str]:
-        """The columns of which the query asks more than whether they are stated."""
-        return frozenset(name for name, node in self._used if not _is_known_test(node))
-
-    @cached_property
-    def _used(self) -> list[tuple[str, exp.Column]]:
-        nodes = [] if self.tree is None else self.tree.find_all(exp.Column)
-        found = [(self.origin(node), node) for node in nodes]
-        return [(name, node) for name, node in found if name is not None and name != _ROW]
+        uses: dict[ColumnUse, None] = {}
+        for name, node, is_known_test in self._used:
+            if not (is_known_test and name in self.asked):
+                around = node.find_ancestor(*(kind for kind, _ in roles))
+                role: Role = next((r for kind, r in roles if isinstance(around, kind)), "output")
+                uses[ColumnUse(name, role)] = None
+        return tuple(uses)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -139,24 +157,30 @@ class QueryFacts:
         return tuple(dict.fromkeys(use.column for use in self.columns))
 
     @cached_property
+    def _outputs(self) -> list[exp.Expr]:
+        """What the query puts out, by its first part where it has several."""
+        tree = self.tree
+        while isinstance(tree, exp.SetOperation | exp.Subquery):
+            tree = tree.this.unnest()
+        return list(tree.selects) if isinstance(tree, exp.Select) else []
+
+    @cached_property
     def kind(self) -> Kind:
         """What comes out: one value, yes or no, a list of values, or rows of several."""
-        outputs = _outputs_of(self.tree)
-        if len(outputs) != 1 or outputs[0].is_star:
+        if len(self._outputs) != 1 or self._outputs[0].is_star:
             return "rows"
-        select, output = outputs[0].find_ancestor(exp.Select), _unwrapped(outputs[0])
+        select, output = self._outputs[0].find_ancestor(exp.Select), _unwrapped(self._outputs[0])
         if isinstance(output, exp.Predicate | exp.Not | exp.LogicalOr | exp.LogicalAnd):
             return "boolean"
-        is_one = select is None or not (sources_of(select) or select.args.get("group"))
-        totals = output.find(exp.AggFunc) is not None and output.find(exp.Window) is None
         grouped = select is not None and select.args.get("group")
+        is_one = select is None or not (sources_of(select) or grouped)
+        totals = output.find(exp.AggFunc) is not None and output.find(exp.Window) is None
         return "value" if is_one or (totals and not grouped) else "list"
 
     @cached_property
     def unit(self) -> str | None:
         """The unit of the one output, where its values have one."""
-        outputs = _outputs_of(self.tree)
-        return self._unit(outputs[0]) if len(outputs) == 1 else None
+        return self._unit(self._outputs[0]) if len(self._outputs) == 1 else None
 
     @cached_property
     def outputs(self) -> tuple[OutputColumn | None, ...]:
@@ -165,8 +189,7 @@ class QueryFacts:
         `SELECT city, max(price), count(*) FROM hotels GROUP BY city` -> city, price (extreme), None
         """
         found: list[OutputColumn | None] = []
-        for output in _outputs_of(self.tree):
-            plain = _unwrapped(output)
+        for plain in map(_unwrapped, self._outputs):
             is_extreme = isinstance(plain, exp.Min | exp.Max)
             value = plain.this if is_extreme else plain
             name = self.origin(value) if isinstance(value, exp.Column) else None
@@ -190,6 +213,13 @@ class QueryFacts:
         return self._read[0]
 
     @cached_property
+    def _read(self) -> tuple[list[list[exp.Expr]], str]:
+        try:
+            return read_records(self.merged, self.schema.entity, self._names), ""
+        except UncountedError as reason:
+            return [], str(reason)
+
+    @cached_property
     def condition(self) -> str | None:
         """Which records the query reads, as SQL; empty for all; None where it cannot be told.
 
@@ -205,27 +235,60 @@ class QueryFacts:
         highest is no condition here: what is told is among how many it is. Nor is that a column
         which is used otherwise is stated: how many do not is told of each column.
         """
-        counts = [_unwrapped(output) for output in _outputs_of(self.tree)]
+        counts = list(map(_unwrapped, self._outputs))
         if len(counts) == 1 and isinstance(counts[0], exp.Count) and not counts[0].find(exp.Column):
             return ""
         names = {name.lower() for name in self.asked}
-        plain = [
-            [part for part in parts if not (is_extreme(part) or stated_column(part) in names)]
-            for parts in self.readings
-        ]
-        return any_of([all_of(parts) for parts in plain])
 
-    @cached_property
-    def _read(self) -> tuple[list[list[exp.Expr]], str]:
-        try:
-            return read_records(self.merged, self.schema.entity, self._names), ""
-        except UncountedError as reason:
-            return [], str(reason)
+        def selects(part: exp.Expr) -> bool:
+            select = part.expression.unnest() if isinstance(part, exp.EQ) else None
+            ends = select.selects if isinstance(select, exp.Select) else []
+            is_extreme = len(ends) == 1 and isinstance(ends[0].unalias(), exp.Max | exp.Min)
+            return not is_extreme and stated_column(part) not in names
+
+        return any_of([all_of(filter(selects, parts)) for parts in self.readings])
+
+    def admitting(self, gaps: Collection[str]) -> dict[str, tuple[str, str]]:
+        """Return the columns that the query uses, each with two conditions on records.
+
+        The first admits those that the conditions on other columns do not definitely exclude; the
+        second says which of them meet these as they are written. Both are empty where nothing is
+        excluded. *gaps*: the columns that some records do not say.
+
+        `SELECT avg(price) FROM hotels WHERE stars > 3` -> `{"price": ("((stars > 3) IS NOT FALSE)",
+        "(stars > 3)"), "stars": ("", "")}` where some records do not say the stars
+        """
+        unsaid = {name.lower() for name in gaps}
+        used = set() if self.tree is None else columns_of(self.tree, asked=True)
+        admitted: dict[int, str] = {}  # of each part, which the columns share
+        found: dict[str, tuple[str, str]] = {}
+        for column in self.names if self.readings else ():
+            may, meets = [], []
+            for parts in self.readings:
+                others = [part for part in parts if column.lower() not in columns_of(part)]
+                for part in others:
+                    if id(part) not in admitted:
+                        admitted[id(part)] = admit(part, unsaid, used)
+                one = dict.fromkeys(admitted[id(part)] for part in others)
+                may.append(" AND ".join(item for item in one if item != ALWAYS))
+                meets.append(all_of(others))
+            found[column] = any_of(may), any_of(meets)
+        return found
 
     @cached_property
     def aggregate(self) -> Aggregate | None:
         """What the query computes, where it can be said what unknown cells could change of it."""
         return read_aggregate(self)
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether the query takes anything out of a table; true where it cannot be told."""
+        return self.tree is None or reads_tables(self.tree)
+
+    @property
+    def ungrounded(self) -> tuple[str, ...]:
+        """The outputs of the query that would be the same whatever the records held."""
+        return () if self.tree is None else find_ungrounded(self.tree)
 
     @cached_property
     def clauses(self) -> tuple[tuple[Condition, ...], ...]:
@@ -235,9 +298,9 @@ class QueryFacts:
         subquery. What compares groups, other tables, or one record with another is none.
         """
         kinds = (exp.Where, exp.Having, exp.Qualify, exp.If, exp.CountIf, exp.LogicalOr, exp.Join)
-        clauses = [] if self.tree is None else list(self.tree.find_all(*kinds))
+        clauses = self._find(*kinds)
         asked = [node.args.get("on" if isinstance(node, exp.Join) else "this") for node in clauses]
-        parts = [list(split_and(clause)) for clause in asked if isinstance(clause, exp.Expr)]
+        parts = [split_and(clause) for clause in asked if isinstance(clause, exp.Expr)]
         return tuple(self._on_records(items) for items in parts)
 
     @cached_property
@@ -247,17 +310,32 @@ class QueryFacts:
         `… WHERE NOT (crew > 9 OR flag IN ('Malta', 'Peru')) AND port <> 'Bonn'` ->
         `flag = 'Malta'`, `flag = 'Peru'`, `port = 'Bonn'`
         """
-        equal = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ)
+        equal = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In)
         like = (exp.Like, exp.ILike, exp.RegexpLike, exp.Contains, exp.StartsWith, exp.EndsWith)
         wanted: list[exp.Expr] = []
-        for node in () if self.tree is None else self.tree.find_all(*equal, *like, exp.In):
-            kind = exp.EQ if isinstance(node, (exp.In, *equal)) else type(node)
+        for node in self._find(*equal, *like):
+            kind = exp.EQ if isinstance(node, equal) else type(node)
             listed = [item for item in node.expressions if item.is_string]
             for text in listed if isinstance(node, exp.In) else [node.expression]:
                 comparison = kind(this=node.this.copy(), expression=text.copy())
                 comparison.parent = node.parent  # it stands there, so that its table can be told
                 wanted.append(comparison)
         return tuple(item for item in self._on_records(wanted) if item.texts)
+
+    def _on_records(self, parts: Iterable[exp.Expr]) -> tuple[Condition, ...]:
+        """Return those of *parts* that are conditions on one record."""
+        found: dict[Condition, None] = {}
+        for part in parts:
+            used = list(part.find_all(exp.Column))
+            names = [self.origin(column) or "" for column in used]
+            is_renamed = [column.name.lower() for column in used] != list(map(str.lower, names))
+            if is_renamed or len({column.table.lower() for column in used}) != 1:
+                continue
+            if part.find(exp.Query, exp.AggFunc, exp.Window) is None:
+                texts = (item.name for item in part.find_all(exp.Literal) if item.is_string)
+                columns = tuple(dict.fromkeys(names))
+                found[Condition(write(part), columns, tuple(dict.fromkeys(texts)))] = None
+        return tuple(found)
 
     @cached_property
     def open_lists(self) -> tuple[str, ...]:
@@ -266,15 +344,14 @@ class QueryFacts:
         `… WHERE flag NOT IN (SELECT flag FROM ships WHERE crew > 9)` -> `("flag",)`
         """
         found: dict[str, None] = {}
-        for node in () if self.tree is None else self.tree.find_all(exp.Not):
+        for node in self._find(exp.Not):
             query = node.this.args.get("query") if isinstance(node.this, exp.In) else None
             select = None if query is None else query.unnest()
-            if not isinstance(select, exp.Select):
-                continue
-            asked = [part for part in where_of(select) if not isinstance(part, exp.Is)]
-            known = {column.name for part in asked for column in part.find_all(exp.Column)}
-            listed = [item for item in select.selects if isinstance(item, exp.Column)]
-            found.update((item.name, None) for item in listed if item.name not in known)
+            if isinstance(select, exp.Select):
+                asked = [part for part in where_of(select) if not isinstance(part, exp.Is)]
+                known = {column.name for part in asked for column in part.find_all(exp.Column)}
+                listed = [item.name for item in select.selects if isinstance(item, exp.Column)]
+                found |= dict.fromkeys(name for name in listed if name not in known)
         return tuple(found)
 
     def origin(self, column: exp.Column) -> str | None:
@@ -282,23 +359,18 @@ class QueryFacts:
 
         None for what is computed, and for columns of other tables.
         """
-        if id(column) not in self._origins:
-            self._origins[id(column)] = None  # while it is looked for, as in a recursive query
-            self._origins[id(column)] = self._find_origin(column)
-        return self._origins[id(column)]
-
-    def _find_origin(self, column: exp.Column) -> str | None:
+        if id(column) in self._origins:
+            return self._origins[id(column)]
+        self._origins[id(column)] = None  # while it is looked for, as in a recursive query
         name, qualifier = column.name.lower(), column.table.lower()
         select = column.find_ancestor(exp.Select)
-        while isinstance(select, exp.Select):
-            sources = sources_of(select)
-            meant = [s for s in sources if qualifier in {"", s.alias_or_name.lower()}]
-            for source in meant:
-                found = self._origin_in(source, name)
-                if found is not None:
-                    return found
-            if meant and (qualifier or any(item.name.lower() in _OTHER_TABLES for item in meant)):
-                return None
+        while select is not None:
+            meant = [s for s in sources_of(select) if qualifier in {"", s.alias_or_name.lower()}]
+            found = next(filter(None, (self._origin_in(source, name) for source in meant)), None)
+            is_other = any(item.name.lower() in _OTHER_TABLES for item in meant)
+            if found is not None or (meant and (qualifier or is_other)):
+                self._origins[id(column)] = found
+                return found
             select = select.find_ancestor(exp.Select)
         return None
 
@@ -312,7 +384,7 @@ class QueryFacts:
         for output in query.selects if isinstance(query, exp.Select) else ():
             if output.is_star:
                 inner = (self._origin_in(item, name) for item in sources_of(query))
-                return next((found for found in inner if found is not None), None)
+                return next(filter(None, inner), None)
             if output.alias_or_name.lower() == name:
                 value = output.unalias()
                 return self.origin(value) if isinstance(value, exp.Column) else None
@@ -326,10 +398,8 @@ class QueryFacts:
         node = _unwrapped(output)
         if isinstance(node, exp.Div):
             factors = [side.name for side in node.left.find_all(exp.Literal) if not side.is_string]
-            scaled = isinstance(_unwrapped(node.left), exp.Mul) and "100" in {
-                f"{float(item):g}" for item in factors
-            }
-            return "percent" if scaled else None
+            is_scaled = isinstance(_unwrapped(node.left), exp.Mul)
+            return "percent" if is_scaled and 100.0 in map(float, factors) else None
         if isinstance(node, exp.DateDiff):
             return f"{node.args['unit'].name.lower()}s"
         if isinstance(node, exp.Sub | exp.Add):
@@ -342,28 +412,13 @@ class QueryFacts:
         name = self.origin(node) if isinstance(node, exp.Column) else None
         return None if name in {None, _ROW} else self.schema.attribute(str(name)).unit
 
-    def _on_records(self, parts: Collection[exp.Expr]) -> tuple[Condition, ...]:
-        found = (self._condition(part) for part in parts)
-        return tuple(dict.fromkeys(item for item in found if item is not None))
 
-    def _condition(self, part: exp.Expr) -> Condition | None:
-        """Return *part* as a condition on one record; None if it is none."""
-        used = list(part.find_all(exp.Column))
-        origins = [self.origin(column) for column in used]
-        if not used or len({column.table.lower() for column in used}) > 1:
-            return None
-        if part.find(exp.Query, exp.AggFunc, exp.Window) is not None:
-            return None
-        known = [name for name in origins if name is not None]
-        is_renamed = any(
-            c.name.lower() != str(n).lower() for c, n in zip(used, origins, strict=True)
-        )
-        if len(known) < len(used) or is_renamed:
-            return None
-        texts = [item.name for item in part.find_all(exp.Literal) if item.is_string]
-        return Condition(
-            write(without_tables(part)), tuple(dict.fromkeys(known)), tuple(dict.fromkeys(texts))
-        )
+def _unwrapped(output: exp.Expr) -> exp.Expr:
+    """Take away what changes no unit: alias, brackets, rounding, a type, FILTER."""
+    node = output.unalias()
+    while isinstance(node, exp.Paren | exp.Round | exp.Cast | exp.Filter | exp.Subquery):
+        node = node.this
+    return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,59 +454,3 @@ class Translation:
     def sql(self) -> str:
         """The query."""
         return self.facts.sql
-
-    @property
-    def kind(self) -> Kind:
-        """What the answer is: one `value`, a `boolean`, a `list` of values, or `rows`."""
-        return self.facts.kind
-
-    @property
-    def columns(self) -> tuple[ColumnUse, ...]:
-        """Columns used, each once a role."""
-        return self.facts.columns
-
-    @property
-    def unit(self) -> str | None:
-        """Unit of a single value or of a list, where it is known."""
-        return self.facts.unit
-
-
-def _outputs_of(tree: exp.Expr | None) -> list[exp.Expr]:
-    """Return the outputs of a query, of its first part where it has several."""
-    while isinstance(tree, exp.SetOperation | exp.Subquery):
-        tree = tree.this.unnest()
-    return list(tree.selects) if isinstance(tree, exp.Select) else []
-
-
-def _unwrapped(output: exp.Expr) -> exp.Expr:
-    """Take away what changes no unit: alias, brackets, rounding, a type, FILTER."""
-    node = output.unalias()
-    while isinstance(node, exp.Paren | exp.Round | exp.Cast | exp.Filter | exp.Subquery):
-        node = node.this
-    return node
-
-
-def _is_known_test(node: exp.Column) -> bool:
-    """Whether *node* stands in `price IS NOT NULL`."""
-    test = node.parent
-    return test is not None and is_null_test(test) and isinstance(test.parent, exp.Not)
-
-
-def _role(node: exp.Column) -> Role:
-    """Return what the nearest clause or function around *node* makes of it."""
-    roles: tuple[tuple[type[exp.Expr], Role], ...] = (
-        (exp.Where, "filter"),
-        (exp.Having, "filter"),
-        (exp.Join, "filter"),
-        (exp.Group, "group"),
-        (exp.Order, "order"),
-        (exp.AggFunc, "measure"),
-        (exp.Select, "output"),
-    )
-    parent = node.parent
-    while parent is not None:
-        for kind, role in roles:
-            if isinstance(parent, kind):
-                return role
-        parent = parent.parent
-    return "output"

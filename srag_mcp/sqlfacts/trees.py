@@ -1,4 +1,4 @@
-"""Queries as sqlglot trees: parsed as the guard parses them, and what they ask of single records.
+"""Queries as sqlglot trees: parsed as the guard parses them, and what they ask of the records.
 
 A condition has three values: true, false, and unknown where cells that decide it are unknown. A
 definite one is NULL for a record that is not known to meet or to miss it; an admitting one is true
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import RefusedQueryError
@@ -20,8 +22,6 @@ from srag_mcp.store.guard.second_opinion import UnreadableError, parse_statement
 
 if TYPE_CHECKING:
     from sqlglot import exp as exp
-
-    from srag_mcp.sqlfacts.query import QueryFacts
 else:
 
     class _Expressions:
@@ -46,7 +46,6 @@ _KEEP_NULL = (
     *("DateDiff", "DateTrunc", "TimestampTrunc", "TimeToStr", "CurrentDate"),
 )
 _KEEP_NULL_BY_NAME = frozenset({"date_part", "strip_accents", "prefix", "suffix"})
-_UNREADABLE = "it could not be taken apart"
 # 600 conditions: what is worked out of them takes 0.4 s, and a query that is run has 5 s.
 _MAX_NODES = 3_000
 
@@ -68,12 +67,11 @@ def _count_nodes(tree: exp.Expr, counted: dict[int, float]) -> float:
     """Count the parts of *tree* with those of the CTEs that it reads; infinite in a circle."""
     total = 0.0
     for node in tree.walk():
-        total += 1
         query = inner_query(node) if isinstance(node, exp.Table) else None
         if query is not None and id(query) not in counted:
             counted[id(query)] = math.inf  # while it is counted
             counted[id(query)] = _count_nodes(query, counted)
-        total += 0 if query is None else counted[id(query)]
+        total += 1 if query is None else 1 + counted[id(query)]
         if total > _MAX_NODES:
             return math.inf
     return total
@@ -93,29 +91,27 @@ def merge_queries(root: exp.Expr, table: str, columns: Iterable[str]) -> exp.Exp
     from sqlglot.optimizer.qualify import qualify
 
     known: dict[str, object] = {table: dict.fromkeys(columns, "VARCHAR")}
+    failures = (SqlglotError, ValueError, AttributeError, TypeError, LookupError, RecursionError)
     try:
         return merge_subqueries(
             qualify(root.copy(), schema=known, dialect="duckdb", quote_identifiers=False)
         )
-    except (SqlglotError, ValueError, AttributeError, TypeError, KeyError, IndexError):
-        return root
-    except RecursionError:
+    except failures:
         return root
 
 
-def split_and(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield what AND joins in *condition*, also within brackets: `a AND (b AND c)` -> a, b, c."""
+def split_and(condition: exp.Expr) -> list[exp.Expr]:
+    """Return what AND joins in *condition*, also within brackets: `a AND (b AND c)` -> a, b, c."""
     unwrapped = condition.unnest()
-    for part in unwrapped.flatten() if isinstance(unwrapped, exp.And) else ():
-        yield from split_and(part)
     if not isinstance(unwrapped, exp.And):
-        yield unwrapped
+        return [unwrapped]
+    return [one for part in unwrapped.flatten() for one in split_and(part)]
 
 
 def where_of(node: exp.Expr) -> list[exp.Expr]:
     """Return what AND joins in the WHERE of a SELECT or of a FILTER."""
     where = node.expression if isinstance(node, exp.Filter) else node.args.get("where")
-    return [] if where is None else list(split_and(where.this))
+    return [] if where is None else split_and(where.this)
 
 
 def sources_of(select: exp.Expr) -> list[exp.Expr]:
@@ -155,22 +151,130 @@ def is_null_test(node: exp.Expr | None) -> bool:
 
 def stated_column(part: exp.Expr) -> str | None:
     """Return the column of `price IS NOT NULL`, in lower case; None for another condition."""
-    test = part.this.unnest() if isinstance(part, exp.Not) else part
-    is_stated = test is not part and is_null_test(test) and isinstance(test.this, exp.Column)
-    return str(test.this.name).lower() if is_stated else None
+    is_stated = isinstance(part, exp.Not) and _is_said(part)
+    return str(part.this.unnest().this.name).lower() if is_stated else None
 
 
-def without_tables(tree: exp.Expr) -> exp.Expr:
-    """Return a copy of *tree* whose columns have no table names."""
-    copied = tree.copy()
-    for column in copied.find_all(exp.Column):
-        column.set("table", None)
-    return copied
+def _is_said(tree: exp.Expr) -> bool:
+    """Whether *tree* is `column IS NULL` or `column IS NOT NULL`: it asks what documents say."""
+    test = tree.this.unnest() if isinstance(tree, exp.Not) else tree
+    return is_null_test(test) and isinstance(test.this, exp.Column)
+
+
+def columns_of(tree: exp.Expr, *, asked: bool = False) -> set[str]:
+    """Return the names of the columns in *tree*, in lower case.
+
+    *asked*: those of which it asks more than whether they are NULL.
+    """
+    found = tree.find_all(exp.Column)
+    return {item.name.lower() for item in found if not (asked and is_null_test(item.parent))}
+
+
+def used_columns(parts: Iterable[exp.Expr]) -> set[str]:
+    """Return the columns, in lower case, that *parts* use for more than `price IS NOT NULL`."""
+    return {name for part in parts if stated_column(part) is None for name in columns_of(part)}
 
 
 def write(tree: exp.Expr) -> str:
-    """Write *tree* as SQL of DuckDB."""
-    return tree.sql(dialect="duckdb")
+    """Write *tree* as SQL of DuckDB, without table names, but for those of queries within it."""
+    copied = tree.copy()
+    for column in copied.find_all(exp.Column):
+        if column.find_ancestor(exp.Select) is None:
+            column.set("table", None)
+    return copied.sql(dialect="duckdb")
+
+
+def all_of(parts: Iterable[exp.Expr]) -> str:
+    """Write what AND joins; empty where it is nothing."""
+    return " AND ".join(f"({write(part)})" for part in parts)
+
+
+def any_of(conditions: Collection[str]) -> str:
+    """Join *conditions* with OR; empty, which means all records, where one of them is."""
+    different = list(dict.fromkeys(conditions))
+    if len(different) < 2:
+        return "".join(different)
+    return "" if "" in different else " OR ".join(f"({condition})" for condition in different)
+
+
+def join_definite(parts: Collection[exp.Expr], also: Iterable[str] = ()) -> str:
+    """Write *parts* as one condition; `true` when there are none.
+
+    `price IS NOT NULL` is left out where another part, or the columns *also*, use the price: who
+    asks for prices above 9 wants those that are stated only, but the others may be above 9, too.
+    """
+    used = {name.lower() for name in also} | used_columns(parts)
+    return all_of(part for part in parts if stated_column(part) not in used) or ALWAYS
+
+
+def make_definite(tree: exp.Expr) -> exp.Expr:
+    """Return a copy of *tree* without what makes unknown something known.
+
+    `coalesce(pool, false)` -> `pool`, `pool IS NOT TRUE` -> `NOT pool`, `city IS DISTINCT FROM
+    'Bonn'` -> `city <> 'Bonn'`, `NOT pool OR pool IS NULL` -> `NOT pool OR FALSE`. `city IS NULL`
+    stays where it is all of it: it asks what documents do not say. Whether nothing else swallows
+    unknown is for `is_definite` to say.
+    """
+    if _is_said(tree):
+        return tree.copy()
+    used = columns_of(tree, asked=True)
+
+    def leave_unknown(node: exp.Expr) -> exp.Expr:
+        found: exp.Expr = node
+        if isinstance(node, exp.NullSafeNEQ):
+            found = exp.NEQ(this=node.this, expression=node.expression)
+        elif isinstance(node, exp.NullSafeEQ):
+            found = exp.EQ(this=node.this, expression=node.expression)
+        elif isinstance(node, exp.Coalesce):
+            # It is its first part, once all cells are known.
+            constants = all(isinstance(x, exp.Boolean | exp.Literal) for x in node.expressions)
+            found = node.this if constants or isinstance(node.this, exp.Column) else node
+        elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Boolean):
+            found = node.this if node.expression.this else exp.Not(this=exp.paren(node.this))
+        elif is_null_test(node) and isinstance(node.this, exp.Column):
+            found = exp.false() if node.this.name.lower() in used else node
+        return found
+
+    return tree.transform(leave_unknown)
+
+
+def is_definite(*trees: exp.Expr) -> bool:
+    """Whether each of *trees* is NULL for each record whose unknown cells could change it.
+
+    Not with `CASE`, `greatest`, `concat` and others that make something of NULL, nor with a query.
+    """
+    kinds = tuple(getattr(exp, kind) for kind in _KEEP_NULL)
+    return all(
+        _is_said(tree)
+        or all(
+            node.name.lower() in _KEEP_NULL_BY_NAME
+            if isinstance(node, exp.Anonymous)
+            else isinstance(node, kinds)
+            for node in tree.walk()
+        )
+        for tree in trees
+    )
+
+
+def admit(tree: exp.Expr, gaps: Collection[str], used: Collection[str]) -> str:
+    """Write what *tree* does not definitely exclude; of AND and OR that is the same of each side.
+
+    `stars > 3` -> `((stars > 3) IS NOT FALSE)` where *gaps*, the columns that some records do not
+    say, has the stars. *used*: the columns of which the query asks more than whether they are NULL.
+    """
+    tree = tree.unnest()
+    if isinstance(tree, exp.And | exp.Or):
+        sides = dict.fromkeys(admit(side, gaps, used) for side in (tree.left, tree.right))
+        if isinstance(tree, exp.And):
+            return " AND ".join(side for side in sides if side != ALWAYS) or ALWAYS
+        return ALWAYS if ALWAYS in sides else f"({' OR '.join(sides)})"
+    definite = make_definite(tree)
+    if not is_definite(definite) and tree.find(exp.Query) is None:
+        return ALWAYS  # it makes something of unknown: nothing is definitely excluded
+    if not columns_of(definite, asked=True) and set() < columns_of(definite) <= set(used):
+        return ALWAYS  # `price IS NOT NULL`, and the price is used for more
+    written = f"({write(definite)})"
+    return f"({written} IS NOT FALSE)" if columns_of(definite) & set(gaps) else written
 
 
 class UncountedError(Exception):
@@ -190,107 +294,72 @@ def read_records(
         UncountedError: If a step from the table to the result takes records away otherwise.
     """
     if root is None:
-        raise UncountedError(_UNREADABLE)
-    if root.find(exp.TableSample):
-        msg = "it reads a sample"
-        raise UncountedError(msg)
-    found = _of_query(root, table, is_result=True)
+        _refuse_if(True, "it could not be taken apart")
+        return []
+    _refuse_if(root.find(exp.TableSample), "it reads a sample")
+    found = _parts_of(root, table, is_result=True)
     used = (column for parts in found for part in parts for column in part.find_all(exp.Column))
     outer = (column for column in used if column.find_ancestor(exp.Select) is None)
-    if any(column.name.lower() not in columns for column in outer):
-        msg = "a condition uses what the query computes"
-        raise UncountedError(msg)
+    is_computed = any(column.name.lower() not in columns for column in outer)
+    _refuse_if(is_computed, "a condition uses what the query computes")
     return found
 
 
-def any_of(conditions: Collection[str]) -> str:
-    """Join *conditions* with OR; empty, which means all records, where one of them is."""
-    different = list(dict.fromkeys(conditions))
-    if len(different) < 2:
-        return "".join(different)
-    return "" if "" in different else " OR ".join(f"({condition})" for condition in different)
+def _refuse_if(is_so: object, reason: str) -> None:
+    if is_so:
+        raise UncountedError(reason)
 
 
-def all_of(parts: Collection[exp.Expr]) -> str:
-    """Write what AND joins; empty where it is nothing."""
-    return " AND ".join(f"({write(part)})" for part in parts)
-
-
-def is_extreme(part: exp.Expr) -> bool:
-    """Whether *part* is `price = (SELECT max(price) …)`."""
-    select = part.expression.unnest() if isinstance(part, exp.EQ) else None
-    ends = select.selects if isinstance(select, exp.Select) else []
-    return len(ends) == 1 and isinstance(ends[0].unalias(), exp.Max | exp.Min)
-
-
-def _of_query(query: exp.Expr, table: str, *, is_result: bool) -> list[list[exp.Expr]]:
+def _parts_of(query: exp.Expr, table: str, *, is_result: bool) -> list[list[exp.Expr]]:
     """Collect the parts of *query*; *is_result*: its rows are shown or counted, no more."""
     query = query.unnest()
+    found: list[list[exp.Expr]] = []
     if isinstance(query, exp.SetOperation):
-        sides = (_of_query(side, table, is_result=is_result) for side in (query.left, query.right))
-        found = [part for side in sides for part in side]
+        for side in (query.left, query.right):
+            found += _parts_of(side, table, is_result=is_result)
     elif isinstance(query, exp.Select):
-        within = [part for output in query.selects for part in _of_output(output, table)]
-        found = within + _of_sources(query, table)
-    elif isinstance(query, exp.Values):
-        found = []
+        for output in query.selects:
+            for node in output.dfs(prune=lambda node: isinstance(node, exp.Query)):
+                if isinstance(node, exp.Query):
+                    found += _parts_of(node, table, is_result=True)
+        found += _parts_of_sources(query, table)
     else:
-        raise UncountedError(_UNREADABLE)
-    if found:
-        _check_rows(query, is_result=is_result)
-    return found
-
-
-def _of_output(output: exp.Expr, table: str) -> list[list[exp.Expr]]:
-    """Collect the parts of the subqueries in an output."""
-    if isinstance(output, exp.Query):
-        return _of_query(output, table, is_result=True)
-    return [part for node in output.iter_expressions() for part in _of_output(node, table)]
-
-
-def _of_sources(select: exp.Select, table: str) -> list[list[exp.Expr]]:
-    sources = sources_of(select)
-    inner = [query for source in sources if (query := inner_query(source)) is not None]
-    counts = all(isinstance(item.unalias(), exp.Count) for item in select.selects)
-    found = [part for query in inner for part in _of_query(query, table, is_result=counts)]
-    joins = select.args.get("joins") or []
-    picks = any(join.args.get(key) for join in joins for key in ("on", "using", "kind", "side"))
-    if found and (picks or len(inner) < len(sources) or select.args.get("where")):
-        msg = "it picks from the rows of a subquery"
-        raise UncountedError(msg)
-    own = [item for item in sources if item.name.lower() == table.lower() and not inner_query(item)]
-    if own and (len(sources) > 1 or select.args.get("laterals")):
-        msg = "it joins tables"
-        raise UncountedError(msg)
-    if any(source.args.get("pivots") for source in sources):
-        msg = "it turns rows into columns"
-        raise UncountedError(msg)
-    return found + _asked(select) if own else found
-
-
-def _check_rows(query: exp.Expr, *, is_result: bool) -> None:
-    """Check that *query* shows or passes on all that it read."""
-    order = query.args.get("order")
-    distinct = query.args.get("distinct") if isinstance(query, exp.Select) else None
-    is_cut = query.args.get("limit") is not None or query.args.get("offset") is not None
+        _refuse_if(not isinstance(query, exp.Values), "it could not be taken apart")
+    if not found:
+        return found
     totals = (
         isinstance(query, exp.Select)
         and not query.args.get("group")
         and any(item.find(exp.AggFunc) and not item.find(exp.Window) for item in query.selects)
     )
-    if (is_cut and not totals and not (is_result and order)) or (
+    is_cut = query.args.get("limit") is not None or query.args.get("offset") is not None
+    is_ranked = is_result and query.args.get("order")
+    distinct = query.args.get("distinct") if isinstance(query, exp.Select) else None
+    takes_first = (is_cut and not totals and not is_ranked) or (
         distinct and distinct.args.get("on")
-    ):
-        msg = "it takes only the first rows"
-        raise UncountedError(msg)
-    if not is_result and (query.args.get("having") or query.args.get("qualify")):
-        msg = "it picks from the rows of a subquery"
-        raise UncountedError(msg)
+    )
+    _refuse_if(takes_first, "it takes only the first rows")
+    picks = not is_result and (query.args.get("having") or query.args.get("qualify"))
+    _refuse_if(picks, "it picks from the rows of a subquery")
+    return found
 
 
-def _asked(select: exp.Select) -> list[list[exp.Expr]]:
-    """Read the condition of *select*, with that of each function where all have a FILTER."""
-    where = [_without_table(part, select) for part in where_of(select)]
+def _parts_of_sources(select: exp.Select, table: str) -> list[list[exp.Expr]]:
+    """Collect the parts of what *select* reads from, and its own where that is the table."""
+    sources, joins = sources_of(select), select.args.get("joins") or []
+    inner = [query for source in sources if (query := inner_query(source)) is not None]
+    counts = all(isinstance(item.unalias(), exp.Count) for item in select.selects)
+    found = [part for query in inner for part in _parts_of(query, table, is_result=counts)]
+    picks = any(join.args.get(key) for join in joins for key in ("on", "using", "kind", "side"))
+    picks = picks or len(inner) < len(sources) or bool(select.args.get("where"))
+    _refuse_if(found and picks, "it picks from the rows of a subquery")
+    own = [item for item in sources if item.name.lower() == table.lower() and not inner_query(item)]
+    joined = own and (len(sources) > 1 or select.args.get("laterals"))
+    _refuse_if(joined, "it joins tables")
+    _refuse_if(any(item.args.get("pivots") for item in sources), "it turns rows into columns")
+    if not own:
+        return found
+    where = where_of(select)
     functions = [
         node
         for output in select.selects
@@ -299,171 +368,152 @@ def _asked(select: exp.Select) -> list[list[exp.Expr]]:
     ]
     filters = [node.parent for node in functions if isinstance(node.parent, exp.Filter)]
     over_rows = any(output.find(exp.Window) for output in select.selects)
-    if not filters or len(filters) < len(functions) or over_rows:
-        return [where]
-    return [where + [_without_table(part, select) for part in where_of(item)] for item in filters]
+    is_filtered = filters and len(filters) == len(functions) and not over_rows
+    asked = [where + where_of(item) for item in filters] if is_filtered else [where]
+    outer = sources[0].alias_or_name.lower()
+    return found + [[_on_one_record(part, outer) for part in parts] for parts in asked]
 
 
-def _without_table(part: exp.Expr, select: exp.Select) -> exp.Expr:
-    """Return *part* so that it can stand in another query on the table."""
-    outer = select.args["from_"].this.alias_or_name.lower()
+def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
+    """Return a copy of *part*, which asks nothing of the table *outer* within another query."""
     copied = part.copy()
     for column in copied.find_all(exp.Column):
         inner = column.find_ancestor(exp.Select)
-        if inner is None:
-            column.set("table", None)
-        elif column.table.lower() == outer and all(
-            item.alias_or_name.lower() != outer for item in inner.find_all(exp.Table)
-        ):
-            msg = "a condition compares each record with others"
-            raise UncountedError(msg)
+        compares = (
+            inner is not None
+            and column.table.lower() == outer
+            and all(item.alias_or_name.lower() != outer for item in inner.find_all(exp.Table))
+        )
+        _refuse_if(compares, "a condition compares each record with others")
     return copied
 
 
-def join_definite(parts: Collection[exp.Expr], also: Collection[str] = ()) -> str:
-    """Write *parts* as one condition; `true` when there are none.
+def reads_tables(root: exp.Expr) -> bool:
+    """Whether a query takes anything out of a table: a column, or the number of its rows.
 
-    `price IS NOT NULL` is left out where another part, or the columns *also*, use the price: who
-    asks for prices above 9 wants those that are stated only, but the others may be above 9, too.
+    `SELECT 42` and `SELECT 42 FROM hotels` do not: such an answer would come from no document.
     """
-    used = {name.lower() for name in also} | used_columns(parts)
-    return write_all(part for part in parts if not only_says(part, used))
+    tables = [item for item in root.find_all(exp.Table) if inner_query(item) is None]
+    return bool(tables) and root.find(exp.Column, exp.Star, exp.Count) is not None
 
 
-def write_all(parts: Iterable[exp.Expr]) -> str:
-    """Write what AND joins, without table names; `true` when it is nothing."""
-    return " AND ".join(f"({write_plain(part)})" for part in parts) or ALWAYS
+def find_ungrounded(root: exp.Expr) -> tuple[str, ...]:
+    """Return the outputs of a query that would be the same whatever the records held.
 
-
-def write_plain(tree: exp.Expr) -> str:
-    """Write *tree* without table names."""
-    return write(without_tables(tree))
-
-
-def used_columns(parts: Collection[exp.Expr]) -> set[str]:
-    """Return the columns, in lower case, that *parts* use for more than `price IS NOT NULL`."""
-    return {name for part in parts if stated_column(part) is None for name in columns_of(part)}
-
-
-def only_says(part: exp.Expr, used: Collection[str]) -> bool:
-    """Whether *part* is `price IS NOT NULL`, and the price is among the columns *used*."""
-    return stated_column(part) in used
-
-
-def columns_of(tree: exp.Expr) -> set[str]:
-    """Return the names of the columns in *tree*, in lower case."""
-    return {column.name.lower() for column in tree.find_all(exp.Column)}
-
-
-def make_definite(tree: exp.Expr) -> exp.Expr:
-    """Return *tree* without table names and without what makes unknown something known.
-
-    `coalesce(pool, false)` -> `pool`, `pool IS NOT TRUE` -> `NOT pool`, `city IS DISTINCT FROM
-    'Bonn'` -> `city <> 'Bonn'`, `NOT pool OR pool IS NULL` -> `NOT pool OR FALSE`. `city IS NULL`
-    stays where it is all of it: it asks what documents do not say. Whether nothing else swallows
-    unknown is for `is_definite` to say.
+    A model could write its answer into it: `SELECT 42 + 0 * count(*) FROM ships` -> `42 + 0 *
+    COUNT(*)`. The name of a group may be written in a query, beside what is counted in it:
+    `SELECT 'Malta', count(*) … WHERE flag = 'Malta'`.
     """
-    plain = without_tables(tree)
-    if _is_said(plain):
-        return plain
-    used = _columns_asked(plain)
-    return plain.transform(lambda node: _leave_unknown(node, used))
+    outputs = _Grounding().outputs(root)
+    least = _Ground.LABEL if any(o.ground == _Ground.RECORDS for o in outputs) else _Ground.RECORDS
+    return tuple(output.sql for output in outputs if output.ground < least)
 
 
-def is_definite(tree: exp.Expr) -> bool:
-    """Whether *tree* is NULL for each record whose unknown cells could change it.
+class _Ground(IntEnum):
+    """What a value depends on.
 
-    Not with `CASE`, `greatest`, `concat` and others that make something of NULL, nor with a query.
+    Attributes:
+        NOTHING: It is written in the query.
+        LABEL: So it is, but as one of several rows, or as what a condition compares with.
+        RECORDS: It would be another if the records were.
     """
-    kinds = tuple(getattr(exp, kind) for kind in _KEEP_NULL)
-    return _is_said(tree) or all(
-        node.name.lower() in _KEEP_NULL_BY_NAME
-        if isinstance(node, exp.Anonymous)
-        else isinstance(node, kinds)
-        for node in tree.walk()
-    )
+
+    NOTHING = 0
+    LABEL = 1
+    RECORDS = 2
 
 
-def are_definite(*parts: exp.Expr) -> bool:
-    """Whether all *parts* are."""
-    return all(map(is_definite, parts))
+@dataclass(frozen=True, slots=True)
+class _Output:
+    name: str
+    sql: str
+    ground: _Ground
 
 
-def admitting_conditions(facts: QueryFacts, gaps: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Return the columns that a query uses, each with two conditions on records.
+class _Grounding:
+    """Looks into the queries of one tree, into each once."""
 
-    The first admits those that the conditions on other columns do not definitely exclude; the
-    second says which of them meet these as they are written. Both are empty where nothing is
-    excluded. *gaps*: the columns that some records do not say.
+    def __init__(self) -> None:
+        self._known: dict[int, list[_Output]] = {}
 
-    `SELECT avg(price) FROM hotels WHERE stars > 3` -> `{"price": ("((stars > 3) IS NOT FALSE)",
-    "(stars > 3)"), "stars": ("", "")}` where some records do not say the stars
-    """
-    unsaid = {name.lower() for name in gaps}
-    used = set() if facts.tree is None else _columns_asked(facts.tree)
-    admitted: dict[int, str] = {}  # of each part, which the columns share
-    found: dict[str, tuple[str, str]] = {}
-    for column in facts.names if facts.readings else ():
-        others = [
-            [p for p in parts if column.lower() not in columns_of(p)] for parts in facts.readings
-        ]
-        for part in (part for parts in others for part in parts if id(part) not in admitted):
-            admitted[id(part)] = _admit(part, unsaid, used)
-        may = (dict.fromkeys(admitted[id(part)] for part in parts) for parts in others)
-        meets = (write_all(parts) for parts in others)
-        found[column] = (
-            any_of([" AND ".join(one for one in parts if one != ALWAYS) for parts in may]),
-            any_of(["" if one == ALWAYS else one for one in meets]),
-        )
-    return found
+    def outputs(self, query: exp.Expr) -> list[_Output]:
+        """Return what *query* puts out; nothing while it is looked into, as where it is recursive.
+
+        `*` of a table is one output.
+        """
+        if id(query) in self._known:
+            return self._known[id(query)]
+        self._known[id(query)] = found = []
+        plain = query.unnest()
+        if isinstance(plain, exp.SetOperation):  # the rows of both are put together
+            sides = zip(self.outputs(plain.left), self.outputs(plain.right), strict=False)
+            found += [
+                _Output(one.name, one.sql, max(one.ground, other.ground, _Ground.LABEL))
+                for one, other in sides
+            ]
+        for item in plain.selects if isinstance(plain, exp.Select) else ():
+            if item.is_star:
+                for source in sources_of(plain):
+                    inner = inner_query(source)
+                    outputs = [] if inner is None else self.outputs(inner)
+                    found += outputs or [_Output("", "*", _ground_of_source(source))]
+                continue
+            value, where = item.unalias(), plain.args.get("where")
+            ground = self._ground(value)
+            compared = [x.this for x in where.find_all(exp.Literal)] if where else []
+            if not ground and isinstance(value, exp.Literal) and value.this in compared:
+                ground = _Ground.LABEL  # it is what was asked for
+            sql = value.sql(dialect="duckdb")
+            found.append(_Output(item.alias_or_name.lower(), sql, ground))
+        return found
+
+    def _ground(self, node: exp.Expr) -> _Ground:
+        """Return what the value of *node* depends on."""
+        if isinstance(node, exp.Column):
+            return self._ground_of_column(node)
+        if _is_constant(node):
+            return _Ground.NOTHING
+        counting = (exp.Count, exp.CountIf, exp.Sum, exp.RowNumber, exp.Exists)
+        if isinstance(node, (*counting, exp.Star, exp.Columns)):
+            return _Ground.RECORDS
+        if isinstance(node, exp.Query):
+            grounds = [output.ground for output in self.outputs(node)]
+        else:  # whom a FILTER leaves out changes no constant
+            parts = [node.this] if isinstance(node, exp.Filter) else node.iter_expressions()
+            grounds = [self._ground(part) for part in parts]
+        return max(grounds, default=_Ground.NOTHING)
+
+    def _ground_of_column(self, column: exp.Column) -> _Ground:
+        """Look *column* up in what the queries around it read from."""
+        select = column.find_ancestor(exp.Select)
+        while select is not None:
+            grounds: list[_Ground] = []
+            for source in sources_of(select):
+                if column.table and source.alias_or_name.lower() != column.table.lower():
+                    continue
+                inner = inner_query(source)
+                if inner is None:
+                    grounds.append(_ground_of_source(source))
+                    continue
+                name = column.name.lower()
+                grounds += [item.ground for item in self.outputs(inner) if item.name == name]
+            if grounds:
+                return max(grounds)
+            select = select.find_ancestor(exp.Select)
+        return _Ground.RECORDS
 
 
-def _admit(tree: exp.Expr, gaps: Collection[str], used: Collection[str]) -> str:
-    """Write what is not false, which of AND and OR is the same of each side."""
-    tree = tree.unnest()
-    if isinstance(tree, exp.And | exp.Or):
-        sides = dict.fromkeys(_admit(side, gaps, used) for side in (tree.left, tree.right))
-        if isinstance(tree, exp.And):
-            return " AND ".join(side for side in sides if side != ALWAYS) or ALWAYS
-        return ALWAYS if ALWAYS in sides else f"({' OR '.join(sides)})"
-    definite = make_definite(tree)
-    if not is_definite(definite) and tree.find(exp.Query) is None:
-        return ALWAYS  # it makes something of unknown: nothing is definitely excluded
-    stated = not _columns_asked(definite) and columns_of(definite)
-    if stated and stated <= set(used):  # `price IS NOT NULL`, and the price is used for more
-        return ALWAYS
-    written = f"({write(definite)})"
-    return f"({written} IS NOT FALSE)" if columns_of(definite) & set(gaps) else written
+def _ground_of_source(source: exp.Expr) -> _Ground:
+    """Tell the tables of a build from rows that are written in the query."""
+    is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
+    return _Ground.RECORDS if is_table else _Ground.LABEL
 
 
-def _columns_asked(tree: exp.Expr) -> set[str]:
-    """Return the columns of *tree*, in lower case, of which it asks more than if it is NULL."""
-    found = tree.find_all(exp.Column)
-    return {column.name.lower() for column in found if not is_null_test(column.parent)}
-
-
-def _is_said(tree: exp.Expr) -> bool:
-    """Whether *tree* is `column IS NULL` or `column IS NOT NULL`: it asks what documents say."""
-    test = tree.this.unnest() if isinstance(tree, exp.Not) else tree
-    return is_null_test(test) and isinstance(test.this, exp.Column)
-
-
-def _leave_unknown(node: exp.Expr, used: Collection[str]) -> exp.Expr:
-    found: exp.Expr = node
-    if isinstance(node, exp.NullSafeNEQ):
-        found = exp.NEQ(this=node.this, expression=node.expression)
-    elif isinstance(node, exp.NullSafeEQ):
-        found = exp.EQ(this=node.this, expression=node.expression)
-    elif isinstance(node, exp.Coalesce) and _gives_way(node):
-        found = node.this
-    elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Boolean):
-        found = node.this if node.expression.this else exp.Not(this=exp.paren(node.this))
-    elif is_null_test(node) and isinstance(node.this, exp.Column):
-        found = exp.false() if node.this.name.lower() in used else node
-    return found
-
-
-def _gives_way(node: exp.Coalesce) -> bool:
-    """Whether a COALESCE is its first part, once all cells are known."""
-    constants = all(isinstance(item, exp.Boolean | exp.Literal) for item in node.expressions)
-    return isinstance(node.this, exp.Column) or constants
+def _is_constant(node: exp.Expr) -> bool:
+    """Whether arithmetic takes the records out of *node*: `0 * x`, `x - x`, `sum(0)`."""
+    if isinstance(node, exp.Sub):
+        return bool(node.left == node.right)
+    factors = [node.left, node.right] if isinstance(node, exp.Mul) else []
+    factors += [node.this] if isinstance(node, exp.Sum) else []
+    plain = [factor.unnest() for factor in factors]
+    return any(isinstance(x, exp.Literal) and x.is_number and not float(x.name) for x in plain)

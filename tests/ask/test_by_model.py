@@ -30,8 +30,8 @@ def test_the_query_of_the_model_is_run_and_read(ships: Corpus) -> None:
     assert found.page.rows == ((100.25,),)
     assert found.translation.sql == sql
     assert found.translation.restated == "average of length where flag is 'Malta'"
-    assert found.translation.unit == "m"
-    assert found.translation.columns == (
+    assert found.translation.facts.unit == "m"
+    assert found.translation.facts.columns == (
         ColumnUse("length", "measure"),
         ColumnUse("flag", "filter"),
     )

@@ -26,9 +26,9 @@ def test_a_translation_names_columns_literals_and_unit(worlds: Mapping[str, Worl
         ordered=False,
     )
     assert translation.sql == "SELECT AVG(price) FROM products WHERE brand = 'Kordt'"
-    assert translation.unit == "EUR"
+    assert translation.facts.unit == "EUR"
     used = {ColumnUse("price", "measure"), ColumnUse("brand", "filter")}
-    assert set(translation.columns) == used
+    assert set(translation.facts.columns) == used
 
 
 def test_a_superlative_returns_ties_and_skips_unknown_values(worlds: Mapping[str, World]) -> None:
@@ -41,11 +41,11 @@ def test_a_superlative_returns_ties_and_skips_unknown_values(worlds: Mapping[str
 
 def test_kinds_and_order_follow_the_reading(worlds: Mapping[str, World]) -> None:
     ask = worlds["invoices"].ask
-    assert ask("Did any invoice exceed 6,000 USD gross?").kind == "boolean"
-    assert ask("List the invoice numbers of Orion Foods.").kind == "list"
-    assert ask("What is the average net amount per supplier?").kind == "rows"
+    assert ask("Did any invoice exceed 6,000 USD gross?").facts.kind == "boolean"
+    assert ask("List the invoice numbers of Orion Foods.").facts.kind == "list"
+    assert ask("What is the average net amount per supplier?").facts.kind == "rows"
     top = worlds["matches"].ask("What are the three highest attendances?")
-    assert (top.kind, top.ordered) == ("list", True)
+    assert (top.facts.kind, top.ordered) == ("list", True)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import read_query
-from srag_mcp.sqlfacts.trees import admitting_conditions
-from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
 from tests.store.guard.test_any_text import mutants, read_statements
 
 BOATS = Schema(
@@ -70,11 +68,10 @@ def queries(draw: st.DrawFn) -> str:
 
 def read_all(sql: str) -> None:
     facts = read_query(sql, BOATS)
-    admitting_conditions(facts, ["crew", "has_crane"])
-    reads_tables(facts.tree)
-    find_ungrounded(facts.tree)
+    facts.admitting(["crew", "has_crane"])
     for name in ("words", "columns", "names", "kind", "unit", "outputs", "uncounted", "condition",
-                 "selecting", "clauses", "comparisons", "open_lists", "aggregate"):  # fmt: skip
+                 "selecting", "clauses", "comparisons", "open_lists", "aggregate", "reads_tables",
+                 "ungrounded"):  # fmt: skip
         getattr(facts, name)
 
 

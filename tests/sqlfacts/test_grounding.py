@@ -1,7 +1,7 @@
 import pytest
 
-from srag_mcp.sqlfacts.trees import parse_query
-from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
+from srag_mcp.sqlfacts.query import read_query
+from tests.ask.conftest import SHIPS_SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from srag_mcp.sqlfacts.ungrounded import find_ungrounded, reads_tables
     ],
 )
 def test_what_depends_on_the_records_is_grounded(sql: str) -> None:
-    assert find_ungrounded(parse_query(sql)) == ()
+    assert read_query(sql, SHIPS_SCHEMA).ungrounded == ()
 
 
 @pytest.mark.parametrize(
@@ -48,11 +48,11 @@ def test_what_depends_on_the_records_is_grounded(sql: str) -> None:
     ],
 )
 def test_what_is_written_in_the_query_is_not(sql: str, ungrounded: str | None) -> None:
-    found = find_ungrounded(parse_query(sql))
+    found = read_query(sql, SHIPS_SCHEMA).ungrounded
     assert len(found) == 1
     assert ungrounded in {None, *found}
 
 
 def test_what_reads_no_record_is_told_apart() -> None:
-    assert not reads_tables(parse_query("WITH a AS (SELECT 1) FROM a"))
-    assert reads_tables(parse_query("SELECT count(*) FROM ships"))
+    assert not read_query("WITH a AS (SELECT 1) FROM a", SHIPS_SCHEMA).reads_tables
+    assert read_query("SELECT count(*) FROM ships", SHIPS_SCHEMA).reads_tables
