@@ -9,14 +9,13 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
 from srag_mcp.values.dates import (
     DateOrder,
-    DateText,
     decide_order,
     find_dates,
     is_one_of_several,
     read_date,
     with_century,
 )
-from srag_mcp.values.numbers import find_number, number_reader
+from srag_mcp.values.numbers import ASIDE, find_number, number_reader
 from srag_mcp.values.quantities import Figure, decide_grouping
 from srag_mcp.values.states import (
     Column,
@@ -35,6 +34,7 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 _ASSUMED = "day before month, which no other document proves"
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
+_ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
 
 
 def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
@@ -62,21 +62,21 @@ def absence(declared: Column) -> bool | int | float | None:
 
 
 def _placeholder(declared: Column, text: str) -> Reading | None:
-    """Return what a placeholder says; None for words that may hold a value."""
-    if not text.strip():
+    """Return what a placeholder says; None for words that may hold a value.
+
+    It may be a value here, such as the category "Unknown".
+    """
+    folded = text.strip().casefold()
+    if not folded:
         return Reading(State.NOT_MENTIONED)
-    missing = None if _is_value(declared, text) else read_missing(text)
+    if declared.type.is_boolean:
+        is_value = read_boolean(folded) is not None
+    else:
+        is_value = folded in {category.casefold() for category in declared.categories or ()}
+    missing = None if is_value else read_missing(text)
     if missing is None:
         return None
     return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
-
-
-def _is_value(declared: Column, text: str) -> bool:
-    """Return whether a placeholder is a value here, such as the category "Unknown"."""
-    folded = text.strip().casefold()
-    if declared.type.is_boolean:
-        return read_boolean(folded) is not None
-    return folded in {category.casefold() for category in declared.categories or ()}
 
 
 def _boolean_reader(declared: Column, _said: Sequence[Words]) -> Reader:
@@ -99,51 +99,36 @@ def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     return read_or_deny
 
 
-@dataclass(frozen=True, slots=True)
-class _Dates:
-    """What was decided on a column; *years* are those with four digits, sorted."""
-
-    order: DateOrder
-    proven: bool
-    years: tuple[int, ...]
-
-
 def _date_reader(_declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the order of day and month; a partial date is not completed but fails."""
-    found = {text: find_dates(text) for text in dict.fromkeys(words.text for words in said)}
-    everything = [item for words in said for _, item in found[words.text]]
+    dates = {text: find_dates(text) for text in dict.fromkeys(words.text for words in said)}
+    everything = [item for words in said for _, item in dates[words.text]]
     order, proven = decide_order(everything)
     years = sorted(item.year for item in everything if item.year and not item.two_digits)
-    column = _Dates(order, proven, tuple(years))
-    return lambda words: _read_day(words.text, found[words.text], column)
 
+    def read(words: Words) -> Reading:
+        text, found = words.text, dates[words.text]
+        if any(is_one_of_several(text, span) for span, _ in found):
+            return failed("several dates")
+        if not found:
+            compact = read_date(text)
+            reason = "a partial date" if find_dates(text, partial=True) else "not a date"
+            return Reading(State.STATED, compact) if compact else failed(reason)
+        placed = [with_century(item, years) for _, item in found]
+        days = {item.on(order) for item in placed}
+        day = days.pop()
+        if days or day is None:
+            return failed("several dates" if days else "an impossible date")
+        # two digits that are far from all years are more likely something else, such as a time
+        is_near = len(years) < _ENOUGH_YEARS or (
+            years[0] - _NEAR_YEARS <= day.year <= years[-1] + _NEAR_YEARS
+        )
+        if not is_near and any(item.two_digits for item in placed):
+            return failed("a year of two digits that is far from the other documents' years")
+        is_assumed = not proven and any(item.ambiguous for _, item in found)
+        return Reading(State.STATED, day, note=_ASSUMED if is_assumed else "")
 
-def _read_day(text: str, found: Sequence[tuple[Span, DateText]], column: _Dates) -> Reading:
-    if any(is_one_of_several(text, span) for span, _ in found):
-        return failed("several dates")
-    if not found:
-        compact = read_date(text)
-        reason = "a partial date" if find_dates(text, partial=True) else "not a date"
-        return Reading(State.STATED, compact) if compact else failed(reason)
-    placed = [with_century(item, column.years) for _, item in found]
-    days = {item.on(column.order) for item in placed}
-    day = days.pop()
-    if days or day is None:
-        return failed("several dates" if days else "an impossible date")
-    if any(_is_far(item, column.years) for item in placed):
-        return failed("a year of two digits that is far from the other documents' years")
-    assumed = not column.proven and any(item.ambiguous for _, item in found)
-    return Reading(State.STATED, day, note=_ASSUMED if assumed else "")
-
-
-def _is_far(found: DateText, years: Sequence[int]) -> bool:
-    """Return whether a two-digit year is more likely something else, such as a time."""
-    if not found.two_digits or found.year is None or len(years) < _ENOUGH_YEARS:
-        return False
-    return not years[0] - _NEAR_YEARS <= found.year <= years[-1] + _NEAR_YEARS
-
-
-_ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
+    return read
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -154,15 +139,37 @@ def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """
     tidied = {text: tidy(text) for text in dict.fromkeys(words.text for words in said)}
     spellings = choose_spellings([tidied[words.text] for words in said])
-    if declared.categories:
-        spellings = _categories(spellings, declared.categories)
     known = set(declared.categories or ())
+    same = Counter(map(fold, declared.categories or ()))
+    exact = {fold(name): name for name in declared.categories or () if same[fold(name)] == 1}
+    if known:
+        spellings = {
+            value: value if value in known else _category(value, exact) or kept
+            for value, kept in spellings.items()
+        }
 
     def read(words: Words) -> Reading:
-        value = tidied[words.text]
-        return _spelt(value, spellings[value], known)
+        written, note = tidied[words.text], ""
+        value = spellings[written]
+        if known and value not in known:
+            note = "not one of the categories"
+        elif value != written and fold(value) != fold(written):
+            note = f"spelt {value!r} as in the categories"
+        return Reading(State.STATED, value, note=note)
 
     return read
+
+
+def _category(value: str, exact: Mapping[str, str]) -> str | None:
+    """Return the category that is meant, alone or among other words, but for a slip."""
+    from rapidfuzz import fuzz, process  # slow to import
+
+    folded = fold(value)
+    inside = [category for key, category in exact.items() if f" {key} " in f" {folded} "]
+    if folded in exact or len(inside) == 1:
+        return exact.get(folded) or inside[0]
+    found = process.extractOne(folded, list(exact), scorer=fuzz.ratio, score_cutoff=_ALIKE)
+    return exact[found[0]] if found else None
 
 
 def choose_spellings(values: Sequence[str]) -> dict[str, str]:
@@ -178,38 +185,6 @@ def choose_spellings(values: Sequence[str]) -> dict[str, str]:
     return kept
 
 
-def _categories(spellings: Mapping[str, str], categories: Sequence[str]) -> dict[str, str]:
-    same = Counter(map(fold, categories))
-    exact = {fold(category): category for category in categories if same[fold(category)] == 1}
-    return {
-        value: value
-        if value in categories
-        else exact.get(fold(value)) or _nearest(value, exact) or kept
-        for value, kept in spellings.items()
-    }
-
-
-def _nearest(value: str, exact: Mapping[str, str]) -> str | None:
-    # Outside library, imported where it is needed: it is slow to start.
-    from rapidfuzz import fuzz, process
-
-    folded = fold(value)
-    inside = [category for key, category in exact.items() if f" {key} " in f" {folded} "]
-    if len(inside) == 1:
-        return inside[0]
-    found = process.extractOne(folded, list(exact), scorer=fuzz.ratio, score_cutoff=_ALIKE)
-    return exact[found[0]] if found else None
-
-
-def _spelt(tidied: str, value: str, known: set[str]) -> Reading:
-    note = ""
-    if known and value not in known:
-        note = "not one of the categories"
-    elif value != tidied and fold(value) != fold(tidied):
-        note = f"spelt {value!r} as in the categories"
-    return Reading(State.STATED, value, note=note)
-
-
 _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     TEXT: _text_reader,
     INTEGER: _number_reader,
@@ -218,10 +193,8 @@ _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
     DATE: _date_reader,
 }
 
-
 _FIT = 0.7
 _MAX_CATEGORIES = 12
-_DIGIT = re.compile(r"\d")
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d+")
 _HEDGES = re.compile(
@@ -229,7 +202,6 @@ _HEDGES = re.compile(
     r"|nearly|almost|total|per|each|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
 _WEEKDAY_OR_TIME = re.compile(
     r"\b(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|as of|on"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\d{2}:\d{2}\S*",
@@ -263,22 +235,23 @@ def classify_values(values: Sequence[str]) -> TypeGuess:
         return TypeGuess(TEXT, None, 0.0, None)
     if sum(len(value) <= _LONGEST_VALUE for value in given) < _FIT * len(given):
         return TypeGuess(TEXT, None, 1.0, None)
-    guesses = (guess for find in (_booleans, _dates, _numbers) if (guess := find(given)))
-    fitting = (guess for guess in guesses if guess.share >= _FIT)
-    return next(fitting, TypeGuess(TEXT, None, 1.0, _closed_set(given)))
-
-
-def _booleans(values: Sequence[str]) -> TypeGuess | None:
-    if all(value.strip().isdigit() for value in values):
-        return None
-    share = sum(read_boolean(value) is not None for value in values) / len(values)
-    return TypeGuess(BOOLEAN, None, share, None)
-
-
-def _dates(values: Sequence[str]) -> TypeGuess:
-    order = decide_order([day for value in values for _, day in find_dates(value)])[0]
-    share = sum(_is_date(value, order) for value in values) / len(values)
-    return TypeGuess(DATE, None, share, None)
+    if not all(value.strip().isdigit() for value in given):
+        share = sum(read_boolean(value) is not None for value in given) / len(given)
+        if share >= _FIT:
+            return TypeGuess(BOOLEAN, None, share, None)
+    order = decide_order([day for value in given for _, day in find_dates(value)])[0]
+    share = sum(_is_date(value, order) for value in given) / len(given)
+    if share >= _FIT:
+        return TypeGuess(DATE, None, share, None)
+    numbers = _guess_numbers(given)
+    if numbers is not None and numbers.share >= _FIT:
+        return numbers
+    tidied = [tidy(value) for value in given]
+    kept = choose_spellings(tidied)
+    counts = Counter(kept[value] for value in tidied)
+    is_closed = 1 < len(counts) <= _MAX_CATEGORIES and len(counts) * 4 <= len(given)
+    categories = tuple(value for value, _ in counts.most_common()) if is_closed else None
+    return TypeGuess(TEXT, None, 1.0, categories)
 
 
 def _is_date(value: str, order: DateOrder) -> bool:
@@ -290,21 +263,17 @@ def _is_date(value: str, order: DateOrder) -> bool:
     return len(_WEEKDAY_OR_TIME.sub("", rest).strip()) <= _LONGEST_DATE
 
 
-def _numbers(values: Sequence[str]) -> TypeGuess | None:
+def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
     Nobody writes a number with a zero before it, so the others of its column are codes, too.
     """
     if any(_LEADING_ZERO.fullmatch(value.strip()) for value in values):
         return None
-    figures = [_figure(value) for value in values]
-    rests = Counter(rest for figure, rest in figures if figure is not None)
-    usual = {
-        rest
-        for rest, count in rests.items()
-        if not rest or count >= max(len(values) / 2, min(2, len(values)))
-    }
-    fitting = [figure for figure, rest in figures if figure is not None and rest in usual]
+    figures = [found for value in values if (found := _figure(value)) is not None]
+    rests = Counter(rest for _, rest in figures)
+    enough = max(len(values) / 2, min(2, len(values)))
+    fitting = [figure for figure, rest in figures if not rest or rests[rest] >= enough]
     if not fitting:
         return None
     grouping = decide_grouping([figure.numeral for figure in fitting if figure.numeral])
@@ -312,38 +281,24 @@ def _numbers(values: Sequence[str]) -> TypeGuess | None:
     whole = all(isinstance(number.value, int) for number in numbers if number is not None)
     units = Counter(figure.unit for figure in fitting)
     unit, count = units.most_common(1)[0]
-    share = len(fitting) / len(values)
-    mixed = len(units) > 1 and unit is None
-    unit = (
-        next((u for u, n in units.most_common() if u and n >= count / 2), None) if mixed else unit
-    )
-    return TypeGuess(INTEGER if whole else NUMBER, unit, share, None)
+    if unit is None:
+        unit = next((u for u, n in units.most_common() if u and n >= count / 2), None)
+    return TypeGuess(INTEGER if whole else NUMBER, unit, len(fitting) / len(values), None)
 
 
-def _figure(value: str) -> tuple[Figure | None, str]:
-    """Return the figure of a value and the words beside it, folded."""
-    if _CODE.fullmatch(value.strip()):
-        return None, ""
-    if any(found.precision != "year" for _, found in find_dates(value, partial=True)):
-        return None, ""
+def _figure(value: str) -> tuple[Figure, str] | None:
+    """Return the figure of a value and the words beside it, folded; None where it is none."""
+    is_dated = any(found.precision != "year" for _, found in find_dates(value, partial=True))
+    if is_dated or _CODE.fullmatch(value.strip()):
+        return None
     found = find_number(value, "USD")
-    figure = found.figure
-    if figure is None:
-        spelled = found.number is not None and len(value.split()) == 1 and not _DIGIT.search(value)
-        return (_spelled(found.number.value) if spelled and found.number else None), ""
-    if figure.upper is not None:
-        return None, ""
-    rest = value[: figure.span.start] + " " + value[figure.span.end :]
-    return figure, fold(_HEDGES.sub(" ", _ASIDE.sub(" ", rest)))
-
-
-def _spelled(number: float) -> Figure:
-    return Figure(Span(0, 0), str(number))
-
-
-def _closed_set(values: Sequence[str]) -> tuple[str, ...] | None:
-    tidied = [tidy(value) for value in values]
-    kept = choose_spellings(tidied)
-    counts = Counter(kept[value] for value in tidied)
-    small = 1 < len(counts) <= _MAX_CATEGORIES and len(counts) * 4 <= len(values)
-    return tuple(value for value, _ in counts.most_common()) if small else None
+    if found.figure is None:
+        is_word = len(value.split()) == 1 and not re.search(r"\d", value)
+        if found.number is None or not is_word:
+            return None
+        return Figure(Span(0, 0), str(found.number.value)), ""
+    if found.figure.upper is not None:
+        return None
+    span = found.figure.span
+    rest = f"{value[: span.start]} {value[span.end :]}"
+    return found.figure, fold(_HEDGES.sub(" ", ASIDE.sub(" ", rest)))

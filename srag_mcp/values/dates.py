@@ -97,14 +97,21 @@ def find_dates(text: str, *, partial: bool = False) -> list[tuple[Span, DateText
     With *partial* also what is less than a day: months, quarters and years ("March 2021",
     "Q3 2021", "2019") and days without a year.
     """
+    read = [(match, _numeric(match)) for match in _NUMERIC.finditer(text)]
+    for start, end in _near_months(text):
+        read += [(match, _named(match)) for match in _NAMED.finditer(text, start, end)]
     found = [
-        (span, given)
-        for span, given in _full_and_named(text)
-        if partial or (given.precision == "day" and given.year is not None)
+        (_place(match), given)
+        for match, given in read
+        if given and (partial or (given.year is not None and given.day is not None))
     ]
-    if partial:
-        places = [span for span, _ in found]
-        found += [item for item in _partial_dates(text) if not any(map(item[0].overlaps, places))]
+    taken = [span for span, _ in found]
+    for match in _PARTIAL.finditer(text) if partial else ():
+        quarter, month = match["q1"] or match["q2"], match["mm"] or match["mm2"]
+        year = match["qy1"] or match["qy2"] or match["my"] or match["my2"] or match["year"]
+        if not any(map(_place(match).overlaps, taken)):
+            given = DateText(int(year), int(month) if month else None)
+            found.append((_place(match), replace(given, quarter=int(quarter or 0) or None)))
     return sorted(found, key=lambda item: item[0].start)
 
 
@@ -113,19 +120,11 @@ def read_date(text: str, order: DateOrder = "day_first") -> date | None:
 
     `10 MAR 2018 18:24` -> 2018-03-10; `5th day of March, 2004` -> 2004-03-05; `March 2021` -> None
     """
-    compact = _COMPACT.fullmatch(text)
-    if compact:
+    if compact := _COMPACT.fullmatch(text):
         year, month, day = map(int, compact.groups())
         return DateText(year, month, day).on()
     days = {found.on(order) for _, found in find_dates(text)}
     return days.pop() if len(days) == 1 else None
-
-
-def _full_and_named(text: str) -> Iterator[tuple[Span, DateText]]:
-    read = [(match, _numeric(match)) for match in _NUMERIC.finditer(text)]
-    for start, end in _near_months(text):
-        read += [(match, _named(match)) for match in _NAMED.finditer(text, start, end)]
-    yield from ((_place(match), found) for match, found in read if found is not None)
 
 
 def _near_months(text: str) -> Iterator[tuple[int, int]]:
@@ -163,22 +162,15 @@ def _named(match: re.Match[str]) -> DateText | None:
     name = match["m1"] or match["m2"] or match["m3"]
     written = match["y1"] or match["y2"] or match["y3"] or match["y4"]
     number = match["d1"] or match["d2"] or match["d3"]
-    if written is None and (name.lower() not in MONTHS or len(name) < 3 or not number):
+    if written is None and (len(name) < 3 or not number):
         return None
     year, two_digits = _year(written) if written else (None, False)
     day = (ORDINAL_DAYS.get(number.lower()) or int(number)) if number else None
     return DateText(year, MONTHS[name.lower()], day, two_digits=two_digits)
 
 
-def _partial_dates(text: str) -> Iterator[tuple[Span, DateText]]:
-    for match in _PARTIAL.finditer(text):
-        quarter, month = match["q1"] or match["q2"], match["mm"] or match["mm2"]
-        year = match["qy1"] or match["qy2"] or match["my"] or match["my2"] or match["year"]
-        given = DateText(int(year), int(month) if month else None)
-        yield _place(match), replace(given, quarter=int(quarter)) if quarter else given
-
-
 def _year(text: str) -> tuple[int, bool]:
+    """Return the year, and whether its century is ours."""
     digits = text.lstrip("'’")
     if len(digits) == 4:
         return int(digits), False
@@ -289,14 +281,24 @@ def find_periods(text: str) -> list[Found]:
     `from 3 May to 10 June 2020` -> 3 May to 10 June 2020; `Q3 2018`, `the second half of 2017`,
     `the 1990s`, `between November and February`, `on Sundays`, `14 June`, `2001-2006`
     """
+    named: list[tuple[Span, Period | None]] = list(_named_periods(text))
+    for span, given in find_dates(text, partial=True):
+        # `5 May 21 rooms`: two digits are a year only where a mark says so. One that is impossible
+        # or open is None: its words mean nothing else
+        sure = not given.two_digits or any(mark in span.of(text) for mark in "'’./-")
+        named.append((span, _of_date(given) if sure and not given.ambiguous else None))
     apart: list[tuple[Span, Period | None]] = []
-    for found in sorted(
-        (*_dated(text), *_named_periods(text)), key=lambda f: (f[0].start, -f[0].end)
-    ):
-        if not apart or found[0].start >= apart[-1][0].end:
-            apart.append(found)
+    for item in sorted(named, key=lambda item: (item[0].start, -item[0].end)):
+        if not apart or item[0].start >= apart[-1][0].end:
+            apart.append(item)
     singles = [(span, period) for span, period in apart if period is not None]
-    return list(_joined(text, singles))
+    found: list[Found] = []
+    for (span, period), after in zip(singles, [*singles, None][1:], strict=True):
+        if found and span.start < found[-1][0].end:
+            continue
+        joined = _with_shared_month(text, span, period, after) or _linked(text, span, period, after)
+        found.append(joined or (span, period))
+    return found
 
 
 def is_one_of_several(text: str, span: Span) -> bool:
@@ -313,30 +315,21 @@ def is_one_of_several(text: str, span: Span) -> bool:
     return any(_LINK.fullmatch(before, place.end) for place in days)
 
 
-def months_from(year: int, month: int, n_months: int, precision: PeriodPrecision) -> Period:
-    """Return the period of *n_months* from the first of *month*."""
+def _months_from(year: int, month: int, n_months: int, precision: PeriodPrecision) -> Period:
     after = year * 12 + month - 1 + n_months
     high = date(after // 12, after % 12 + 1, 1) - timedelta(days=1)
     return Period(date(year, month, 1), high, precision)
-
-
-def _dated(text: str) -> Iterator[tuple[Span, Period | None]]:
-    """Yield the dates; None for one that is impossible or open, whose words mean nothing else."""
-    for span, found in find_dates(text, partial=True):
-        # `5 May 21 rooms`: two digits are a year only where a mark says so
-        sure = not found.two_digits or any(mark in span.of(text) for mark in "'’./-")
-        yield span, _of_date(found) if sure and not found.ambiguous else None
 
 
 def _of_date(found: DateText) -> Period | None:
     if found.year is None:
         return Period(months=(found.month or 0,), days=(found.day or 0,))
     if found.quarter is not None:
-        return months_from(found.year, 3 * found.quarter - 2, 3, "quarter")
+        return _months_from(found.year, 3 * found.quarter - 2, 3, "quarter")
     if found.month is None:
-        return Period(date(found.year, 1, 1), date(found.year, 12, 31), "year")
+        return _months_from(found.year, 1, 12, "year")
     if found.day is None:
-        return months_from(found.year, found.month, 1, "month")
+        return _months_from(found.year, found.month, 1, "month")
     day = found.on()
     return None if day is None else Period(day, day)
 
@@ -351,17 +344,25 @@ def _named_periods(text: str) -> Iterator[Found]:
         if part is not None:
             yield _place(match), part
     for match in _DECADE.finditer(text):
-        tens = int(match["full"] or 0) or _tens(int(match["ten"] or match["marked"]))
+        digit = int(match["ten"] or match["marked"] or 0)
+        tens = int(match["full"] or 0) or (190 + digit if digit >= 3 else 200 + digit)
         yield _place(match), Period(date(10 * tens, 1, 1), date(10 * tens + 9, 12, 31), "decade")
     for match in _YEARS.finditer(text):
-        years = _range(*(months_from(int(year), 1, 12, "year") for year in match.groups()))
+        years = _range(*(_months_from(int(year), 1, 12, "year") for year in match.groups()))
         if years is not None:
             yield _place(match), years
     for match in _LONG_WORD.finditer(text):
-        word = match.group().lower()
+        word, start = match.group().lower(), match.start()
+        is_month = word in PLAIN_MONTHS or (
+            word in MONTHS  # which may be another word, such as `may`
+            and (
+                (match.group()[0].isupper() and start > 0)
+                or _TIME_BEFORE.search(text, max(0, start - _NEAR), start) is not None
+            )
+        )
         if word in WEEKDAYS:
             yield _place(match), Period(precision="weekday", weekdays=WEEKDAYS[word])
-        elif word in PLAIN_MONTHS or (word in MONTHS and _is_month(text, match)):
+        elif is_month:
             yield _place(match), Period(precision="month", months=(MONTHS[word],))
 
 
@@ -369,15 +370,11 @@ def _place(match: re.Match[str]) -> Span:
     return Span(*match.span())
 
 
-def _tens(digit: int) -> int:
-    return 190 + digit if digit >= 3 else 200 + digit
-
-
 def _part_of_year(year: str | None, number: int, n_months: int) -> Period:
     precision: PeriodPrecision = "quarter" if n_months == 3 else "half"
     first = (number - 1) * n_months + 1
     if year is not None:
-        return months_from(int(year), first, n_months, precision)
+        return _months_from(int(year), first, n_months, precision)
     return Period(precision=precision, months=tuple(range(first, first + n_months)))
 
 
@@ -385,7 +382,7 @@ def _nth_part(match: re.Match[str]) -> Period | None:
     """Read `the first quarter of 2018`, `second half of January 2021`; `last quarter` is none."""
     nth, kind = match["nth"].lower(), match["kind"].lower()
     months = 3 if kind in {"quarter", "quartal"} else 6
-    number = ORDINAL_PARTS.get(nth) or (0 if nth in ORDINAL_PARTS else int(nth[0]))
+    number = ORDINAL_PARTS[nth] if nth in ORDINAL_PARTS else int(nth[0])
     if match["year"] is None and (number == 0 or kind in {"half", "hälfte"}):
         return None
     if number > 12 // months:
@@ -394,44 +391,19 @@ def _nth_part(match: re.Match[str]) -> Period | None:
         return _part_of_year(match["year"], number or 12 // months, months)
     if months == 3 or match["year"] is None:
         return None
-    whole = months_from(int(match["year"]), MONTHS[match["month"].lower()], 1, "month")
-    assert whole.low is not None
+    year, month = int(match["year"]), MONTHS[match["month"].lower()]
     if number == 1:
-        return replace(whole, high=whole.low.replace(day=15), precision="half")
-    return replace(whole, low=whole.low.replace(day=16), precision="half")
+        return Period(date(year, month, 1), date(year, month, 15), "half")
+    return replace(_months_from(year, month, 1, "half"), low=date(year, month, 16))
 
 
-def _is_month(text: str, match: re.Match[str]) -> bool:
-    """Return whether a word that may be another one, such as `may`, names a month here."""
-    capital = match.group()[0].isupper() and match.start() > 0
-    return (
-        capital
-        or _TIME_BEFORE.search(text, max(0, match.start() - _NEAR), match.start()) is not None
-    )
-
-
-def _joined(text: str, singles: Sequence[Found]) -> Iterator[Found]:
-    """Join `A to B`, and `A and B` after `between`; give every first end the year of the second."""
-    end = 0
-    for place, (span, period) in enumerate(singles):
-        if span.start < end:
-            continue
-        after = singles[place + 1] if place + 1 < len(singles) else None
-        found = (
-            _with_shared_month(text, span, period, after)
-            or (after and _linked(text, (span, period), after))
-            or (span, period)
-        )
-        end = found[0].end
-        yield found
-
-
-def _linked(text: str, first: Found, last: Found) -> Found | None:
-    link = _LINK.fullmatch(text, first[0].end, last[0].start)
-    if link is None or not (link["to"] or _is_opened(text, first[0].start)):
+def _linked(text: str, span: Span, period: Period, after: Found | None) -> Found | None:
+    """Read `A to B`, and `A and B` after `between`, as one period."""
+    link = _LINK.fullmatch(text, span.end, after[0].start) if after else None
+    if link is None or after is None or not (link["to"] or _is_opened(text, span.start)):
         return None
-    whole = _range(first[1], last[1])
-    return (Span(first[0].start, last[0].end), whole) if whole else None
+    whole = _range(period, after[1])
+    return (Span(span.start, after[0].end), whole) if whole else None
 
 
 def _is_opened(text: str, start: int) -> bool:
@@ -454,14 +426,12 @@ def _with_shared_month(
         return None
     if following and following[0].start == after.start("day"):
         return None
-    opened = _dated_on(period, int(after["year"])) if after["year"] else period
+    opened: Period | None = period
+    if after["year"]:
+        opened = _of_date(DateText(int(after["year"]), period.months[0], period.days[0]))
     last = _on_day(opened, int(after["day"])) if opened else None
     whole = _range(opened, last) if opened and last else None
     return (Span(span.start, after.end()), whole) if whole else None
-
-
-def _dated_on(period: Period, year: int) -> Period | None:
-    return _of_date(DateText(year, period.months[0], period.days[0]))
 
 
 def _on_day(period: Period, day: int) -> Period | None:
@@ -472,27 +442,22 @@ def _on_day(period: Period, day: int) -> Period | None:
 
 
 def _range(first: Period, last: Period) -> Period | None:
-    """Return the period from *first* to *last*; None where they make none."""
+    """Return the period from *first* to *last*; None where they make none.
+
+    A first end without a year is in that of the last, or in the one before.
+    """
+    opened: Period | None = first
     if first.low is None and last.low is not None and first.months:
-        opened = _in_year_of(first, last.low)
-    else:
-        opened = first
+        month = first.months[0]
+        year = last.low.year - (month > last.low.month)
+        opened = _months_from(year, month, len(first.months), first.precision)
+        if first.days:
+            opened = _of_date(DateText(year, month, first.days[0]))
     if opened is not None and opened.low and last.low and last.high:
         fits = opened.low <= last.low and (opened.high or opened.low) < last.high
         return Period(opened.low, last.high, "range", first=opened, last=last) if fits else None
     if first.low is not None or last.low is not None:
         return None
-    return _range_of_parts(first, last)
-
-
-def _in_year_of(first: Period, low: date) -> Period | None:
-    year = low.year - (first.months[0] > low.month)
-    if first.days:
-        return _of_date(DateText(year, first.months[0], first.days[0]))
-    return months_from(year, first.months[0], len(first.months), first.precision)
-
-
-def _range_of_parts(first: Period, last: Period) -> Period | None:
     whole = Period(None, None, "range", first=first, last=last)
     if first.weekdays and last.weekdays:
         return replace(whole, weekdays=_around(first.weekdays[0], last.weekdays[-1], 7))

@@ -38,9 +38,9 @@ from srag_mcp.values.units import (
 _BRACKETED = re.compile(
     r"\s*[^\w\s()]{0,3}[^\W\d_]{0,3}\s?\((?P<inner>[^()]*\d[^()]*)\)\s*\S{0,8}\s*"
 )
-_LEADING_MINUS = re.compile(r"\s*[-−]\s[$€£¥]?\s?[\d.,' ]*\d\s?%?\s*")
-_TRAILING_MINUS = re.compile(r"\s*\D{0,4}[\d.,' ]*\d\s?[-−]\s*")
-_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
+_LONG_WORD = re.compile(r"[^\W\d_]{4}")
+_MINUS = re.compile(r"\s*[-−]\s[$€£¥]?\s?[\d.,' ]*\d\s?%?\s*|\s*\D{0,4}[\d.,' ]*\d\s?[-−]\s*")
+ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|±\s?[\d.,]+")
 _ORDINAL = re.compile(
     r"(?:#|no\.?\s?|nr\.?\s?)?(\d{1,4})\.?(?:st|nd|rd|th|er|e|º|ª)?", re.IGNORECASE
 )
@@ -90,14 +90,21 @@ def find_number(text: str, unit: str | None = None) -> NumberCell:
     if not figures:
         return _without_figures(text, unit)
     # `73 kg (161 lb)` is 73 kg
-    figures = _outside(figures, [Span(*aside.span()) for aside in _ASIDE.finditer(text)]) or figures
+    figures = _outside(figures, [Span(*aside.span()) for aside in ASIDE.finditer(text)]) or figures
     if len(figures) == 1:
-        return NumberCell(figure=_signed(text, figures[0]))
+        bracketed, [figure] = _BRACKETED.fullmatch(text), figures
+        is_bare = bracketed is not None and not _LONG_WORD.search(bracketed["inner"])
+        is_negative = is_bare or _MINUS.fullmatch(text)
+        return NumberCell(replace(figure, sign=-abs(figure.sign)) if is_negative else figure)
     summed = _compound(figures)
     if summed is not None:
         return NumberCell(number=summed)
-    chosen = _choose(figures, unit)
-    return NumberCell(figure=chosen) if chosen else NumberCell(reason="several numbers")
+    measured = [f for f in figures if unit and f.unit and convert(1.0, f.unit, unit) is not None]
+    if len(measured) == 1:
+        return NumberCell(measured[0])
+    if len({(figure.numeral, figure.sign, figure.scale) for figure in figures}) == 1:
+        return NumberCell(figures[0])
+    return NumberCell(reason="several numbers")
 
 
 def _as_decimal(mixed: re.Match[str]) -> str:
@@ -125,18 +132,6 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
     return NumberCell(reason="several numbers" if spelled else "not a number")
 
 
-def _signed(text: str, figure: Figure) -> Figure:
-    bracketed = _BRACKETED.fullmatch(text)
-    is_minus = _LEADING_MINUS.fullmatch(text) or _TRAILING_MINUS.fullmatch(text)
-    if (bracketed and _is_bare(bracketed["inner"])) or is_minus:
-        return replace(figure, sign=-abs(figure.sign))
-    return figure
-
-
-def _is_bare(inner: str) -> bool:
-    return all(not word.isalpha() or len(word) <= 3 for word in re.findall(r"[^\W\d_]+", inner))
-
-
 def _compound(figures: list[Figure]) -> Quantity | None:
     """Add parts of one measure: `1 h 30 min` -> 1.5 h, `6 ft 6 in` -> 6.5 ft."""
     first = figures[0]
@@ -155,20 +150,6 @@ def _compound(figures: list[Figure]) -> Quantity | None:
     return Quantity(round(total, 9), first.unit)
 
 
-def _choose(figures: list[Figure], unit: str | None) -> Figure | None:
-    measured = [figure for figure in figures if unit and _fits(figure, unit)]
-    if len(measured) == 1:
-        return measured[0]
-    same = {(figure.numeral, figure.sign, figure.scale) for figure in figures}
-    return figures[0] if len(same) == 1 else None
-
-
-def _fits(figure: Figure, unit: str) -> bool:
-    return figure.unit is not None and (
-        figure.unit == unit or convert(1.0, figure.unit, unit) is not None
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Decided:
     """What was decided on a column of numbers."""
@@ -181,34 +162,31 @@ class _Decided:
 
 
 def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    """Decide on a column of numbers, and return how each of its cells is read."""
+    """Decide on a column of numbers, and return how each of its cells is read.
+
+    The column tells what groups digits, whether figures have marks, and the unit that most carry.
+    """
     wanted = parse_unit(declared.unit or "").unit
-    texts = [words.text for words in said]
-    found = {text: find_number(text, wanted) for text in dict.fromkeys(texts)}
-    figures = [figure for text in texts if (figure := found[text].figure) is not None]
-    column = _decide(declared, figures)
-    for style, grouping in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
-        if any(style in words.context for words in said):
-            column = replace(column, grouping=grouping)
-    return lambda words: _read(words, found[words.text], column)
-
-
-def _decide(declared: Column, figures: Sequence[Figure]) -> _Decided:
-    """Decide what groups digits, whether figures have marks, and the unit that most carry."""
+    found = {text: find_number(text, wanted) for text in dict.fromkeys(w.text for w in said)}
+    figures = [figure for words in said if (figure := found[words.text].figure) is not None]
     numerals = [figure.numeral for figure in figures if figure.numeral]
     grouped = [n for n in numerals if ambiguous_mark(n) or grouping_mark(n)]
-    large = [n for n in numerals if len(n) > 3]
-    marked = len(grouped) >= _ENOUGH and len(grouped) >= _MOST * len(large)
+    marked = len(grouped) >= max(_ENOUGH, _MOST * sum(len(n) > 3 for n in numerals))
     units = Counter(figure.unit for figure in figures if figure.unit)
     shared = units.most_common(1)[0][0] if units.total() * 2 >= len(figures) and units else None
     unit = parse_unit(declared.unit) if declared.unit else ScaledUnit(1, shared)
     whole = declared.type.is_whole
     grouping = decide_grouping(numerals, whole=whole)
-    return _Decided(grouping, unit, declared.unit or unit.unit, whole, marked)
+    for style, mark in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
+        if any(style in words.context for words in said):
+            grouping = mark
+    column = _Decided(grouping, unit, declared.unit or unit.unit, whole, marked)
+    return lambda words: _read(words, found[words.text], column)
 
 
 def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
-    is_money = is_currency(column.unit.unit)
+    measured = column.unit.unit
+    is_money = is_currency(measured)
     around = read_context(words.context)
     around = as_money(around) if is_money else around
     note, quantity, figure = "", found.number, found.figure
@@ -221,23 +199,18 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
         scale = around.scale if around.scale != 1 or figure.scaled else column.unit.scale
         quantity = figure.read(column.grouping, 1 if figure.unit == "percent" else scale)
         if quantity is not None:
-            quantity = replace(quantity, unit=_unit_of(figure, quantity.unit, around.unit, column))
+            # its own unit; where that is none, or a `$`, what stands beside it
+            beside = around.unit
+            if beside and measured and not (is_currency(beside) and is_money):
+                beside = None if convert(1.0, beside, measured) is None else beside
+            likely, unit = beside or measured, quantity.unit
+            if unit is None or (is_money and likely in figure.possible_currencies):
+                quantity = replace(quantity, unit=likely)
     if quantity is None:
         return failed(found.reason or "not a number")
     if quantity.upper is not None:
         return failed("a range, not a number")
     return _with_value(quantity, column, note)
-
-
-def _unit_of(figure: Figure, own: str | None, beside: str | None, column: _Decided) -> str | None:
-    """Return the unit of a figure: its own; where that is none or `$`, what stands beside it."""
-    measured = column.unit.unit
-    if beside and measured and not (is_currency(beside) and is_currency(measured)):
-        beside = None if convert(1.0, beside, measured) is None else beside
-    likely = beside or measured
-    if own is None:
-        return likely
-    return likely if is_currency(measured) and likely in figure.possible_currencies else own
 
 
 def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:
@@ -251,7 +224,7 @@ def _with_value(quantity: Quantity, column: _Decided, note: str) -> Reading:
         note = f"in {quantity.unit}, {verb}"
     elif quantity.unit and not target:
         unit = quantity.unit
-    if column.unit.scale != 1 and (unit == column.written):
+    if column.unit.scale != 1 and unit == column.written:
         value = value / column.unit.scale
     if not math.isfinite(value) or abs(value) >= _BIGINT:
         return failed("too large a number")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from srag_mcp.text.spans import Span
+from srag_mcp.values.names import WORDS
 from srag_mcp.values.units import (
     AMBIGUOUS_CURRENCIES,
     HOURLY,
@@ -39,30 +40,15 @@ DEFAULT_GROUPING = ","
 # Said in the context of cells whose table writes its numbers so; mark that groups digits there.
 DECIMAL_COMMA, DECIMAL_POINT = "decimal comma", "decimal point"
 
-
-_UNIT_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-)
-_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {word: number for number, word in enumerate(_UNIT_WORDS.split())} | {
-    word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), start=2)
+_SMALL = {word: number for number, word in enumerate(WORDS["numbers"]["units"].split())} | {
+    word: 10 * number for number, word in enumerate(WORDS["numbers"]["tens"].split(), start=2)
 }
 _FACTORS = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
-_WHOLE = {"a dozen": 12, "dozen": 12, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
-# Only for a whole cell: in running text "un", "une", "ein" are articles.
-_FOREIGN = {
+_WHOLE = {
     word: number
-    for words in (
-        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "un deux trois quatre cinq six sept huit neuf dix onze douze",
-        "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-        "uno due tre quattro cinque sei sette otto nove dieci undici dodici",
-        "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
-        "um dois três quatro cinco seis sete oito nove dez onze doze",
-    )
+    for words in WORDS["numbers"]["foreign"]
     for number, word in enumerate(words.split(), start=1)
-}
+} | {"a dozen": 12, "dozen": 12, "half a dozen": 6, "half a million": 500_000, "a couple": 2}
 
 _ANY = "|".join(sorted([*_SMALL, *_FACTORS], key=len, reverse=True))
 _FIRST = "|".join(sorted(_SMALL, key=len, reverse=True))
@@ -128,22 +114,16 @@ def read_numeral(numeral: str, grouping: str = DEFAULT_GROUPING) -> int | float 
     if plain.isdigit():
         return int(plain)
     last = "." if plain.rfind(".") > plain.rfind(",") else ","
-    if plain.count(".") + plain.count(",") == 1:
-        grouped = last in grouping and ambiguous_mark(plain) is not None
-        return _ungrouped(plain, last) if grouped else float(plain.replace(last, "."))
-    if {".", ","} <= set(grouping) and _THREES.fullmatch(plain):
+    n_marks = plain.count(".") + plain.count(",")
+    if n_marks == 1 and not (last in grouping and ambiguous_mark(plain)):
+        return float(plain.replace(last, "."))
+    if n_marks > 1 and {".", ","} <= set(grouping) and _THREES.fullmatch(plain):
         return int(plain.replace(".", "").replace(",", ""))
-    return _mixed(plain, last)
-
-
-def _mixed(plain: str, last: str) -> int | float | None:
-    if plain.count(last) == plain.count(".") + plain.count(","):
+    if plain.count(last) == n_marks:
         return _ungrouped(plain, last)
     whole, _, decimals = plain.rpartition(last)
-    if last in whole or not decimals:
-        return None
-    other = "," if last == "." else "."
-    joined = _ungrouped(whole, other)
+    is_sound = decimals and last not in whole
+    joined = _ungrouped(whole, "," if last == "." else ".") if is_sound else None
     return None if joined is None else float(f"{joined}.{decimals}")
 
 
@@ -172,24 +152,20 @@ def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
     groups = Counter(grouping_mark(numeral) for numeral in proof)
     grouping = ""
     for mark, other in (",.", ".,"):
-        direct = (groups[mark] > 0) - (decimals[mark] > 0)
-        indirect = (decimals[other] > 0) - (groups[other] > 0)
-        seen = bool(groups[mark] or decimals[mark])
-        verdict = direct if seen else indirect
-        if verdict == 0:
-            groups_here = whole or _nearer_grouped(numerals, mark, grouping)
+        if groups[mark] or decimals[mark]:
+            verdict = (groups[mark] > 0) - (decimals[mark] > 0)
         else:
-            groups_here = verdict > 0
-        grouping += mark if groups_here else ""
+            verdict = (decimals[other] > 0) - (groups[other] > 0)
+        if verdict > 0 or (not verdict and (whole or _nearer_grouped(numerals, mark, grouping))):
+            grouping += mark
     return grouping
 
 
 def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
     """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
     open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]
-    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) != mark]
-    if mark == ",":
-        rest = [numeral for numeral in rest if ambiguous_mark(numeral) is None]
+    others = (None,) if mark == "," else (None, ",")
+    rest = [numeral for numeral in numerals if ambiguous_mark(numeral) in others]
     anchor = _middle([read_numeral(numeral, grouping) for numeral in rest])
     if not open_ones or anchor is None:
         return mark == ","
@@ -212,15 +188,9 @@ def read_number_words(text: str) -> int | None:
     folded = " ".join(text.lower().replace("-", " ").split())
     if folded in _WHOLE:
         return _WHOLE[folded]
-    if folded in _FOREIGN:
-        return _FOREIGN[folded]
     words = [word for word in folded.split() if word != "and"]
-    if words and words[0] == "a" and len(words) > 1 and words[1] in _FACTORS:
+    if words[:1] == ["a"] and len(words) > 1 and words[1] in _FACTORS:
         words[0] = "one"
-    return _sum(words)
-
-
-def _sum(words: list[str]) -> int | None:
     total, group, last = 0, 0, 0
     for word in words:
         if word in _SMALL:
@@ -256,6 +226,7 @@ _AFTER = re.compile(
     r"|(?P<gap>[\s\u00a0]?-?)(?P<word>[^\W\d_]*\$|[€£¥￥₹₩₽₺₫₪₦₱฿₴₸₡₲%％‰℃℉]|°\s?[CF]?"
     r"|sq\.?\s\w+|square\s\w+|cubic\s\w+|nautical\s\w+|per\scent|[^\W\d_]+(?:[²³]|[23](?!\d))?(?:/[hs](?!\w))?)"
 )
+_POWER_SIGN = re.compile(r"[eE]|.*?10\^?")
 _RANGE = re.compile(r"\s?(?:[-–—]|\bto\b)\s?(?=[^\W\d_]{0,3}[$€£]?\s?\d)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _BAD_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-/.:,_]|[#@_/\\:]|\d\s?[-–—/])\Z")
@@ -348,19 +319,18 @@ def find_quantities(text: str) -> list[tuple[Span, Quantity]]:
     Parts of codes (`ISO-9001`, `TD011`), times and numeric dates are left out; a range is one
     quantity with `upper`. Dates in words are not recognised here: `find_dates` gives their spans.
     """
-    found: list[tuple[Span, Quantity]] = []
-    for figure in scan_figures(text):
-        quantity = figure.read()
-        if quantity is not None:
-            found.append((figure.span, quantity))
-    spelled: list[tuple[Span, Quantity]] = []
+    read = ((figure.span, figure.read()) for figure in scan_figures(text))
+    found = [(span, quantity) for span, quantity in read if quantity is not None]
     ends = [span.end for span, _ in found]
+    spelled: list[tuple[Span, Quantity]] = []
     for match in NUMBER_WORDS.finditer(text):
         place = bisect_right(ends, match.start())
-        taken = place < len(ends) and found[place][0].start < match.end()
-        quantity = None if taken else _spelled(match.group(), text, match.end())
-        if quantity is not None:
-            spelled.append((Span(match.start(), match.end()), quantity))
+        is_taken = place < len(ends) and found[place][0].start < match.end()
+        number = None if is_taken else read_number_words(match.group())
+        if number is not None and match.group().lower() not in {"one", "second", "zero"}:
+            after = _AFTER.match(text, match.end())
+            unit = unit_of(after["word"]) if after and after["word"] else None
+            spelled.append((Span(*match.span()), Quantity(number, unit)))
     return sorted(found + spelled, key=lambda item: item[0].start)
 
 
@@ -374,7 +344,9 @@ def scan_figures(text: str) -> Iterator[Figure]:
             code = _CODE.match(text, position)
             position = code.end() if code else position
             continue
-        upper = _upper_end(text, figure)
+        gap = _RANGE.match(text, figure.span.end)
+        end = _NUMERAL.search(text, gap.end()) if gap else None
+        upper = _figure(text, end, gap.end()) if gap and end else None
         if upper is not None:
             span = Span(figure.span.start, upper.span.end)
             figure = replace(figure, span=span, symbol="", upper=upper)
@@ -382,18 +354,9 @@ def scan_figures(text: str) -> Iterator[Figure]:
         yield figure
 
 
-def _spelled(words: str, text: str, end: int) -> Quantity | None:
-    number = read_number_words(words)
-    if number is None or words.lower() in {"one", "second", "zero"}:
-        return None
-    after = _AFTER.match(text, end)
-    unit = unit_of(after["word"]) if after and after["word"] else None
-    return Quantity(number, unit)
-
-
 def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
     """Read the figure around a numeral; None for a part of a code, a time or a date."""
-    start = match.start()
+    start, whole = match.start(), match.group()
     head = text[max(floor, start - _CURRENCY_LENGTH) : start]
     before = _BEFORE.search(head) if head else None
     symbol = before["currency"] if before else ""
@@ -402,49 +365,37 @@ def _figure(text: str, match: re.Match[str], floor: int = 0) -> Figure | None:
         before, symbol = None, ""
     if before is None and _BAD_BEFORE.search(head):
         return None
-    sign, start = _sign(text, start, head, before)
-    whole = match.group()
-    numeral = _digits(whole, match)
+    sign, start = _sign(start, head, before)
+    n_more = sum(len(match[name] or "") for name in ("power", "fraction", "mark"))
+    digits = whole[: len(whole) - n_more]
+    numeral = "" if digits in _FRACTIONS else f"0{digits}" if digits[0] == "." else digits
     extra = next((_FRACTIONS[character] for character in whole if character in _FRACTIONS), 0.0)
+    power = _POWER_SIGN.sub("", match["power"] or "0", count=1).translate(_SUPERSCRIPTS)
     after = _after(text, match.end(), is_currency(unit))
     if after is None or (after.unit == "s" and after.attached and numeral.endswith("0")):
         return None
     return Figure(
-        Span(start, after.end), numeral, sign, extra, _power(match["power"]),
+        Span(start, after.end), numeral, sign, extra, int(power),
         after.scale, unit or after.unit, symbol or after.symbol,
     )  # fmt: skip
 
 
-def _digits(whole: str, match: re.Match[str]) -> str:
-    cut = [len(match[name]) for name in ("power", "fraction", "mark") if match[name]]
-    digits = whole[: len(whole) - sum(cut)]
-    return "" if digits in _FRACTIONS else ("0" + digits if digits.startswith(".") else digits)
-
-
-def _power(text: str | None) -> int:
-    if not text:
-        return 0
-    if text[0] in "eE":
-        return int(text[1:])
-    return int(text[text.index("10") + 2 :].lstrip("^").translate(_SUPERSCRIPTS))
-
-
-def _sign(text: str, start: int, head: str, before: re.Match[str] | None) -> tuple[int, int]:
+def _sign(start: int, head: str, before: re.Match[str] | None) -> tuple[int, int]:
+    """Return 1 or -1, and where the figure begins with its sign and currency."""
     if before is not None:
         minus = {before["sign"], before["outer"]} & {"-", "−", "–"}
         return (-1 if minus else 1), start - len(before.group())
-    if head and head[-1] in "-−" and (len(head) == 1 or not head[-2].isalnum()):
+    is_minus = head and head[-1] in "-−" and (len(head) == 1 or not head[-2].isalnum())
+    if is_minus or head == "–":  # elsewhere it joins or parts words
         return -1, start - 1
-    if head == "–":  # elsewhere it joins or parts words
-        return -1, start - 1
-    word = next((word for word in ("minus ", "negative ") if head.lower().endswith(word)), None)
-    if word is not None:
-        return -1, start - len(word)
-    return 1, start
+    word = next((word for word in ("minus ", "negative ") if head.lower().endswith(word)), "")
+    return (-1 if word else 1), start - len(word)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
+    """What stands after a numeral, up to *end*."""
+
     end: int
     scale: int = 1
     unit: str | None = None
@@ -455,12 +406,10 @@ class _Tail:
 def _after(text: str, end: int, money: bool) -> _Tail | None:
     """Read scale and unit after a numeral; None when it is part of a code, time or date."""
     match = _AFTER.match(text, end)
-    if match is None or match["word"] is None:
-        return (
-            None
-            if match is None and _JOINED_CODE.match(text, end)
-            else _Tail(match.end() if match else end)
-        )
+    if match is None:
+        return None if _JOINED_CODE.match(text, end) else _Tail(end)
+    if match["word"] is None:
+        return _Tail(match.end())
     word, attached = match["word"], not match["gap"]
     if attached and word.isupper() and text[match.end() : match.end() + 1].isdigit():
         return None  # `12TB0`; small letters may part two numbers: `1h30`
@@ -474,7 +423,8 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
     if unit is None or (match["gap"].endswith("-") and len(word) < _SHORTEST_JOINED):
         coded = (attached and word < _FIRST_CJK) or _JOINED_CODE.match(text, end)
         return None if coded else _Tail(end)
-    if unit in HOURLY and (hourly := _PER_HOUR.match(text, match.end())):
+    hourly = _PER_HOUR.match(text, match.end()) if unit in HOURLY else None
+    if hourly:
         return _Tail(hourly.end(), 1, HOURLY[unit], word, attached)
     return _Tail(match.end(), 1, unit, word, attached)
 
@@ -482,18 +432,12 @@ def _after(text: str, end: int, money: bool) -> _Tail | None:
 def _after_scale(text: str, end: int, scale: int) -> _Tail:
     match = _AFTER.match(text, end + text.startswith(".", end))
     word = (match["word"] if match else None) or ""
-    if match and word.lower() in SCALES:  # "2 hundred thousand"
+    if match is None or not word:
+        return _Tail(end, scale)
+    if word.lower() in SCALES:  # "2 hundred thousand"
         return _after_scale(text, match.end(), scale * SCALES[word.lower()])
-    named = currency_at(text, match.start("word")) if match and word else None
+    named = currency_at(text, match.start("word"))
     if named is not None:
         return _Tail(named[1], scale, named[0], word)
     unit = combine(word) or unit_of(word)
-    return _Tail(match.end(), scale, unit, word) if match and unit else _Tail(end, scale)
-
-
-def _upper_end(text: str, figure: Figure) -> Figure | None:
-    gap = _RANGE.match(text, figure.span.end)
-    if gap is None:
-        return None
-    match = _NUMERAL.search(text, gap.end())
-    return _figure(text, match, gap.end()) if match else None
+    return _Tail(match.end(), scale, unit, word) if unit else _Tail(end, scale)

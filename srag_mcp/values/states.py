@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from srag_mcp.text.words import fold
+from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
 
@@ -23,43 +24,6 @@ class State(StrEnum):
     STATED_ABSENT = "stated_absent"
     NOT_MENTIONED = "not_mentioned"
     FAILED = "failed"
-
-
-_ABSENT = frozenset(("none", "nil", "-", "—", "–", "--", "---", "keine", "aucun", "ninguno"))
-_UNKNOWN_WORDS = (
-    "n/a|n.a.|n/a.|na|n/d|n.d.|unknown|not stated|not specified|not given|not known|not reported"
-    "|not disclosed|undisclosed|tbd|tba|tbc|t.b.d.|to be announced|to be determined"
-    "|to be confirmed|?|??|???|...|…|null|nan|unbekannt|k.a.|k. a.|keine angabe|inconnu|nc|n.c."
-    "|desconocido|s/d|sconosciuto|onbekend|desconhecido|not available|not applicable|no data"
-    "|missing|blank"
-)
-_UNKNOWN = frozenset(_UNKNOWN_WORDS.split("|"))
-
-
-_DENIAL = re.compile(
-    r"(?:no|none|nil|nothing|without|kein\w*|ohne|sans|aucune?|sin|senza|geen|nenhum)\b",
-    re.IGNORECASE,
-)
-
-
-def denies(text: str) -> bool:
-    """Return whether words that hold no value begin by denying one: `none, but flexible`."""
-    return _DENIAL.match(text.strip()) is not None
-
-
-def read_missing(text: str) -> State | None:
-    """Return what a placeholder says, or None when *text* is no placeholder.
-
-    `none` -> STATED_ABSENT, `n/a` -> NOT_MENTIONED, `3` -> None
-    """
-    if len(text) > 24:
-        return None
-    folded = text.strip().strip("()[]").lower()
-    if folded in _ABSENT:
-        return State.STATED_ABSENT
-    if folded in _UNKNOWN or (folded and set(folded) <= set("_ ")):
-        return State.NOT_MENTIONED
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +74,19 @@ def failed(reason: str) -> Reading:
     return Reading(State.FAILED, note=reason)
 
 
-_TRUE_WORDS = (
-    "yes|y|true|t|ja|oui|si|sí|sì|sim|included|available|present|provided|offered|allowed"
-    "|permitted|accepted|free|complimentary|inklusive|inklusiv|vorhanden|verfügbar|enthalten"
-    "|yep|yeah|enabled|inclus|compris|disponible|incluido|incluso|disponibile|inclusief|disponível|on|1|x"
+_ABSENT, _UNKNOWN, _YES, _NO = (
+    frozenset(" ".join(word.split()) for line in said.split("\n") for word in line.split("|"))
+    for said in (*WORDS["placeholders"].values(), *WORDS["answers"].values())
 )
-_FALSE_WORDS = (
-    "no|n|nope|never|disabled|false|f|nein|non|nee|não|nao|none|nil|not included|not available"
-    "|unavailable"
-    "|excluded|absent|not provided|not offered|not allowed|not permitted|not accepted"
-    "|nicht inklusive|nicht enthalten|nicht vorhanden|nicht verfügbar|keine|kein|keiner"
-    "|non inclus|non compris|indisponible|no incluido|no disponible|non incluso|nessuno"
-    "|non disponibile|ninguno|aucun|aucune|nenhum|geen|não incluído|niet inbegrepen|off|0"
-)
-_TRUE = frozenset(fold(word) for word in _TRUE_WORDS.split("|"))
-_FALSE = frozenset(fold(word) for word in _FALSE_WORDS.split("|"))
-_TRUE_SIGNS = frozenset("✓✔☑✅🗹●")
-_FALSE_SIGNS = frozenset("✗✘✕✖☒❌×☐○")
+_TRUE, _FALSE = frozenset(map(fold, _YES)) - {""}, frozenset(map(fold, _NO)) - {""}
+_TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘✕✖☒❌×☐○")
+_UNTICKED = frozenset({"[ ]", "[]", "( )"})
+_LONGEST_PLACEHOLDER = 24
+_NONE_FIRST = re.compile(rf"(?:{NONE_OF})\b", re.IGNORECASE)
+_DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){0,3}"
-    r"(?:no|not|without|never|neither|lacks|kein\w*|nicht|ohne|sans|pas|sin|senza|geen|zonder|sem)\b"
+    rf"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
+    rf"(?:{NOT_SO})\b"
     r"|\b(?:not|nicht|non|no|niet|não) (?:\w+ )?(?:available|included|provided|offered|allowed"
     r"|permitted|accepted|possible|inklusive|enthalten|vorhanden|verfügbar|erlaubt|möglich"
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
@@ -139,8 +96,42 @@ _OPEN = re.compile(
     r"(?:maybe|perhaps|possibly|unclear|unsure|not sure|uncertain|to be \w+ed|not yet \w+ed)\b.*"
     r"|pending|(?:yes|y) ?(?:and|or)? ?(?:no|n)|no (?:info(?:rmation)?|details|data|answer)"
 )
-_UNTICKED = frozenset({"[ ]", "[]", "( )"})
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
+
+
+def read_missing(text: str) -> State | None:
+    """Return what a placeholder says, or None when *text* is no placeholder.
+
+    `none` -> STATED_ABSENT, `n/a` -> NOT_MENTIONED, `3` -> None
+    """
+    if len(text) > _LONGEST_PLACEHOLDER:
+        return None
+    folded = text.strip().strip("()[]").lower()
+    if folded and folded in _ABSENT:
+        return State.STATED_ABSENT
+    if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
+        return State.NOT_MENTIONED
+    return None
+
+
+def denies(text: str) -> bool:
+    """Return whether words that hold no value begin by denying one: `none, but flexible`."""
+    return _NONE_FIRST.match(text.strip()) is not None
+
+
+def has_denial(words: str) -> bool:
+    """Return whether *words* have one that denies: `no pets`."""
+    return _DENIAL.search(words) is not None
+
+
+def denials_in(words: str) -> list[str]:
+    """Return all words that deny, in order of the alphabet."""
+    return sorted(word.casefold() for word in _DENIAL.findall(words))
+
+
+def is_denying_name(attribute: str) -> bool:
+    """Return whether an attribute denies something by its name: `no_smoking`."""
+    return _DENYING_NAME.match(attribute) is not None
 
 
 def read_boolean(text: str) -> bool | None:
@@ -149,14 +140,12 @@ def read_boolean(text: str) -> bool | None:
     `Yes` -> True, `not included` -> False, `✗` -> False, `Pool` -> None
     """
     stripped = text.strip()
-    if stripped[:1] in _TRUE_SIGNS | _FALSE_SIGNS and stripped:
+    if stripped[:1] in _TRUE_SIGNS | _FALSE_SIGNS:
         return stripped[0] in _TRUE_SIGNS
     if stripped in _UNTICKED:
         return False
     folded = fold(stripped)
-    if folded in _TRUE:
-        return True
-    return False if folded in _FALSE else None
+    return True if folded in _TRUE else False if folded in _FALSE else None
 
 
 def read_statement(text: str, name: str = "") -> bool | None:
@@ -171,4 +160,4 @@ def read_statement(text: str, name: str = "") -> bool | None:
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
-    return _DENIED.search(folded) is None or _DENYING_NAME.match(name) is not None
+    return _DENIED.search(folded) is None or is_denying_name(name)

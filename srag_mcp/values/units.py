@@ -103,14 +103,9 @@ def is_currency(unit: str | None) -> bool:
 
 def unit_of(word: str) -> str | None:
     """Return the unit that *word* names (`metres` -> `m`, `€` -> `EUR`), or None."""
-    if word in CURRENCY_SYMBOLS:
-        return CURRENCY_SYMBOLS[word]
-    if word in CURRENCY_CODES:
-        return word
-    if word in UNITS:
-        return UNITS[word]
+    known = CURRENCY_SYMBOLS.get(word) or (word if word in CURRENCY_CODES else UNITS.get(word))
     folded = word.lower()
-    return CURRENCY_WORDS.get(folded) or (UNITS.get(folded) if len(folded) > 2 else None)
+    return known or CURRENCY_WORDS.get(folded) or (UNITS.get(folded) if len(folded) > 2 else None)
 
 
 def currency_at(text: str, start: int) -> tuple[str, int] | None:
@@ -174,9 +169,8 @@ def combine(text: str) -> str | None:
         return _PREFIXED[first].get(last)
     if words[1:] in (["per", "hour"], ["an", "hour"]):
         return HOURLY.get(unit_of(first) or "")
-    return (
-        "percent" if words[:2] in (["per", "cent"], ["pour", "cent"], ["por", "ciento"]) else None
-    )
+    is_share = words[:2] in (["per", "cent"], ["pour", "cent"], ["por", "ciento"])
+    return "percent" if is_share else None
 
 
 @lru_cache(maxsize=4096)
@@ -190,7 +184,11 @@ def read_context(context: str) -> ScaledUnit:
     found = ScaledUnit()
     for groups in _UNIT_NOTE.findall(context):
         text = next(filter(None, groups))
-        if found.unit is None and _names_a_unit(text):
+        words = _WORD.findall(text)
+        known = [unit_of(word) or SCALES.get(word.lower()) or word in _JOINING for word in words]
+        # a unit and nothing else: `in USD million`, not `at least a day`
+        is_unit = (words and all(known)) or text.strip() in _THOUSAND_CODES or combine(text)
+        if found.unit is None and is_unit:
             found = parse_unit(text)
     if note is None:
         return found
@@ -203,14 +201,6 @@ def read_context(context: str) -> ScaledUnit:
 def as_money(around: ScaledUnit) -> ScaledUnit:
     """Return what the words around a sum of money mean: `(m)` is no metres there but millions."""
     return ScaledUnit(MONEY_SCALES["m"]) if around == ScaledUnit(1, "m") else around
-
-
-def _names_a_unit(text: str) -> bool:
-    """Return whether a note is a unit and nothing else: `in USD million`, not `at least a day`."""
-    words = _WORD.findall(text)
-    known = [unit_of(word) or SCALES.get(word.lower()) or word in _JOINING for word in words]
-    only_units = bool(words) and all(known)
-    return only_units or text.strip() in _THOUSAND_CODES or combine(text) is not None
 
 
 def scale_of(word: str, *, attached: bool, money: bool) -> int | None:
@@ -252,10 +242,10 @@ def convert_declared(value: float, unit: str | None, into: str | None) -> float 
     `2, "million USD", "thousand USD"` -> 2000; `90, "minutes", "h"` -> 1.5
     """
     one, other = parse_unit(unit or ""), parse_unit(into or "")
-    if one.unit is None or other.unit is None:
-        return _tidy(value * one.scale / other.scale) if one.unit == other.unit else None
-    if is_same_unit(one.unit, other.unit):
+    if one.unit == other.unit or (one.unit and other.unit and is_same_unit(one.unit, other.unit)):
         return _tidy(value * one.scale / other.scale)
+    if one.unit is None or other.unit is None:
+        return None
     carried = convert(value * one.scale, one.unit, other.unit)
     return None if carried is None else _tidy(carried / other.scale)
 
@@ -298,11 +288,10 @@ def conversions_between(words: str | None) -> tuple[float, ...]:
     Only for periods that are both in *words*; for all where that is None.
     `rent per month, annual` -> 12 and 1/12
     """
-    named = None if words is None else _periods_in(words)
-    found = [float(n) for pair, n in _TIMES.items() if named is None or named.issuperset(pair)]
+    named = {
+        unit
+        for word in _LETTERS.findall((words or "").lower())
+        if (unit := _PERIODS.get(word) or UNITS.get(word)) is not None
+    }
+    found = [float(n) for pair, n in _TIMES.items() if words is None or named.issuperset(pair)]
     return (*found, *(1 / factor for factor in found))
-
-
-def _periods_in(words: str) -> set[str]:
-    found = (_PERIODS.get(word) or UNITS.get(word) for word in _LETTERS.findall(words.lower()))
-    return {unit for unit in found if unit is not None}
