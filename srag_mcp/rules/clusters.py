@@ -3,11 +3,15 @@
 Documents are read one after the other; each of their slots joins the most similar cluster, at most
 one slot of a document a cluster. Clusters that never meet in a document, share distinctive words
 and are of one magnitude are variants of one fact in other words, and are joined afterwards.
+
+Clusters need repeated wording. Where every document is worded afresh, a number is still told by the
+word that it counts or measures to ("38 rooms", "12 km from the airport"), if that word goes with
+one number of a document, and does so in many documents.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import median
@@ -15,15 +19,26 @@ from statistics import median
 from srag_mcp.rules.slots import Slot
 
 _POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35}
+_NEXT_WORD_WEIGHT = 2.0
 _MAX_FEATURES = 32
 _MAX_CLUSTERS = 300
-_NEXT_WORD_WEIGHT = 2.0
+_MAX_REFRESHED = 32  # members, after which a centroid hardly moves
 _JOIN_SIMILARITY = 0.6
 _VARIANT_SIMILARITY = 0.30
 _MAX_SHARED_DOCUMENTS = 0.2
 _MAX_FACTOR = 6.0
 _MIN_AMOUNT = 1e-9
 _SIZE_POWER = 0.25
+_MIN_SHARE = 0.15
+_MIN_DOCUMENTS = 4
+_MAX_ROUNDS = 16
+_MAX_PER_DOCUMENT = 1.8
+_SETTLED_SHARE = 0.1
+_COMMON = 0.7
+_MIN_COMMON = 2
+_FORMS = frozenset({"@score", "@stars"})
+_NEAR_BONUS = {">!": 1.5, ">": 1.25, "<": 1.15}
+_MAX_DISTANCE = 1.5
 
 Vector = dict[str, float]
 
@@ -35,56 +50,62 @@ class Cluster:
     members: dict[int, Slot] = field(default_factory=dict)
     features: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def type(self) -> str:
-        """The type of its values."""
-        return next(iter(self.members.values())).value.type
-
     def add(self, document: int, slot: Slot) -> None:
         """Take *slot* in as what that document says."""
         self.members[document] = slot
         self.features.update(slot.features)
 
     def middle(self) -> float:
-        """Return the median amount."""
-        return median(slot.value.amount for slot in self.members.values())
-
-    def is_past(self) -> bool:
-        """Whether its values are mostly those of an earlier day, given for comparison."""
-        return self.features["@earlier"] > 0.5 * len(self.members)
+        """Return the size of the median amount."""
+        return abs(median(slot.value.amount for slot in self.members.values()))
 
 
-class FeatureWeights:
-    """How much a feature tells, learnt from all slots of a corpus: rare ones tell more.
+def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
+    """Group the slots of *documents* by what they are; types are never mixed.
+
+    Clusters of one wording come first, then what no cluster of one wording holds, grouped by the
+    words that tell them apart, then what is left.
+    """
+    by_type: dict[str, list[list[Slot]]] = {}
+    for index, slots in enumerate(documents):
+        for slot in slots:
+            rows = by_type.setdefault(slot.value.type, [[] for _ in documents])
+            rows[index].append(slot)
+    clusters: list[Cluster] = []
+    for rows in by_type.values():
+        weights, seeds = _FeatureWeights(rows), list[Cluster]()
+        for _ in range(2):
+            assigned = _assign_all(rows, seeds, weights)
+            seeds = [cluster for cluster in assigned if len(cluster.members) > 1]
+        clusters += _join_variants([c for c in assigned if c.members], weights)
+    return group_by_keywords(clusters, len(documents))
+
+
+class _FeatureWeights:
+    """How much a feature tells: by its position, and by how few slots of the corpus have it.
 
     What only one document has tells nothing about the others.
     """
 
     def __init__(self, documents: Iterable[Iterable[Slot]]) -> None:
-        slots: Counter[str] = Counter()
-        spread: Counter[str] = Counter()
+        slots, spread = Counter[str](), Counter[str]()
         n_slots = 0
         for found in documents:
-            inside: Counter[str] = Counter()
-            for slot in found:
-                inside.update(slot.features)
-                n_slots += 1
+            inside = Counter(name for slot in found for name in slot.features)
+            n_slots += sum(1 for _ in found)
             slots.update(inside)
             spread.update(inside.keys())
         self._weights = {
-            name: _position_weight(name) * math.log(1 + n_slots / (1 + count))
+            name: (_NEXT_WORD_WEIGHT if name[:2] == ">!" else _POSITION_WEIGHTS[name[0]])
+            * math.log(1 + n_slots / (1 + count))
             for name, count in slots.items()
             if spread[name] > 1
         }
 
-    def weight(self, feature: str) -> float:
-        """Return the weight of *feature*: by its position, and by how few slots have it."""
-        return self._weights.get(feature, 0.0)
-
-    def vector(self, features: Mapping[str, float], scale: float = 1.0) -> Vector:
+    def vector(self, features: Mapping[str, float]) -> Vector:
         """Return *features* weighted and of length one."""
         known = self._weights
-        weighted = {n: known[n] * count / scale for n, count in features.items() if n in known}
+        weighted = {n: known[n] * count for n, count in features.items() if n in known}
         if len(weighted) > _MAX_FEATURES:
             best = sorted(weighted, key=lambda name: -weighted[name])[:_MAX_FEATURES]
             weighted = {name: weighted[name] for name in best}
@@ -92,148 +113,84 @@ class FeatureWeights:
         return {name: value / norm for name, value in weighted.items()}
 
 
-def _position_weight(feature: str) -> float:
-    return _NEXT_WORD_WEIGHT if feature[:2] == ">!" else _POSITION_WEIGHTS[feature[0]]
-
-
-def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    """Group the slots of *documents* by what they are; types are never mixed."""
-    by_type: dict[str, list[list[Slot]]] = {}
-    for index, slots in enumerate(documents):
-        for slot in slots:
-            rows = by_type.setdefault(slot.value.type, [[] for _ in documents])
-            rows[index].append(slot)
-    return [cluster for rows in by_type.values() for cluster in _cluster_type(rows)]
-
-
-def _cluster_type(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    weights = FeatureWeights(documents)
-    clusters: list[Cluster] = []
-    for _ in range(2):
-        seeds = [cluster for cluster in clusters if len(cluster.members) > 1]
-        clusters = _assign_all(documents, seeds, weights)
-    return join_variants([cluster for cluster in clusters if cluster.members], weights)
-
-
 def _assign_all(
-    documents: Sequence[Sequence[Slot]], seeds: Sequence[Cluster], weights: FeatureWeights
+    documents: Sequence[Sequence[Slot]], seeds: Sequence[Cluster], weights: _FeatureWeights
 ) -> list[Cluster]:
-    index = _Centroids(weights)
-    for seed in seeds:
-        index.add(Cluster(features=seed.features), frozen=True)
-    for number, slots in enumerate(documents):
-        vectors = [weights.vector(dict.fromkeys(slot.features, 1.0)) for slot in slots]
-        found = [
-            (similarity, position, cluster)
-            for position, vector in enumerate(vectors)
-            for cluster, similarity in index.nearest(vector)
-            if similarity >= _JOIN_SIMILARITY
-        ]
-        _assign(number, slots, sorted(found, reverse=True), index)
-    return index.clusters
+    """Put each slot into the nearest cluster; the centroids of *seeds* stay where they are."""
+    clusters = [Cluster() for _ in seeds]
+    postings: dict[str, dict[int, float]] = defaultdict(dict)
+
+    def refresh(number: int, features: Mapping[str, float]) -> None:
+        for name, value in weights.vector(features).items():
+            postings[name][number] = value
+
+    for number, seed in enumerate(seeds):
+        refresh(number, seed.features)
+    for document, slots in enumerate(documents):
+        found: list[tuple[float, int, int]] = []
+        for position, slot in enumerate(slots):
+            vector = weights.vector(dict.fromkeys(slot.features, 1.0))
+            found += [(points, position, number) for number, points in _near(vector, postings)]
+        placed: dict[int, int] = {}
+        for _, position, number in sorted(found, reverse=True):
+            if position not in placed and number not in placed.values():
+                placed[position] = number
+                cluster = clusters[number]
+                cluster.add(document, slots[position])
+                if number >= len(seeds) and len(cluster.members) <= _MAX_REFRESHED:
+                    refresh(number, cluster.features)
+        for position, slot in enumerate(slots):
+            if position not in placed:
+                clusters.append(Cluster({document: slot}, Counter(slot.features)))
+                refresh(len(clusters) - 1, clusters[-1].features)
+    return clusters
 
 
-def _assign(
-    number: int, slots: Sequence[Slot], found: Sequence[tuple[float, int, int]], index: "_Centroids"
-) -> None:
-    placed: set[int] = set()
-    used: set[int] = set()
-    for _, position, cluster in found:
-        if position not in placed and cluster not in used:
-            placed.add(position)
-            used.add(cluster)
-            index.extend(cluster, number, slots[position])
-    for position, slot in enumerate(slots):
-        if position not in placed:
-            index.add(Cluster()).add(number, slot)
-            index.refresh(len(index.clusters) - 1)
+def _near(vector: Vector, postings: Mapping[str, Mapping[int, float]]) -> list[tuple[int, float]]:
+    """Return the clusters that a slot is similar to, with how similar."""
+    scores: dict[int, float] = defaultdict(float)
+    for name, value in vector.items():
+        for number, weight in postings.get(name, {}).items():
+            scores[number] += value * weight
+    return [(number, points) for number, points in scores.items() if points >= _JOIN_SIMILARITY]
 
 
-class _Centroids:
-    """The centroids of clusters, found by their features."""
-
-    def __init__(self, weights: FeatureWeights) -> None:
-        self.clusters: list[Cluster] = []
-        self._weights = weights
-        self._frozen: set[int] = set()
-        self._postings: dict[str, dict[int, float]] = defaultdict(dict)
-
-    def add(self, cluster: Cluster, *, frozen: bool = False) -> Cluster:
-        self.clusters.append(cluster)
-        if frozen:
-            self.refresh(len(self.clusters) - 1)
-            self._frozen.add(len(self.clusters) - 1)
-            cluster.features = Counter()
-        return cluster
-
-    def extend(self, number: int, document: int, slot: Slot) -> None:
-        cluster = self.clusters[number]
-        cluster.add(document, slot)
-        if number not in self._frozen and len(cluster.members) <= 32:
-            self.refresh(number)
-
-    def refresh(self, number: int) -> None:
-        for name, value in self._weights.vector(self.clusters[number].features).items():
-            self._postings[name][number] = value
-
-    def nearest(self, vector: Vector) -> list[tuple[int, float]]:
-        scores: dict[int, float] = defaultdict(float)
-        for name, value in vector.items():
-            for number, weight in self._postings.get(name, {}).items():
-                scores[number] += value * weight
-        return list(scores.items())
-
-
-def join_variants(clusters: Sequence[Cluster], weights: FeatureWeights) -> list[Cluster]:
+def _join_variants(clusters: Sequence[Cluster], weights: _FeatureWeights) -> list[Cluster]:
     """Join clusters that say the same in other words, the most similar first.
 
     Clusters of one slot are left as they are; so are the smallest of very many.
     """
     ranked = sorted(clusters, key=lambda cluster: -len(cluster.members))
     several = [cluster for cluster in ranked[:_MAX_CLUSTERS] if len(cluster.members) > 1]
-    return [*_Variants(several, weights).join(), *ranked[len(several) :]]
+    joined = dict(enumerate(several))
+    vectors = {n: _word_vector(cluster, weights) for n, cluster in joined.items()}
+    pairs: dict[tuple[int, int], float] = {}
 
+    def compare(left: int, right: int) -> None:
+        short, long = sorted((vectors[left], vectors[right]), key=len)
+        similarity = sum(value * long.get(name, 0.0) for name, value in short.items())
+        if similarity >= _VARIANT_SIMILARITY:
+            similarity *= _may_be_one(joined[left], joined[right])
+        if similarity >= _VARIANT_SIMILARITY:
+            pairs[left, right] = similarity
 
-class _Variants:
-    """Agglomeration of clusters; the similarities that a join changes are computed again."""
-
-    def __init__(self, clusters: Sequence[Cluster], weights: FeatureWeights) -> None:
-        self._clusters = dict(enumerate(sorted(clusters, key=lambda c: -len(c.members))))
-        self._weights = weights
-        self._vectors = {n: _word_vector(c, weights) for n, c in self._clusters.items()}
-        self._pairs: dict[tuple[int, int], float] = {}
-        for left, right in combinations(self._clusters, 2):
-            self._compare(left, right)
-
-    def join(self) -> list[Cluster]:
-        while self._pairs:
-            pair = max(self._pairs, key=lambda found: self._pairs[found])
-            self._unite(*pair)
-        return list(self._clusters.values())
-
-    def _unite(self, kept: int, gone: int) -> None:
-        lost = self._clusters.pop(gone)
-        for document, slot in lost.members.items():
-            if document not in self._clusters[kept].members:
-                self._clusters[kept].add(document, slot)
-        touched = [pair for pair in self._pairs if kept in pair or gone in pair]
-        for pair in touched:
-            del self._pairs[pair]
-        self._vectors[kept] = _word_vector(self._clusters[kept], self._weights)
-        for other in self._clusters:
+    for left, right in combinations(joined, 2):
+        compare(left, right)
+    while pairs:
+        kept, gone = max(pairs, key=lambda pair: pairs[pair])
+        for document, slot in joined.pop(gone).members.items():
+            if document not in joined[kept].members:
+                joined[kept].add(document, slot)
+        for pair in [pair for pair in pairs if kept in pair or gone in pair]:
+            del pairs[pair]
+        vectors[kept] = _word_vector(joined[kept], weights)
+        for other in joined:
             if other != kept:
-                self._compare(min(kept, other), max(kept, other))
-
-    def _compare(self, left: int, right: int) -> None:
-        similarity = _dot(self._vectors[left], self._vectors[right])
-        if similarity < _VARIANT_SIMILARITY:
-            return
-        kinship = _kinship(self._clusters[left], self._clusters[right], similarity)
-        if kinship >= _VARIANT_SIMILARITY:
-            self._pairs[left, right] = kinship
+                compare(min(kept, other), max(kept, other))
+    return [*joined.values(), *ranked[len(several) :]]
 
 
-def _word_vector(cluster: Cluster, weights: FeatureWeights) -> Vector:
+def _word_vector(cluster: Cluster, weights: _FeatureWeights) -> Vector:
     """What a cluster is about, whatever the order of its words."""
     words: Counter[str] = Counter()
     for name, count in cluster.features.items():
@@ -244,21 +201,95 @@ def _word_vector(cluster: Cluster, weights: FeatureWeights) -> Vector:
     return weights.vector(words)
 
 
-def _dot(left: Vector, right: Vector) -> float:
-    if len(right) < len(left):
-        left, right = right, left
-    return sum(value * right.get(name, 0.0) for name, value in left.items())
-
-
-def _kinship(left: Cluster, right: Cluster, similarity: float) -> float:
-    """Return the similarity, less for amounts of another size; 0.0 where both cannot be one."""
+def _may_be_one(left: Cluster, right: Cluster) -> float:
+    """Return 1.0, less for amounts of another size; 0.0 where both cannot be one."""
     shared = len(left.members.keys() & right.members.keys())
-    if shared > _MAX_SHARED_DOCUMENTS * min(len(left.members), len(right.members)):
+    # mostly values of an earlier day, given for comparison
+    past = [2 * c.features["@earlier"] > len(c.members) for c in (left, right)]
+    if shared > _MAX_SHARED_DOCUMENTS * min(map(len, (left.members, right.members))):
         return 0.0
-    if left.is_past() != right.is_past():
+    if past[0] != past[1]:
         return 0.0
-    if left.type == "date":
-        return similarity
-    low, high = sorted((abs(left.middle()), abs(right.middle())))
+    if next(iter(left.members.values())).value.type == "date":
+        return 1.0
+    low, high = sorted((left.middle(), right.middle()))
     factor = max(1.0, high / max(low, _MIN_AMOUNT))
-    return 0.0 if factor > _MAX_FACTOR else similarity * factor**-_SIZE_POWER
+    return 0.0 if factor > _MAX_FACTOR else float(factor**-_SIZE_POWER)
+
+
+# --- Slots that one word tells apart -------------------------------------------------------------
+
+_Located = tuple[int, Slot]
+_Keyword = tuple[str, str, str]  # type and unit of the slot, and the word
+
+
+def group_by_keywords(clusters: Sequence[Cluster], n_documents: int) -> list[Cluster]:
+    """Return the clusters of one wording, new groups by keyword, and what is left of the others."""
+    settled = [cluster for cluster in clusters if _is_settled(cluster, n_documents)]
+    loose = [cluster for cluster in clusters if not _is_settled(cluster, n_documents)]
+    left = [found for cluster in loose for found in cluster.members.items()]
+    floor = max(_MIN_DOCUMENTS, _MIN_SHARE * n_documents)
+    words: dict[_Keyword, list[_Located]] = defaultdict(list)
+    for document, slot in left:
+        unit = next((name for name in slot.features if name.startswith("unit:")), "")
+        for word in {name[1:].lstrip("!") for name in slot.features if name[0] in "~<>"} - {""}:
+            words[slot.value.type, unit, word].append((document, slot))
+    words = {keyword: group for keyword, group in words.items() if len(group) >= floor}
+    groups: list[Cluster] = []
+    gone: set[int] = set()
+    while len(groups) < _MAX_ROUNDS and (chosen := _best_group(words, floor, gone)):
+        groups.append(Cluster())
+        for document, slot in chosen.items():
+            groups[-1].add(document, slot)
+            gone.add(id(slot))
+    kept = [
+        cluster
+        for cluster in loose
+        if 2 * sum(id(slot) not in gone for slot in cluster.members.values()) > len(cluster.members)
+    ]
+    return [*settled, *groups, *kept]
+
+
+def _is_settled(cluster: Cluster, n_documents: int) -> bool:
+    """Whether a cluster is large and its slots are worded alike."""
+    n_members = len(cluster.members)
+    if n_members < max(_MIN_DOCUMENTS, _SETTLED_SHARE * n_documents):
+        return False
+    common = {n for n, count in cluster.features.items() if count >= _COMMON * n_members}
+    near = [sum(n[0] in "<>" for n in slot.features & common) for slot in cluster.members.values()]
+    return not _FORMS.isdisjoint(common) or median(near) >= _MIN_COMMON
+
+
+def _best_group(
+    words: Mapping[_Keyword, Sequence[_Located]], floor: float, gone: Collection[int]
+) -> dict[int, Slot]:
+    """Return the slots, one a document, that one word tells best; none below *floor*."""
+    best, most = dict[int, Slot](), 0.0
+    for (_, _, word), everything in words.items():
+        group = [found for found in everything if id(found[1]) not in gone]
+        spread = len({document for document, _ in group})
+        if spread < floor or len(group) > _MAX_PER_DOCUMENT * spread:
+            continue
+        chosen: dict[int, Slot] = {}
+        for document, slot in group:
+            known = chosen.get(document)
+            if known is None or _bonus(word, slot) > _bonus(word, known):
+                chosen[document] = slot
+        sizes = {document: _order(slot) for document, slot in chosen.items()}
+        middle = median(sizes.values())
+        chosen = {d: s for d, s in chosen.items() if abs(sizes[d] - middle) <= _MAX_DISTANCE}
+        worth = sum(_bonus(word, slot) for slot in chosen.values()) * spread / len(group)
+        if len(chosen) >= floor and worth > most:
+            best, most = chosen, worth
+    return best
+
+
+def _order(slot: Slot) -> float:
+    """Return the decimal order of an amount; dates are all of one size."""
+    return 0.0 if slot.value.type == "date" else math.log10(max(abs(slot.value.amount), 1e-6))
+
+
+def _bonus(word: str, slot: Slot) -> float:
+    """Return how near the word stands to the value."""
+    near = (bonus for mark, bonus in _NEAR_BONUS.items() if f"{mark}{word}" in slot.features)
+    return next(near, 1.0)

@@ -1,15 +1,17 @@
 """Extraction: the record of a document, by the rules that its schema carries."""
 
+import re
+from collections.abc import Iterator
+
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
 from srag_mcp.documents.document import Document
 from srag_mcp.errors import SchemaError
-from srag_mcp.rules.candidates import amount_span, plain_value
+from srag_mcp.rules.candidates import plain_value
 from srag_mcp.rules.items import read_item
 from srag_mcp.rules.labels import elect, keyed_numbers, read_field
-from srag_mcp.rules.patterns import find_pattern
 from srag_mcp.rules.places import find_place
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.rules.slot_rules import best_slot, rival
+from srag_mcp.rules.slots import best_slot, rival
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.extractors import (
     CellRule,
@@ -22,10 +24,15 @@ from srag_mcp.schema.extractors import (
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import fold_words
+from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
 
-# So begins the note of a cell that another place of its document contradicts.
-_ELSEWHERE = "told otherwise elsewhere"
+_BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+_NEXT_WORD = re.compile(r"\s*[^\W\d_]+")
+_MAX_WORDS = 7
+_TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
+_MAX_MATCHES = 200
 
 
 def extract_record(document: Document, schema: Schema) -> Record:
@@ -51,13 +58,13 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
             continue
         if chosen is None:
             chosen = cell
-        elif (other := _contradiction(chosen, cell, attribute)) and not chosen.marks:
+        elif not chosen.marks and (other := _contradiction(chosen, cell, attribute)):
             chosen = _contradicted(chosen, repr(other))
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
 
 
 def _contradicted(cell: Cell, other: str) -> Cell:
-    return add_note(cell, f"{_ELSEWHERE}: {other}", Mark.CONTRADICTED)
+    return add_note(cell, f"told otherwise elsewhere: {other}", Mark.CONTRADICTED)
 
 
 def _contradiction(chosen: Cell, other: Cell, attribute: Attribute) -> str:
@@ -65,74 +72,151 @@ def _contradiction(chosen: Cell, other: Cell, attribute: Attribute) -> str:
     one, two = chosen.span, other.span
     if attribute.type.is_boolean or one is None or two is None:
         return ""
-    if one.start < two.end and two.start < one.end:
-        return ""
-    words = other.as_stated or ""
-    same = plain_value(chosen.as_stated or "", attribute.type) == plain_value(words, attribute.type)
-    return "" if same else words[:80]
+    said, words = chosen.as_stated or "", other.as_stated or ""
+    is_here = one.start < two.end and two.start < one.end
+    is_same = plain_value(said, attribute.type) == plain_value(words, attribute.type)
+    return "" if is_here or is_same else words[:80]
 
 
 def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell | None:
+    span: Span | None = None
     match rule:
         case KeyRule():
             return _by_key(rule, sightings, attribute)
         case ItemRule():
             return read_item(rule, sightings, attribute.name)
         case SlotRule():
-            return _by_slot(rule, sightings, attribute)
+            slots = sightings.named if rule.value_type == "name" else sightings.slots
+            if (slot := best_slot(rule, slots)) is None:
+                return None
+            cell = _stated(attribute, sightings, slot.value.span)
+            other = rival(rule, slot, slots, sightings.text)
+            words = other.value.span.of(sightings.text)[:80] if other else ""
+            return _contradicted(cell, repr(words)) if other else cell
         case PlaceRule():
-            return _stated(attribute, sightings, find_place(rule, sightings))
+            span = find_place(rule, sightings)
         case CellRule():
             own = (c for c in sightings.cells if c.row == rule.row and c.column == rule.column)
-            return _stated(attribute, sightings, next((cell.span for cell in own), None))
+            span = next((cell.span for cell in own), None)
         case PatternRule():
-            return _by_pattern(rule, sightings, attribute)
-        case _:
-            return None
+            try:
+                span = find_pattern(rule, sightings.text)
+            except SchemaError as error:
+                return Cell(attribute.name, State.FAILED, note=str(error))
+    return _stated(attribute, sightings, span) if span is not None else None
 
 
-def _stated(
-    attribute: Attribute, sightings: Sightings, span: Span | None, context: str = ""
-) -> Cell | None:
-    if span is None:
-        return None
-    words = span.of(sightings.text)
-    return Cell(attribute.name, State.STATED, words, span, context)
+def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
+    return Cell(attribute.name, State.STATED, span.of(sightings.text), span, context)
 
 
 def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
     if rule.word is not None:
         number, near = elect(rule, keyed_numbers(sightings))
-        cell = _stated(attribute, sightings, number.span if number else None)
-        return _contradicted(cell, "other labels give other numbers") if cell and near else cell
-    fields, differ = read_field(rule, sightings)
+        if number is None:
+            return None
+        cell = _stated(attribute, sightings, number.span)
+        return _contradicted(cell, "other labels give other numbers") if near else cell
+    fields = read_field(rule, sightings)
     if not fields:
         return None
     field = fields[-1 if rule.occurrence == "last" else 0]
     span = field.figure if rule.reads == "label" else field.span
-    if rule.reads == "amount" and (part := amount_span(field.value)) is not None:
-        span = Span(field.span.start + part.start, field.span.start + part.end)
-    others = [other.value for other in fields if other.value != field.value]
-    context = field.label if rule.reads != "label" else ""
-    cell = _stated(attribute, sightings, span, context)
-    return _contradicted(cell, repr(others[0][:80])) if cell and differ and others else cell
-
-
-def _by_pattern(rule: PatternRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
-    try:
-        return _stated(attribute, sightings, find_pattern(rule, sightings.text))
-    except SchemaError as error:
-        return Cell(attribute.name, State.FAILED, note=str(error))
-
-
-def _by_slot(rule: SlotRule, sightings: Sightings, attribute: Attribute) -> Cell | None:
-    slots = sightings.named if rule.value_type == "name" else sightings.slots
-    slot = best_slot(rule, slots)
-    if slot is None:
+    if span is None:
         return None
-    cell = _stated(attribute, sightings, slot.value.span)
-    other = rival(rule, slot, slots, sightings.text)
-    if cell is None or other is None:
-        return cell
-    words = other.value.span.of(sightings.text)
-    return _contradicted(cell, repr(words[:80]))
+    if rule.reads == "amount" and (part := _amount_span(field.value)) is not None:
+        span = Span(span.start + part.start, span.start + part.end)
+    cell = _stated(attribute, sightings, span, field.label if rule.reads != "label" else "")
+    said = fold_words(field.value)
+    other = next((other.value for other in fields if fold_words(other.value) != said), "")
+    return _contradicted(cell, repr(other[:80])) if other else cell
+
+
+def _amount_span(value: str) -> Span | None:
+    """Return where the only amount of a short value is, with its unit; None where there is none.
+
+    Example: `Actual: 165 (final)` -> the place of `165`
+    """
+    bare = _BRACKETED.sub(lambda match: " " * len(match.group()), value)
+    found = find_quantities(bare)
+    if len(bare.split()) > _MAX_WORDS or len(found) != 1 or found[0][1].upper is not None:
+        return None
+    span, quantity = found[0]
+    before = bare[max(0, span.start - 1) : span.start]
+    if before.isalnum() or before == "-":
+        return None
+    alone = find_quantities(span.of(bare))
+    following = _NEXT_WORD.match(bare, span.end)
+    if following and (not alone or alone[0][1].unit != quantity.unit):
+        return Span(span.start, following.end())
+    return span if alone else None
+
+
+# --- Regular expressions as rules, such as a language model writes ------------------------------
+
+
+def find_pattern(rule: PatternRule, text: str) -> Span | None:
+    """Return where the value of *rule* is, or None.
+
+    A pattern comes from outside: it may be slow, and runs under a time limit.
+
+    Raises:
+        SchemaError: If the pattern cannot be read, or takes too long.
+    """
+    import regex  # outside library with a time limit; not needed at start
+
+    found: list[Span] = []
+    try:
+        pattern = regex.compile(rule.pattern, regex.MULTILINE)
+        group = "value" if "value" in pattern.groupindex else 0
+        for scope in _scopes(rule, text):
+            matches = pattern.finditer(text, scope.start, scope.end, timeout=_TIMEOUT_S)
+            spans = [
+                Span(*m.span(group)) for m, _ in zip(matches, range(_MAX_MATCHES), strict=False)
+            ]
+            found += [span for span in spans if span.start >= 0 and _is_wanted(rule, text, span)]
+    except regex.error as error:
+        msg = f"the pattern {rule.pattern!r} cannot be read: {error}"
+        raise SchemaError(msg) from error
+    except TimeoutError as error:
+        msg = f"the pattern {rule.pattern!r} takes longer than {_TIMEOUT_S} s on one document"
+        raise SchemaError(msg) from error
+    if not found or (rule.pick == "unique" and len({fold_words(s.of(text)) for s in found}) > 1):
+        return None
+    if rule.pick == "max":
+        return max(found, key=lambda span: _amount(span.of(text)))
+    return found[-1 if rule.pick == "last" else 0]
+
+
+def _scopes(rule: PatternRule, text: str) -> Iterator[Span]:
+    """Yield where a pattern is tried; `after`: from a label to the end of the next line."""
+    size, label = rule.characters or len(text), fold_words(rule.label or "")
+    if rule.scope == "head":
+        yield Span(0, min(size, len(text)))
+    elif rule.scope == "tail":
+        yield Span(max(0, len(text) - size), len(text))
+    elif rule.scope == "text" or not rule.label:
+        yield Span(0, len(text))
+    else:
+        start = 0
+        for line in text.splitlines(keepends=True):
+            end, folded = start + len(line), fold_words(line)
+            if rule.scope == "under" and folded == label:
+                yield Span(end, min(len(text), end + size))
+            elif rule.scope == "after" and f"{folded} ".startswith(f"{label} "):
+                following = text.find("\n", end)
+                yield Span(start, len(text) if following < 0 else following)
+            start = end
+
+
+def _is_wanted(rule: PatternRule, text: str, span: Span) -> bool:
+    line_end = text.find("\n", span.end)
+    line = text[text.rfind("\n", 0, span.start) + 1 : len(text) if line_end < 0 else line_end]
+    words = f" {fold_words(line)} "
+    has_need = not rule.need or any(f" {fold_words(word)} " in words for word in rule.need)
+    return has_need and not any(f" {fold_words(word)} " in words for word in rule.veto)
+
+
+def _amount(words: str) -> float:
+    quantities = find_quantities(words)
+    return float(quantities[-1][1].value) if quantities else float("-inf")

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.rules.candidates import Candidate, Found
@@ -63,27 +64,21 @@ def item_candidates(
     *values* holds the folded values of columns of text: what says one of them is no column.
     """
     headings = _recurring_headings(sightings)
-    statements = [
-        (number, item)
-        for number, sighting in enumerate(sightings)
-        for item in sighting.items
-        if not headings.isdisjoint(item.path if item.listed else item.path[-1:])
-        and not is_sentence(item.text)
-    ]
-    names = _headings_of_names(statements)
-    statements = [(number, item) for number, item in statements if item.path[-1] not in names]
-    candidates = []
-    topics = _families(_with_longer(_topics(statements)))
-    for topic in _with_other_names(topics, sightings):
-        sections = _sections(topic, [sighting.items for sighting in sightings])
-        n_headed = sum(_lists(s, sections) for s in sightings)
-        least = max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
-        n_said = len(topic.said)
+    topics: dict[frozenset[str], Topic] = {}
+    for number, item in _statements(sightings, headings):
+        topic = topics.setdefault(item.stems, Topic(item.name, item.stems))
+        topic.statements.append((number, item))
+    found: dict[frozenset[int], Candidate] = {}  # by the documents that say it: one is enough
+    for topic in _with_other_names(_families(_with_longer(topics.values())), sightings):
+        sections = _sections(topic, sightings)
+        n_headed = sum(_lists(sighting, sections) for sighting in sightings)
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
-        is_fact = 0 < n_said <= most * n_headed and len(topic.told) >= least
-        if is_fact and len(topic.stems) <= _MAX_STEMS and not _says_value(topic.name, values):
-            candidates.append(_candidate(topic, sections, sightings))
-    return _without_repeats(candidates)
+        is_usual = len(topic.told) >= max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
+        is_fact = is_usual and 0 < len(topic.said) <= most * n_headed
+        says_value = any(f" {value} " in f" {topic.name} " for value in values)
+        if is_fact and len(topic.stems) <= _MAX_STEMS and not says_value:
+            found.setdefault(frozenset(topic.said), _candidate(topic, sections, sightings))
+    return list(found.values())
 
 
 def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
@@ -101,40 +96,40 @@ def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
     return found - titles - {""}
 
 
-def is_sentence(text: str) -> bool:
-    """Whether a statement is a whole sentence, which tells more than that something is there."""
-    is_long = len(text.split()) >= _MIN_SENTENCE
-    return text.rstrip().endswith(_SENTENCE_ENDS) or (is_long and _VERB.search(text) is not None)
-
-
-def _headings_of_names(statements: Sequence[Statement]) -> set[str]:
-    """Return the headings under which nearly all stands in capitals: people, places, products."""
+def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Statement]:
+    """Return what stands under *headings*, but for names: of people, places, products."""
+    statements = [
+        (number, item)
+        for number, sighting in enumerate(sightings)
+        for item in sighting.items
+        if not headings.isdisjoint(item.path if item.listed else item.path[-1:])
+        and not is_sentence(item.text)
+    ]
     words: dict[str, list[str]] = defaultdict(list)
     for _, item in statements:
         further = item.text.split()[1:]  # the first is in capitals whatever it is
         words[item.path[-1]].extend(w for w in further if w.casefold() not in STOP_WORDS)
-    return {
+    of_names = {
         heading
         for heading, said in words.items()
         if said
         and sum(word[0].isupper() for word in said) >= _NAMES * len(said)
         and not "".join(said).isupper()
     }
+    return [(number, item) for number, item in statements if item.path[-1] not in of_names]
 
 
-def _topics(statements: Sequence[Statement]) -> list[Topic]:
-    topics: dict[frozenset[str], Topic] = {}
-    for number, item in statements:
-        topic = topics.setdefault(item.stems, Topic(item.name, item.stems))
-        topic.statements.append((number, item))
-    return list(topics.values())
+def is_sentence(text: str) -> bool:
+    """Whether a statement is a whole sentence, which tells more than that something is there."""
+    is_long = len(text.split()) >= _MIN_SENTENCE
+    return text.rstrip().endswith(_SENTENCE_ENDS) or (is_long and _VERB.search(text) is not None)
 
 
-def _with_longer(topics: Sequence[Topic]) -> list[Topic]:
+def _with_longer(topics: Iterable[Topic]) -> list[Topic]:
     """Count longer statements for a shorter one that they contain, if both rarely meet."""
     found: list[Topic] = []
     for topic in sorted(topics, key=lambda item: (len(item.stems), item.name)):
-        shorter = [t for t in found if says(t.name, t.stems, topic.name, topic.stems)]
+        shorter = [t for t in found if _says(t.name, t.stems, topic.name, topic.stems)]
         alternatives = [other for other in shorter if _rarely_meet([other, topic])]
         if alternatives:
             alternatives[-1].statements.extend(topic.statements)
@@ -143,7 +138,7 @@ def _with_longer(topics: Sequence[Topic]) -> list[Topic]:
     return found
 
 
-def says(name: str, stems: frozenset[str], longer: str, further: frozenset[str]) -> bool:
+def _says(name: str, stems: frozenset[str], longer: str, further: frozenset[str]) -> bool:
     """Whether a longer statement says a shorter one: all its words, a single one as its head."""
     return stems <= further and (len(stems) > 1 or stem(_head(longer)) == stem(_head(name)))
 
@@ -185,23 +180,22 @@ def _with_other_names(topics: Sequence[Topic], sightings: Sequence[Sightings]) -
 def _says_other(one: Topic, other: Topic, sightings: Sequence[Sightings]) -> bool:
     """Whether documents that list one of two things, and never both, speak of the other in text."""
     places = [{item.path[-1] for item in topic.said.values()} for topic in (one, other)]
-    rarest = min(len(one.said), len(other.said))
     is_apart = not one.said.keys() & other.said.keys() and not one.stems & other.stems
-    if rarest < _MIN_DOCUMENTS or not is_apart or places[0].isdisjoint(places[1]):
+    is_rare = min(len(one.said), len(other.said)) < _MIN_DOCUMENTS
+    if is_rare or not is_apart or places[0].isdisjoint(places[1]):
         return False
+
+    def tells(topic: Topic, sighting: Sightings) -> bool:
+        is_listed = any(topic.stems <= item.stems for item in sighting.items)
+        return not is_listed and sighting.speaks_of(topic.name)
+
     silent = [s for n, s in enumerate(sightings) if n not in one.said and n not in other.said]
     for listed, spoken in ((one, other), (other, one)):
-        share = sum(_tells_of(spoken, sightings[number]) for number in listed.said)
-        chance = sum(_tells_of(spoken, sighting) for sighting in silent) / max(1, len(silent))
+        share = sum(tells(spoken, sightings[number]) for number in listed.said)
+        chance = sum(tells(spoken, sighting) for sighting in silent) / max(1, len(silent))
         if share >= _SPOKEN * len(listed.said) and share > 1:
             return share >= _ABOVE_CHANCE * chance * len(listed.said)
     return False
-
-
-def _tells_of(topic: Topic, sighting: Sightings) -> bool:
-    """Whether a document speaks of a thing in its text, and not in its lists."""
-    is_listed = any(topic.stems <= item.stems for item in sighting.items)
-    return not is_listed and sighting.speaks_of(topic.name)
 
 
 def _rarely_meet(topics: Sequence[Topic]) -> bool:
@@ -214,18 +208,13 @@ def _rarely_meet(topics: Sequence[Topic]) -> bool:
 def _head(name: str) -> str:
     """Return the last content word before a preposition or conjunction."""
     words = name.split()
-    for number, word in enumerate(words[1:], start=1):
-        if word in STOP_WORDS and words[number - 1] not in STOP_WORDS:
-            return words[number - 1]
-    content = [word for word in words if word not in STOP_WORDS]
-    return content[-1] if content else ""
+    for word, following in pairwise(words):
+        if following in STOP_WORDS and word not in STOP_WORDS:
+            return word
+    return next((word for word in reversed(words) if word not in STOP_WORDS), "")
 
 
-def _says_value(name: str, values: Collection[str]) -> bool:
-    return name in values or any(f" {value} " in f" {name} " for value in values)
-
-
-def _sections(topic: Topic, listed: Sequence[Sequence[Item]]) -> tuple[str, ...]:
+def _sections(topic: Topic, sightings: Sequence[Sightings]) -> tuple[str, ...]:
     """Return the headings under which a document that has the thing would list it.
 
     They are those right above its statements, and those that stand beside them below one heading in
@@ -235,8 +224,8 @@ def _sections(topic: Topic, listed: Sequence[Sequence[Item]]) -> tuple[str, ...]
     over = {heading for heading, n in counts.items() if n >= _COVERED * len(topic.statements)}
     own = {item.path[-1] for _, item in topic.statements}
     beside: Counter[str] = Counter()
-    for items in listed:
-        near = {item.path[-1] for item in items if not over.isdisjoint(item.path)}
+    for sighting in sightings:
+        near = {item.path[-1] for item in sighting.items if not over.isdisjoint(item.path)}
         if not near.isdisjoint(own):
             beside.update(near)
     return tuple(sorted(own | {heading for heading, n in beside.items() if n > 1}))
@@ -250,37 +239,21 @@ def _lists(sighting: Sightings, sections: Sequence[str]) -> bool:
 def _candidate(
     topic: Topic, sections: tuple[str, ...], sightings: Sequence[Sightings]
 ) -> Candidate:
-    found = {
-        number: Found("no" if item.negative else "yes", item.span)
-        for number, item in topic.told.items()
-    }
-    texts = Counter(" ".join(item.text.split()) for _, item in topic.statements)
-    quotes = tuple(text for text, _ in texts.most_common(_N_QUOTES))
-    names = (topic.name, *topic.others)
-    signs = _signs(names, len(topic.told), sightings) if topic.others else ()
-    rule = ItemRule(items=names, sections=sections, signs=signs)
+    names, signs = (topic.name, *topic.others), list[str]()
+    if topic.others:  # words that hardly any document has without the thing: `fitness`
+        words = dict.fromkeys(w for name in names for w in name.split() if w not in STOP_WORDS)
+        most = _SIGN_FACTOR * len(topic.told)
+        signs = [word for word in words if sum(s.speaks_of(word) for s in sightings) <= most]
+    rule = ItemRule(items=names, sections=sections, signs=tuple(signs))
+    found = {n: Found("no" if i.negative else "yes", i.span) for n, i in topic.told.items()}
     for number, sighting in enumerate(sightings):
         if number not in found and _lists(sighting, sections):
             found[number] = Found("no", Span(0, 0))
-    candidate = Candidate("item", [topic.name, *topic.others], [rule], found, quotes=quotes)
+    texts = Counter(" ".join(item.text.split()) for _, item in topic.statements)
+    quotes = tuple(text for text, _ in texts.most_common(_N_QUOTES))
+    candidate = Candidate("item", [*names], [rule], found, quotes=quotes)
     candidate.n_places = len(topic.statements) / len(topic.told)
     return candidate
-
-
-def _signs(names: Sequence[str], n_told: int, sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Return the words of the names that hardly any document has without the thing: `fitness`."""
-    words = dict.fromkeys(w for name in names for w in name.split() if w not in STOP_WORDS)
-    spoken = {word: sum(s.speaks_of(word) for s in sightings) for word in words}
-    return tuple(word for word, n in spoken.items() if n <= _SIGN_FACTOR * n_told)
-
-
-def _without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out what is said wherever another thing is said, and nowhere else."""
-    kept: dict[frozenset[int], Candidate] = {}
-    for candidate in candidates:
-        said = frozenset(n for n, found in candidate.found.items() if found.text == "yes")
-        kept.setdefault(said, candidate)
-    return list(kept.values())
 
 
 def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
@@ -295,7 +268,7 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     listed = [i for i in sightings.items if not sections or i.path[-1] in sections]
     denied: Cell | None = None
     for item in listed:
-        if any(says(words, stems, item.name, item.stems) for words, stems in wanted):
+        if any(_says(words, stems, item.name, item.stems) for words, stems in wanted):
             if not item.negative:
                 return Cell(name, State.STATED, item.text, item.span)
             denied = denied or Cell(name, State.STATED_ABSENT, item.text, item.span)

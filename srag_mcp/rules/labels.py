@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Table
 from srag_mcp.rules.candidates import Candidate, Found
-from srag_mcp.rules.sightings import Field, Sightings, is_plain_value, label_key
+from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
 from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
@@ -21,51 +21,66 @@ _MAX_REPEATED = 0.3
 _MAX_LEAD_WORDS = 4
 _WHOLE = 0.9  # a longer beginning of a line is as good as a shorter one that so many share
 _DIGIT = re.compile(r"\d")
+_BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_PERCENT = re.compile(r"\d+(?:[.,]\d+)*\s?%")
 _MAX_LABEL_LENGTH = 60
+
+_Fields = dict[int, list[Field]]
 
 
 def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Collect the labels of *sightings* with what stands beside them, by falling support."""
     floor = max(2, round(_MIN_SHARE * len(sightings))) if len(sightings) > 2 else 1
-    lists = _list_headers(sightings)
-    found = _collect(sightings, lists)
-    candidates = [
-        _candidate(key, section, fields)
-        for (key, section), fields in found.items()
-        if len(fields) >= floor and not _is_list(fields)
-    ]
-    figures = [figure for (key, _), fields in found.items() if (figure := _figure(key, fields))]
+    found = _collect(sightings)
+    candidates, percents = list[Candidate](), list[Candidate]()
+    for (key, section), fields in found.items():
+        spellings = Counter(_plain_label(own[0].label) for own in fields.values())
+        labels = [label for label, _ in spellings.most_common(3)]
+        several = sum(len({fold_words(f.value) for f in own}) > 1 for own in fields.values())
+        if len(fields) >= floor and several <= _MAX_REPEATED * len(fields):
+            values = {number: Found(own[0].value, own[0].span) for number, own in fields.items()}
+            rule = KeyRule(keys=(key,), section=section)
+            candidates.append(Candidate("label", labels, [rule], values))
+        # the number in a label is a fact of its own: the 19 of "VAT 19 %"
+        figures = {
+            number: Found(match.group(), own[0].figure)
+            for number, own in fields.items()
+            if own[0].figure is not None and (match := _PERCENT.search(own[0].label))
+        }
+        if "#" in key and len(figures) == sum(own[0].figure is not None for own in fields.values()):
+            rule = KeyRule(keys=(key,), reads="label")
+            label = f"{_plain_label(next(iter(fields.values()))[0].label)} percent"
+            percents += [Candidate("label", [label], [rule], figures)] if figures else []
     leads = _lead_candidates(sightings, {key for key, _ in found})
-    return sorted([*candidates, *figures, *leads], key=lambda item: -len(item.found))
+    return sorted([*candidates, *percents, *leads], key=lambda item: -len(item.found))
 
 
-def _list_headers(sightings: Sequence[Sightings]) -> set[str]:
-    """Return the folded headers of tables that have several rows in some documents: lists."""
-    headers: set[str] = set()
-    for sighting in sightings:
-        for block in sighting.document.blocks:
-            if isinstance(block, Table) and len(block.rows) > 1:
-                headers.update(fold_words(" ".join(path)) for path in block.headers if path)
-    return headers
+def _plain_label(label: str) -> str:
+    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
+    bare = _BRACKETED.sub(" ", label)
+    bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare
+    bare = " ".join(bare.split()).strip(" .:*-–—·•|/_")
+    return (bare or label)[:_MAX_LABEL_LENGTH]
 
 
-_Fields = dict[int, list[Field]]
-
-
-def _collect(
-    sightings: Sequence[Sightings], lists: set[str]
-) -> dict[tuple[str, str | None], _Fields]:
+def _collect(sightings: Sequence[Sightings]) -> dict[tuple[str, str | None], _Fields]:
     """Return the fields by key, and by section where a key means another thing below another."""
-    numbered = _numbered(sightings)
-    sections = _by_section(sightings)
+    numbered, sections = _numbered(sightings), _by_section(sightings)
+    lists = {  # headers of tables that have several rows in some documents
+        fold_words(" ".join(path))
+        for sighting in sightings
+        for block in sighting.document.blocks
+        if isinstance(block, Table) and len(block.rows) > 1
+        for path in block.headers
+        if path
+    }
     found: dict[tuple[str, str | None], _Fields] = {}
     for number, sighting in enumerate(sightings):
         for exact, fields in sighting.fields.items():
             for field in fields:
                 if field.key != exact or not field.value or (field.in_table and exact in lists):
                     continue
-                shape = label_key(field.label)
-                key = shape if shape in numbered else exact
+                key = field.shape if field.shape in numbered else exact
                 section = field.section if key in sections else None
                 found.setdefault((key, section), {}).setdefault(number, []).append(field)
     return found
@@ -109,96 +124,48 @@ def _by_section(sightings: Sequence[Sightings]) -> set[str]:
     }
 
 
-def _is_list(fields: Mapping[int, Sequence[Field]]) -> bool:
-    several = sum(len({fold_words(field.value) for field in own}) > 1 for own in fields.values())
-    return several > _MAX_REPEATED * len(fields)
-
-
-def _candidate(key: str, section: str | None, fields: Mapping[int, Sequence[Field]]) -> Candidate:
-    labels = Counter(_plain_label(field.label) for own in fields.values() for field in own[:1])
-    found = {number: Found(own[0].value, own[0].span) for number, own in fields.items()}
-    spelt = [label for label, _ in labels.most_common(3)]
-    return Candidate("label", spelt, [KeyRule(keys=(key,), section=section)], found)
-
-
-def _plain_label(label: str) -> str:
-    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
-    bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", label)
-    bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare
-    bare = " ".join(bare.split()).strip(" .:*-–—·•|/_")
-    return (bare or label)[:_MAX_LABEL_LENGTH]
-
-
-def _figure(key: str, fields: Mapping[int, Sequence[Field]]) -> Candidate | None:
-    """Return the number in a label as a fact of its own: the 19 of "VAT 19 %"."""
-    if "#" not in key:
-        return None
-    found = {n: own[0] for n, own in fields.items() if own[0].figure is not None}
-    spans = {n: field.figure for n, field in found.items() if field.figure is not None}
-    texts = {n: field.label for n, field in found.items()}
-    if not spans or not all("%" in label for label in texts.values()):
-        return None
-    label = _plain_label(next(iter(texts.values())))
-    values = {n: Found(_percent(texts[n]), spans[n]) for n in spans}
-    rule = KeyRule(keys=(key,), reads="label")
-    return Candidate("label", [f"{label} percent"], [rule], values)
-
-
-def _percent(label: str) -> str:
-    match = re.search(r"\d+(?:[.,]\d+)*\s?%", label)
-    return match.group() if match else label
-
-
 def _lead_candidates(sightings: Sequence[Sightings], known: set[str]) -> list[Candidate]:
     """Find the words that lines of many documents begin with, before a number, a code or a name."""
     found: dict[str, dict[int, Field]] = defaultdict(dict)
     for number, sighting in enumerate(sightings):
-        for lead, field in _led(sighting):
-            found[lead].setdefault(number, field)
-    least = max(3, _RECURRING / 2 * len(sightings))
-    frequent = {lead: own for lead, own in found.items() if len(own) >= least and lead not in known}
-    return [
-        Candidate(
-            "label",
-            [_plain_label(next(iter(own.values())).label)],
-            [KeyRule(leads=(lead,))],
-            {number: Found(field.value, field.span) for number, field in own.items()},
-        )
-        for lead, own in frequent.items()
-        if any(map(is_content, lead.split()))
-        and not any(
-            other.startswith(f"{lead} ") and len(frequent[other]) >= _WHOLE * len(own)
-            for other in frequent
-        )
-        and not any(
-            lead.startswith(f"{other} ") and len(own) < _WHOLE * len(frequent[other])
-            for other in frequent
-        )
-    ]
-
-
-def _led(sighting: Sightings) -> Iterator[tuple[str, Field]]:
-    for stretches in sighting.segments.values():
-        for words, span in stretches:
+        for words, span in (own for stretches in sighting.segments.values() for own in stretches):
             for n_words in range(1, min(_MAX_LEAD_WORDS, len(words) - 1) + 1):
                 field = sighting.behind(words, n_words, span)
                 gap = sighting.text[words[n_words - 1][1].end : field.span.start]
                 has_gap = not gap or gap.isspace() or any(mark in gap for mark in ":.#№")
                 if has_gap and not _DIGIT.search(field.label) and is_plain_value(field.value):
-                    yield field.key, field
+                    found[field.key].setdefault(number, field)
+    least = max(3, _RECURRING / 2 * len(sightings))
+    frequent = {lead: own for lead, own in found.items() if len(own) >= least and lead not in known}
+    candidates = []
+    for lead, own in frequent.items():
+        longer = [f for other, f in frequent.items() if other.startswith(f"{lead} ")]
+        shorter = [f for other, f in frequent.items() if lead.startswith(f"{other} ")]
+        is_inner = any(len(other) >= _WHOLE * len(own) for other in longer)
+        is_outer = any(len(own) < _WHOLE * len(other) for other in shorter)
+        if any(map(is_content, lead.split())) and not is_inner and not is_outer:
+            label = _plain_label(next(iter(own.values())).label)
+            values = {number: Found(field.value, field.span) for number, field in own.items()}
+            candidates.append(Candidate("label", [label], [KeyRule(leads=(lead,))], values))
+    return candidates
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedNumber:
-    """A number beside a key, and where it is."""
+def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
+    """Return the fields of the first label of *rule* that a document has."""
+    for key in rule.keys:
+        fields = sightings.fields.get(key, ())
+        if own := [f for f in fields if f.value and rule.section in {None, f.section}]:
+            return own
+    for lead in rule.leads:
+        if own := [field for field in sightings.led(lead) if is_plain_value(field.value)]:
+            return own
+    return []
 
-    key: str
-    cents: int
-    span: Span
 
+# --- Labels of one number vote -------------------------------------------------------------------
 
-# How labels of one number vote. All measured on receipts at 16a3ebc, where the total is told under
-# 60 labels: without votes 0.87 of the totals are right, with them 0.93.
+# All measured on receipts at 16a3ebc, where the total is told under 60 labels: without votes 0.87
+# of the totals are right, with them 0.93.
 _MIN_KEYS = 3
 _MIN_AGREEING = 0.3
 _MIN_PRESENT = 0.3
@@ -214,21 +181,26 @@ _ROUNDED = 0.002
 _RELIABLE = 0.75
 
 
+@dataclass(frozen=True, slots=True)
+class KeyedNumber:
+    """A number beside a key, and where it is."""
+
+    key: str
+    cents: int
+    span: Span
+
+
 def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
     """Return the numbers beside keys, in the order of the text, one a field."""
-    fields = (field for key, group in sightings.fields.items() if "#" not in key for field in group)
-    numbers = (number for field in fields if (number := _number_of(field)) is not None)
-    return sorted(numbers, key=lambda number: number.span.start)
-
-
-def _number_of(field: Field) -> KeyedNumber | None:
-    quantities = find_quantities(field.value)
-    broken = [span for span, quantity in quantities if "." in span.of(field.value)]
-    if not quantities or len(broken) > 1 or abs(quantities[-1][1].value) > _HUGE:
-        return None  # several amounts are a row of a table
-    span, quantity = quantities[-1]
-    place = Span(field.span.start + span.start, field.span.start + span.end)
-    return KeyedNumber(field.key, round(100 * quantity.value), place)
+    found: list[KeyedNumber] = []
+    for field in (f for key, own in sightings.fields.items() if "#" not in key for f in own):
+        quantities = find_quantities(field.value)
+        n_broken = sum("." in span.of(field.value) for span, _ in quantities)
+        if quantities and n_broken < 2 and abs(quantities[-1][1].value) <= _HUGE:
+            span, quantity = quantities[-1]  # several broken ones are a row of a table
+            place = Span(field.span.start + span.start, field.span.start + span.end)
+            found.append(KeyedNumber(field.key, round(100 * quantity.value), place))
+    return sorted(found, key=lambda number: number.span.start)
 
 
 def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | None, bool]:
@@ -237,12 +209,11 @@ def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | 
     The number is taken where it is first said. A number gains where it is the difference of two
     other numbers beside labels (paid minus returned), or their sum.
     """
-    members = _members(rule, numbers)
     votes = _count(rule, numbers)
     best = max(votes.values(), default=0.0)
     if best < _MIN_VOTES:
         return None, False
-    chosen = next(number for number in members if votes[number.cents] == best)
+    chosen = next(number for number in _members(rule, numbers) if votes[number.cents] == best)
     near = sum(vote > _NEAR * best for vote in votes.values()) > 1 or best < _NEAR
     told = Counter(n.cents for n in numbers if n.span.start > chosen.span.start)
     rounded = [
@@ -266,22 +237,14 @@ def _count(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> dict[int, float]:
     outside = {n.cents for n in numbers if n not in members and n.cents}
     for cents in votes:
         votes[cents] += _ELSEWHERE * (cents in outside)
-        votes[cents] += _DIFFERENCE * _is_difference(cents, outside - inside, outside)
-        votes[cents] += _SUM * _is_sum(cents, inside)
+        if cents > 0 and len(outside) <= _MAX_FIGURES:  # paid minus returned
+            paid = outside - inside
+            votes[cents] += _DIFFERENCE * any(h > cents and h - cents in outside for h in paid)
+        if cents > 0 and len(inside) <= _MAX_FIGURES:
+            parts = [part for part in inside if part < cents and 2 * part != cents]
+            votes[cents] += _SUM * any(cents - part in inside for part in parts)
         votes[cents] *= 1.0 if cents else 0.3
     return dict(votes)
-
-
-def _is_difference(cents: int, paid: set[int], returned: set[int]) -> bool:
-    if cents <= 0 or len(returned) > _MAX_FIGURES:
-        return False
-    return any(high > cents and high - cents in returned for high in paid)
-
-
-def _is_sum(cents: int, parts: set[int]) -> bool:
-    if cents <= 0 or len(parts) > _MAX_FIGURES:
-        return False
-    return any(cents - part in parts and 2 * part != cents for part in parts if part < cents)
 
 
 def vote_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
@@ -292,84 +255,49 @@ def vote_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         for key in {number.key for number in numbers}:
             for word in filter(is_content, set(key.split())):
                 keys_of[word][key] += 1
-    return [
-        _elected(word, dict(keys.most_common(_MAX_KEYS)), documents, sightings)
-        for word, keys in keys_of.items()
-        if len(keys) >= _MIN_KEYS and _agree(word, documents)
-    ]
+    candidates = []
+    for word, counts in keys_of.items():
+        if len(counts) < _MIN_KEYS or not _agree(word, documents):
+            continue
+        keys = dict(counts.most_common(_MAX_KEYS))
+        rule = KeyRule(keys=tuple(keys), weights=dict.fromkeys(keys, 0.5), word=word)
+        for _ in range(_N_ROUNDS):
+            rule = rule.model_copy(update={"weights": _reliabilities(rule, documents)})
+        surest = [key for key, weight in rule.weights.items() if weight >= _RELIABLE]
+        candidate = Candidate("label", [word, *surest], [rule], {})
+        for number, numbers in enumerate(documents):
+            chosen, near = elect(rule, numbers)
+            candidate.n_marked += near
+            if chosen is not None:
+                text = chosen.span.of(sightings[number].text)
+                candidate.found[number] = Found(text, chosen.span)
+        candidates.append(candidate)
+    return candidates
 
 
 def _agree(word: str, documents: Sequence[Sequence[KeyedNumber]]) -> bool:
     """Whether documents with several labels of *word* mostly repeat a number among them."""
-    present = several = repeated = 0
-    for numbers in documents:
-        said = {n.key: n.cents for n in numbers if word in n.key.split()}
-        present += bool(said)
-        if len(said) > 1:
-            several += 1
-            counts = Counter(cents for cents in said.values() if cents)
-            repeated += bool(counts) and counts.most_common(1)[0][1] > 1
-    enough = present >= _MIN_PRESENT * len(documents) and several >= _MIN_KEYS
-    return enough and repeated >= _MIN_AGREEING * several
+    said = [{n.key: n.cents for n in own if word in n.key.split()} for own in documents]
+    present = sum(map(bool, said))
+    several = [list(cents.values()) for cents in said if len(cents) > 1]
+    repeated = sum(any(cents and own.count(cents) > 1 for cents in own) for own in several)
+    enough = present >= _MIN_PRESENT * len(documents) and len(several) >= _MIN_KEYS
+    return enough and repeated >= _MIN_AGREEING * len(several)
 
 
-def _elected(
-    word: str,
-    counts: Mapping[str, int],
-    documents: Sequence[Sequence[KeyedNumber]],
-    sightings: Sequence[Sightings],
-) -> Candidate:
-    rule = KeyRule(keys=tuple(counts), weights=dict.fromkeys(counts, 0.5), word=word)
-    for _ in range(_N_ROUNDS):
-        rule = rule.model_copy(update={"weights": _reliabilities(rule, documents)})
-    found, n_marked = {}, 0
-    for number, numbers in enumerate(documents):
-        chosen, near = elect(rule, numbers)
-        n_marked += near
-        if chosen is not None:
-            found[number] = Found(chosen.span.of(sightings[number].text), chosen.span)
-    surest = [key for key, weight in rule.weights.items() if weight >= _RELIABLE]
-    candidate = Candidate("label", [word, *surest], [rule], found)
-    candidate.n_marked = n_marked
-    return candidate
-
-
-def _reliabilities(rule: KeyRule, documents: Sequence[Sequence[KeyedNumber]]) -> dict[str, float]:
+def _reliabilities(
+    rule: KeyRule, documents: Sequence[Sequence[KeyedNumber]]
+) -> Mapping[str, float]:
     """Return how often each label gives the number that wins its document."""
     hits: Counter[str] = Counter()
     tries: Counter[str] = Counter()
     for numbers in documents:
-        votes = _count(rule, numbers)
-        members = _members(rule, numbers)
-        if len(votes) < 2 and not _is_confirmed(votes, members, numbers):
+        votes, members = _count(rule, numbers), _members(rule, numbers)
+        is_said_again = any(n.cents in votes and n not in members for n in numbers)
+        if len(votes) < 2 and not is_said_again and len({member.key for member in members}) < 2:
             continue  # a number that stands alone confirms itself
         best = max(votes.values())
         for member in members:
             tries[member.key] += 1
             hits[member.key] += votes[member.cents] == best
     return {key: round((hits[key] + 0.5) / (tries[key] + 1.5), 3) for key in rule.weights}
-
-
-def _is_confirmed(
-    votes: Mapping[int, float], members: Sequence[KeyedNumber], numbers: Sequence[KeyedNumber]
-) -> bool:
-    return any(n.cents in votes and n not in members for n in numbers) or (
-        bool(votes) and len({member.key for member in members}) > 1
-    )
-
-
-def read_field(rule: KeyRule, sightings: Sightings) -> tuple[list[Field], bool]:
-    """Return the fields of the first label of *rule* in a document, and whether they differ."""
-    for key in rule.keys:
-        own = [
-            f
-            for f in sightings.fields.get(key, ())
-            if f.value and rule.section in {None, f.section}
-        ]
-        if own:
-            return own, len({fold_words(f.value) for f in own}) > 1
-    for lead in rule.leads:
-        own = [field for field in sightings.led(lead) if is_plain_value(field.value)]
-        if own:
-            return own, len({fold_words(f.value) for f in own}) > 1
-    return [], False

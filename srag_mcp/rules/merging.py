@@ -6,18 +6,11 @@ and their values are of one sort. What shares neither is never merged, however w
 """
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from itertools import combinations
 
-from srag_mcp.rules.candidates import (
-    Candidate,
-    Found,
-    agreement,
-    likeness,
-    overlap,
-    plain_value,
-    shape_of,
-)
+from srag_mcp.rules.candidates import Candidate, Found, likeness, overlap, shape_of
 from srag_mcp.rules.kinship import content_stems, general_stems, kin_of, kinship, says_more
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
@@ -40,18 +33,14 @@ _MARGIN = 0.5
 _USUAL = 0.8
 _NEAR = 0.6
 _MIN_WORD = 5  # with a space on either side
-
-
-def merge(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
-    """Join candidates for one fact; the first of each keeps its name."""
-    return join_told_twice(join_layouts(candidates, n_documents))
+_NUMERAL = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+_ORDER = ("label", "cell", "slot", "name", "item", "place")
 
 
 def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate]:
     """Join candidates that never meet in a document, the surest pair first."""
     ranked = [item for item in candidates if len(item.found) > 1][:_MAX_CANDIDATES]
-    merging = _Layouts(ranked, n_documents)
-    gone = merging.merge()
+    gone = _Layouts(ranked, n_documents).merge()
     return sorted((c for c in candidates if id(c) not in gone), key=lambda c: -len(c.found))
 
 
@@ -63,7 +52,7 @@ class _Layouts:
         self._n_documents = n_documents
         self._plain = {n: item.plain() for n, item in self._candidates.items()}
         self._shapes = {n: shape_of(item) for n, item in self._candidates.items()}
-        self._constant = {n for n, item in self._candidates.items() if not _varies(item)}
+        self._constant = {n for n, own in self._plain.items() if len(set(own.values())) < 2}
 
     def merge(self) -> set[int]:
         """Merge, and return the ids of those that are gone."""
@@ -73,46 +62,40 @@ class _Layouts:
             kept, lost = max(points, key=lambda pair: (points[pair], -pair[0], -pair[1]))
             if points[kept, lost] < _ENOUGH:
                 break
-            other = self._candidates.pop(lost)
+            candidate, other = self._candidates[kept], self._candidates.pop(lost)
             gone.add(id(other))
-            self._unite(kept, other)
-            points = {
-                pair: v for pair, v in points.items() if lost not in pair and kept not in pair
-            }
-            for name in self._candidates:
-                if name != kept:
-                    pair = (min(kept, name), max(kept, name))
-                    points[pair] = self._points(*pair)
+            if says_more(other.label, candidate.label):
+                candidate.labels.insert(0, other.label)
+            candidate.absorb(other)
+            self._plain[kept], self._shapes[kept] = candidate.plain(), shape_of(candidate)
+            points = {p: v for p, v in points.items() if lost not in p and kept not in p}
+            for name in self._candidates.keys() - {kept}:
+                pair = (min(kept, name), max(kept, name))
+                points[pair] = self._points(*pair)
         return gone
-
-    def _unite(self, kept: int, other: Candidate) -> None:
-        candidate = self._candidates[kept]
-        if says_more(other.label, candidate.label):
-            candidate.labels.insert(0, other.label)
-        candidate.absorb(other)
-        self._plain[kept] = candidate.plain()
-        self._shapes[kept] = shape_of(candidate)
 
     def _points(self, left: int, right: int) -> float:
         """Return how sure it is that both are one; 0.0 where they cannot be."""
         if {left, right} & self._constant or not self._may_be_one(left, right):
             return 0.0
-        alike = likeness(self._shapes[left], self._shapes[right])
-        if not alike:
-            return 0.0
+        shape, further = self._shapes[left], self._shapes[right]
         one, other = self._candidates[left], self._candidates[right]
-        words = _kinship(one, other)
-        if words < 0 or (words <= 0 and not self._shares_values(left, right)):
+        alike = likeness(shape, further)
+        if not alike or kinship(one.label, other.label) < 0:
+            return 0.0
+        words = max((kinship(a, b) for a in one.labels for b in other.labels), default=0.0)
+        if words <= 0:
+            words = max(_said_near(one, other), _said_near(other, one))
+        if shape.kind == "code":
+            shares_values = shape.detail == further.detail and any(map(str.isalpha, shape.detail))
+        else:
+            is_text = shape.kind == "text"
+            shares_values = is_text and overlap(shape.values, further.values) >= _SAME_VALUES
+        if not words and not shares_values:
             return 0.0
         expected = len(one.found) * len(other.found) / self._n_documents
-        points = alike + max(words, 0.0) + _COMPLEMENT * (1 - math.exp(-expected))
+        points = alike + words + _COMPLEMENT * (1 - math.exp(-expected))
         return points + _ONLY_ONE * (expected >= _MIN_EXPECTED and self._is_only_one(left, right))
-
-    def _shares_values(self, left: int, right: int) -> bool:
-        one, other = self._shapes[left], self._shapes[right]
-        if one.kind == "code":
-            return any(map(str.isalpha, one.detail)) and one.detail == other.detail
-        return one.kind == "text" and overlap(one.values, other.values) >= _SAME_VALUES
 
     def _may_be_one(self, left: int, right: int) -> bool:
         """Whether hardly any document gives both, or gives them different values."""
@@ -128,7 +111,7 @@ class _Layouts:
         """Whether all that *right* never meets are alternatives of *left* as well."""
         shape = self._shapes[left]
         least = len(self._plain[right]) / 2
-        rivals = (n for n in self._candidates if n not in {left, right} and n not in self._constant)
+        rivals = self._candidates.keys() - {left, right} - self._constant
         return shape.kind != "text" and all(
             self._may_be_one(left, other)
             for other in rivals
@@ -138,25 +121,11 @@ class _Layouts:
         )
 
 
-def _kinship(one: Candidate, other: Candidate) -> float:
-    """Return how surely two candidates have one name; below 0 where their names exclude that."""
-    if kinship(one.label, other.label) < 0:
-        return -1.0
-    words = max((kinship(a, b) for a in one.labels for b in other.labels), default=0.0)
-    return words if words > 0 else max(_said_near(one, other), _said_near(other, one))
-
-
 def _said_near(one: Candidate, other: Candidate) -> float:
     """Return how surely the words that nearly always stand near one are the name of the other."""
-    wanted = {
-        kin for label in other.labels[:1] for name in content_stems(label) for kin in kin_of(name)
-    }
-    near = {name for name, share in one.near.items() if share >= _USUAL}
-    return _NEAR if wanted & near - general_stems() else 0.0
-
-
-def _varies(candidate: Candidate) -> bool:
-    return len(set(candidate.plain().values())) > 1
+    near = {name for name, share in one.near.items() if share >= _USUAL} - general_stems()
+    wanted = (kin_of(name) for label in other.labels[:1] for name in content_stems(label))
+    return _NEAR if any(kin & near for kin in wanted) else 0.0
 
 
 def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -166,21 +135,22 @@ def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
     helps out where the first is silent, and is compared with it where it is not.
     """
     kept: list[Candidate] = []
-    for candidate in sorted(candidates, key=_precedence):
+    for candidate in sorted(candidates, key=lambda c: (_ORDER.index(c.origin), -len(c.found))):
         twin = next((other for other in kept if _says_the_same(other, candidate)), None)
-        if twin is not None and not may_stand_in(twin, candidate):
-            continue
         if twin is None:
             if not any(_stands_inside(other, candidate) for other in kept):
                 kept.append(candidate)
-        else:
+        elif may_stand_in(twin, candidate):
             _take_in(twin, candidate)
     return kept
 
 
 def _take_in(twin: Candidate, candidate: Candidate) -> None:
     """Let *twin* know what *candidate* says of the same fact: its name, if it has a better one."""
-    labels, is_elsewhere = list(twin.labels), _elsewhere(twin, candidate)
+    labels = list(twin.labels)
+    shared = twin.found.keys() & candidate.found.keys()
+    apart = sum(not _meet(twin.found[n].span, candidate.found[n].span) for n in shared)
+    is_elsewhere = 2 * apart > len(shared)
     if is_elsewhere or candidate.found.keys() - twin.found.keys():
         twin.absorb(candidate)
     names_better = candidate.origin == "label" and says_more(candidate.label, twin.label)
@@ -190,46 +160,31 @@ def _take_in(twin: Candidate, candidate: Candidate) -> None:
         twin.labels = labels
 
 
-_ORDER = ("label", "cell", "slot", "name", "item", "place")
-
-
-def _precedence(candidate: Candidate) -> tuple[int, int]:
-    return _ORDER.index(candidate.origin), -len(candidate.found)
-
-
 def _says_the_same(left: Candidate, right: Candidate) -> bool:
-    if left.origin == "item" or right.origin == "item":
+    kinds = {"amount" if item.is_number else str(item.guess.type) for item in (left, right)}
+    if "item" in {left.origin, right.origin} or len(kinds) > 1:
         return False
-    one, other = shape_kind(left), shape_kind(right)
-    if one != other and {one, other} != {"text", "code"}:
-        return False
-    shared, alike = agreement(left.plain(), right.plain())
-    enough = max(_MIN_SHARED, min(len(left.found), len(right.found)) / 2)
-    return shared >= enough and alike >= _SAME
-
-
-def shape_kind(candidate: Candidate) -> str:
-    """Return what the values of a candidate are, without counting them."""
-    return "amount" if candidate.is_number else str(candidate.guess.type)
+    one, other = left.plain(), right.plain()
+    shared = one.keys() & other.keys()
+    same = sum(one[number] == other[number] for number in shared)
+    enough = max(_MIN_SHARED, min(len(one), len(other)) / 2)
+    return len(shared) >= enough and same >= _SAME * len(shared)
 
 
 def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
     """Whether *candidate* mostly reads what *other* reads, or a part of it."""
+    is_guess = candidate.origin in {"name", "place"}
+
+    def is_part(part: Found, whole: Found) -> bool:
+        words = f" {fold_words(part.text)} "
+        says = is_guess and len(whole.text) <= 2 * len(part.text) and len(words) > _MIN_WORD
+        says = says and words.replace(" ", "").isalpha()
+        is_said = says and words in f" {fold_words(whole.text)} "
+        return _meet(whole.span, part.span) or is_said
+
     shared = other.found.keys() & candidate.found.keys()
-    guess = candidate.origin in {"name", "place"}
-    inside = sum(_is_part(candidate.found[n], other.found[n], is_guess=guess) for n in shared)
+    inside = sum(is_part(candidate.found[n], other.found[n]) for n in shared)
     return inside >= _INSIDE * len(candidate.found)
-
-
-def _is_part(part: Found, whole: Found, *, is_guess: bool) -> bool:
-    words = f" {fold_words(part.text)} "
-    says = (
-        is_guess
-        and len(whole.text) <= 2 * len(part.text)
-        and len(words) > _MIN_WORD
-        and words in f" {fold_words(whole.text)} "
-    )
-    return _meet(whole.span, part.span) or (says and words.replace(" ", "").isalpha())
 
 
 def may_stand_in(field: Candidate, other: Candidate) -> bool:
@@ -238,37 +193,24 @@ def may_stand_in(field: Candidate, other: Candidate) -> bool:
     The first date of a letter is its date, also where nothing says so. The first date of a form is
     its first field, and of a form without this field it is another fact: it lies elsewhere.
     """
-    known, alone = (
-        _sizes(field, field.found),
-        _sizes(other, other.found.keys() - field.found.keys()),
-    )
-    if len(known) < _MIN_KNOWN or not alone:
+    known = _sizes(field, field.plain())
+    alone = {n: text for n, text in other.plain().items() if n not in field.found}
+    sizes = _sizes(other, alone)
+    if len(known) < _MIN_KNOWN or not sizes:
         return True
     margin = _MARGIN * (known[-1] - known[0])
-    inside = sum(known[0] - margin <= size <= known[-1] + margin for size in alone)
-    return inside >= _SAME * len(alone)
+    inside = sum(known[0] - margin <= size <= known[-1] + margin for size in sizes)
+    return inside >= _SAME * len(sizes)
 
 
-def _sizes(candidate: Candidate, numbers: Iterable[int]) -> list[float]:
+def _sizes(candidate: Candidate, plain: dict[int, str]) -> list[float]:
     """Return dates as days and numbers as they are, in order; texts have no size."""
-    texts = (candidate.found[number].text for number in numbers)
     if candidate.guess.type == "date":
-        days = (read_date(text) for text in texts)
+        days = map(read_date, plain.values())
         return sorted(float(day.toordinal()) for day in days if day is not None)
-    plain = (plain_value(text, "number") for text in texts if candidate.is_number)
-    return sorted(float(number) for number in plain if _is_float(number))
-
-
-def _is_float(text: str) -> bool:
-    return text.replace(".", "", 1).replace("-", "", 1).replace("e+", "", 1).isdigit()
+    numbers = plain.values() if candidate.is_number else ()
+    return sorted(float(text) for text in numbers if _NUMERAL.fullmatch(text))
 
 
 def _meet(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-def _elsewhere(left: Candidate, right: Candidate) -> bool:
-    """Whether both mostly stand at different places."""
-    shared = left.found.keys() & right.found.keys()
-    apart = sum(not _meet(left.found[n].span, right.found[n].span) for n in shared)
-    return 2 * apart > len(shared)

@@ -1,18 +1,25 @@
-"""Names and descriptions of columns, made from the words of the documents."""
+"""Naming: what a column and a record are called, in the words of the documents."""
 
+import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
+from srag_mcp.documents.document import Heading
 from srag_mcp.rules.candidates import Candidate
-from srag_mcp.text.words import STOP_WORDS, fold_words
+from srag_mcp.rules.kinship import content_stems
+from srag_mcp.rules.sightings import Sightings
+from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, is_content, stem
+from srag_mcp.values.names import MONTHS
 from srag_mcp.values.types import ColumnType
 
 _MAX_NAME_CHARACTERS = 48
 _MAX_NAME_WORDS = 6
 _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
-_LETTER = re.compile(r"[a-z]")
 _RESERVED = frozenset({"document_id"})
+_NOUNS = {"integer": "number", "number": "number", "boolean": "statement", "date": "date"}
 
 
 def column_name(label: str) -> str:
@@ -26,74 +33,15 @@ def column_name(label: str) -> str:
     name = "_".join(kept[:_MAX_NAME_WORDS])[:_MAX_NAME_CHARACTERS].strip("_")
     if not any(map(str.isalpha, name)) or name in _RESERVED:
         return ""
-    return name if _LETTER.match(name) else f"n_{name}"
-
-
-def examples_of(values: Sequence[str]) -> tuple[str, ...]:
-    """Return a few short values as documents write them, the most different first."""
-    short = [" ".join(value.split()) for value in values]
-    short = [value for value in short if 0 < len(value) <= _MAX_EXAMPLE_CHARACTERS]
-    return tuple(dict.fromkeys(short[:: max(1, len(short) // 8)]))[:_N_EXAMPLES]
-
-
-def describe(candidate: Candidate, label: str, n_documents: int) -> str:
-    """Write what the column is and how documents write it, in two or three sentences."""
-    kind, unit = candidate.guess.type, candidate.guess.unit
-    first = f"{_what(candidate, label)}; stated in {len(candidate.found)} of {n_documents} samples."
-    texts = [found.text for found in candidate.found.values()]
-    others = [other for other in candidate.labels if fold_words(other) != fold_words(label)]
-    also = f"Also called {', '.join(others[:4])}." if others else ""
-    quotes = ", ".join(f'"{quote}"' for quote in candidate.quotes)
-    stated = f"Stated as in {quotes}." if quotes else ""
-    return " ".join(filter(None, (first, describe_values(texts, kind, unit), also, stated)))
-
-
-def describe_values(values: Sequence[str], kind: ColumnType, unit: str | None) -> str:
-    """Write what is stored, and a few values as documents write them."""
-    if kind.is_boolean:
-        return "Stored as true or false."
-    shown = " or ".join(f'"{value}"' for value in examples_of(values))
-    return f"{_how(kind, unit)}, written as {shown}." if shown else f"{_how(kind, unit)}."
-
-
-_NOUNS = {
-    "string": "text",
-    "integer": "number",
-    "number": "number",
-    "boolean": "statement",
-    "date": "date",
-}
-
-
-def _what(candidate: Candidate, label: str) -> str:
-    kind = str(candidate.guess.type)
-    if candidate.origin == "item":
-        return f'Whether "{label}" is in a list of the document'
-    if candidate.origin in {"slot", "name"}:
-        return f'The {_NOUNS[kind]} that stands beside the words "{label}"'
-    if candidate.origin == "place":
-        return f"The {label} of the document, from its top"
-    return f'The {_NOUNS[kind]} beside "{label}"'
-
-
-def _how(kind: ColumnType, unit: str | None) -> str:
-    if kind.is_date:
-        return "A date"
-    if not kind.is_numeric:
-        return "Text as the document has it"
-    noun = "A whole number" if kind == "integer" else "A number"
-    return f"{noun} in {unit}" if unit else noun
+    return name if name[0].isalpha() else f"n_{name}"
 
 
 def free_name(label: str, taken: Collection[str]) -> str:
     """Return a name for a column of a table, numbered where another one has it."""
     figures = "_".join(word for word in fold_words(label).split() if word.isascii())
     name = column_name(label) or (f"n_{figures}" if figures else "value")
-    number, found = 2, name
-    while found in taken:
-        found = f"{name}_{number}"
-        number += 1
-    return found
+    numbered = (f"{name}_{number}" for number in itertools.count(2))
+    return next(found for found in itertools.chain([name], numbered) if found not in taken)
 
 
 def unique_labels(
@@ -109,12 +57,179 @@ def unique_labels(
         labels = [*candidate.labels, *candidate.others]
         if candidate.origin == "slot":
             labels = [" ".join(w for w in one.split() if w not in nouns) for one in labels]
-        free = (label for label in labels if label and _key(label) not in taken)
-        label = next(free, "")
-        taken.add(_key(label))
+        keys = {label: column_name(label) or fold_words(label) for label in labels if label}
+        label = next((label for label, key in keys.items() if key not in taken), "")
+        taken.add(keys.get(label, ""))
         chosen[id(candidate)] = label
     return [chosen[id(candidate)] for candidate in candidates]
 
 
-def _key(label: str) -> str:
-    return column_name(label) or fold_words(label)
+def describe(candidate: Candidate, label: str, n_documents: int) -> str:
+    """Write what the column is and how documents write it, in two or three sentences."""
+    kind, noun = candidate.guess.type, _NOUNS.get(str(candidate.guess.type), "text")
+    what = f'The {noun} beside "{label}"'
+    if candidate.origin == "item":
+        what = f'Whether "{label}" is in a list of the document'
+    elif candidate.origin in {"slot", "name"}:
+        what = f'The {noun} that stands beside the words "{label}"'
+    elif candidate.origin == "place":
+        what = f"The {label} of the document, from its top"
+    others = [other for other in candidate.labels if fold_words(other) != fold_words(label)]
+    quotes = ", ".join(f'"{quote}"' for quote in candidate.quotes)
+    sentences = (
+        f"{what}; stated in {len(candidate.found)} of {n_documents} samples.",
+        describe_values(candidate.texts, kind, candidate.guess.unit),
+        f"Also called {', '.join(others[:4])}." if others else "",
+        f"Stated as in {quotes}." if quotes else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def describe_values(values: Sequence[str], kind: ColumnType, unit: str | None) -> str:
+    """Write what is stored, and a few values as documents write them."""
+    if kind.is_boolean:
+        return "Stored as true or false."
+    how = "A date" if kind.is_date else "Text as the document has it"
+    if kind.is_numeric:
+        how = "A whole number" if kind == "integer" else "A number"
+        how = f"{how} in {unit}" if unit else how
+    shown = " or ".join(f'"{value}"' for value in examples_of(values))
+    return f"{how}, written as {shown}." if shown else f"{how}."
+
+
+def examples_of(values: Sequence[str]) -> tuple[str, ...]:
+    """Return a few short values as documents write them, the most different first."""
+    short = [" ".join(value.split()) for value in values]
+    short = [value for value in short if 0 < len(value) <= _MAX_EXAMPLE_CHARACTERS]
+    return tuple(dict.fromkeys(short[:: max(1, len(short) // 8)]))[:_N_EXAMPLES]
+
+
+# --- What one record is called -------------------------------------------------------------------
+
+_ASKED = re.compile(
+    r"\b(?:how many|which|what (?:percentage|share|proportion|fraction|number) of|per|each|every"
+    r"|any|number of|of all|all)\s+(?:of\s+)?(?:the\s+|these\s+|all\s+|different\s+)*"
+    r"(?P<words>\w+(?:\s\w+)?)",
+    re.I,
+)
+# Words that say that something is a record or a file, and not of what.
+_ANY = frozenset(
+    content_words(
+        "document documents record records file files page pages folder pack corpus data row "
+        "rows entry scan image copy untitled new final draft item items table sheet"
+    )
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NAMING = frozenset(["no", "nr", "number", "id", "reference", "ref", "code"])
+# A word that so many titles, file names or headings have says what all of them are.
+_USUAL, _NEARLY_ALL = 0.4, 0.8
+_MIN_ASKED = 2
+_MAX_NOUNS = 4
+_OWN = 0.9
+
+
+def find_nouns(
+    sightings: Sequence[Sightings],
+    entity: str,
+    questions: Sequence[str],
+    columns: Sequence[Candidate],
+) -> tuple[str, ...]:
+    """Return the words for one record and for many, the surest first.
+
+    A word counts that two witnesses have: titles, file names, headings, the folder's name, sample
+    questions ("how many invoices"), or that nearly all titles or headings have. What a column is
+    called is no record. The folder's name alone counts only where nothing else does.
+    """
+    n_documents = max(1, len(sightings))
+    named = {name for column in columns for name in content_stems(column.label)[-1:]}
+    asked = Counter(noun for question in questions for noun in _asked(question))
+    shown, heads, said = Counter[str](), Counter[str](), Counter[str]()
+    for sighting in sightings:
+        headings = [block for block in sighting.document.blocks if isinstance(block, Heading)]
+        level = min((heading.level for heading in headings), default=1)
+        top = [heading.text for heading in headings if heading.level == level]
+        title = " · ".join((sighting.document.title, *top))
+        line = sighting.first_lines[0].of(sighting.text) if sighting.first_lines else ""
+        short = [part for part in re.split(r"\s{2,}", line) if part.count(" ") < 2]
+        file = " ".join(_LETTERS.findall(PurePosixPath(sighting.document.path).stem))
+        shown.update({*_said(title), *_said(line), *_said(file)})
+        heads.update({*_heads(" · ".join((title, *short))), *_said(file)})
+        said.update(_said(sighting.text))
+    folder = {singular(word) for word in content_words(entity.replace("_", " "))}
+    numbered = set(_numbered(columns, n_documents))
+    free = [(n, word) for word, n in asked.most_common(len(asked)) if stem(word) not in named]
+    free = free if len(free) < 2 or free[0][0] > free[1][0] else []
+    most_asked = next((word for n, word in free if n >= _MIN_ASKED), "")
+    points: dict[str, float] = {}
+    for word in {*shown, *asked, *folder, *numbered} - _ANY - MONTHS.keys():
+        is_shown = shown[word] >= _USUAL * n_documents
+        is_asked = asked[word] >= _MIN_ASKED or (asked[word] and said[word] >= _USUAL * n_documents)
+        n_witnesses = is_shown + is_asked + (word in folder) + (word in numbered)
+        is_sure = n_witnesses > 1 or heads[word] >= _NEARLY_ALL * n_documents or word == most_asked
+        if is_sure and (stem(word) not in named or (is_shown and is_asked)):
+            shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
+            points[word] = n_witnesses + shares
+    ranked = sorted(points, key=lambda word: (-points[word], word))
+    ranked = ranked or sorted(word for word in folder - _ANY if stem(word) not in named)
+    return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
+
+
+def folder_nouns(entity: str) -> tuple[str, ...]:
+    """Return the last word of the folder's name, for one record and for many."""
+    words = [singular(word) for word in content_words(entity.replace("_", " "))]
+    return tuple(form for word in words[-1:] for form in (word, plural(word)))
+
+
+def _asked(question: str) -> set[str]:
+    """Return the nouns that a question counts, chooses among or groups by."""
+    found: set[str] = set()
+    for match in _ASKED.finditer(question):
+        first, *further = fold_words(match["words"]).split() or [""]
+        is_first = not further or not further[0].endswith("s") or first.endswith("s")
+        noun = first if is_first else further[0]
+        if is_content(noun) and noun.isalpha():
+            found.add(singular(noun))
+    return found
+
+
+def _said(text: str) -> Iterator[str]:
+    """Yield the nouns of a text, in the singular, each once."""
+    words = {word for word in content_words(text) if word.isalpha() and len(word) > 2}
+    yield from {singular(word) for word in words}
+
+
+def _heads(title: str) -> Iterator[str]:
+    """Yield the heads of the parts of a title: `protocol` of "Protocol of water test 7"."""
+    for part in re.split(r"[|()\[\]:·,–—]|\s-\s|\s{2,}", title):
+        words = [word for word in fold_words(part).split() if word.isalpha()]
+        for word, following in zip(words, [*words[1:], ""], strict=False):
+            if is_content(word) and not is_content(following):
+                yield singular(word)
+                break
+
+
+def _numbered(columns: Collection[Candidate], n_documents: int) -> Iterator[str]:
+    """Yield what the labels of numbers of their own name: `invoice` of "Invoice no."."""
+    for column in columns:
+        words = " ".join(map(fold_words, column.labels)).split()
+        n_found = len(column.found)
+        is_own = len({*column.texts}) >= _OWN * n_found and n_found >= _NEARLY_ALL * n_documents
+        for noun, naming in itertools.pairwise(words):
+            if is_own and naming in _NAMING and is_content(noun) and column.origin == "label":
+                yield singular(noun)
+
+
+def singular(word: str) -> str:
+    """Return a folded noun in the singular: `parties` -> `party`, `boxes` -> `box`."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def plural(word: str) -> str:
+    """Return a folded noun in the plural: `party` -> `parties`."""
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("ch", "sh", "x", "s", "z")) else f"{word}s"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
 from srag_mcp.rules.kinship import content_stems
@@ -52,7 +52,6 @@ _FIGURES = re.compile(r"\d+(?:[.,]\d+)*(?:[ \t]?%)?")
 _NUMBERS = re.compile(r"\b\d+(?: \d+)*\b")
 _SEGMENT = re.compile(r"\S(?:[^\n]*?\S)??(?=[ \t]{2,}|\t|[ \t]*$)", re.M)
 _AFTER_LEAD = re.compile(r"[ \t]*[:.#№-]{0,2}[ \t]*")
-_NUMBER_SIGN = "number"  # the word for "#"
 _MAX_LINE = 80
 _MAX_ITEM = 100
 _MAX_ITEM_WORDS = 7
@@ -77,6 +76,11 @@ class Field:
     section: str = ""
     figure: Span | None = None
     in_table: bool = False
+
+    @property
+    def shape(self) -> str:
+        """The key with `#` for its numbers: `VAT 8.1 %` -> `vat #`."""
+        return _NUMBERS.sub("#", fold_words(self.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +110,6 @@ class BodyCell:
     span: Span
 
 
-def label_key(label: str) -> str:
-    """Return a label folded, with `#` for its numbers: `VAT 8.1 %` -> `vat #`."""
-    return _NUMBERS.sub("#", fold_words(label))
-
-
 class Sightings:
     """What one document says: fields, list items, slots, table cells, first lines."""
 
@@ -137,7 +136,7 @@ class Sightings:
         for field in self._all_fields():
             fields.setdefault(field.span.start, field)
         for field in sorted(fields.values(), key=lambda item: item.span.start):
-            for key in dict.fromkeys((field.key, label_key(field.label))):
+            for key in dict.fromkeys((field.key, field.shape)):
                 if field not in (known := found.setdefault(key, [])):
                     known.append(field)
         return found
@@ -145,7 +144,14 @@ class Sightings:
     def _all_fields(self) -> Iterator[Field]:
         blocks, text = self.document.blocks, self.text
         tables = [block.span for block in blocks if isinstance(block, Table) and any(block.headers)]
-        yield from _headed_fields(self.document)
+        for above, below, after in zip(blocks, blocks[1:], [*blocks[2:], None], strict=False):
+            if isinstance(above, Heading) and isinstance(below, Prose):
+                # nothing but one short line below a heading is its value
+                span = _trimmed(below.span, text)
+                line = span.of(text)
+                is_value = 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line)
+                if is_value and (after is None or isinstance(after, Heading)):
+                    yield from _field(above.text, text, (above.span, span))
         for block in blocks:
             if isinstance(block, KeyValue) and not self._is_title(block):
                 section = fold_words(block.section[-1]) if block.section else ""
@@ -155,8 +161,7 @@ class Sightings:
             elif isinstance(block, Prose):
                 yield from self._lines(block.span)
         for match in _SIGN.finditer(text):
-            value = Span(*match.span("value"))
-            yield Field(_NUMBER_SIGN, "number", match["value"], value)
+            yield Field("number", "number", match["value"], Span(*match.span("value")))
 
     def _is_title(self, block: KeyValue) -> bool:
         """Whether a pair is how a page calls itself, which is a place and no label."""
@@ -168,12 +173,12 @@ class Sightings:
         lines = span.of(self.text)
         for pattern in (_AMOUNT_LINE, _GAP_LINE):
             for match in pattern.finditer(lines):
-                place, value = (
+                label, value = (
                     Span(span.start + match.start(name), span.start + match.end(name))
                     for name in ("label", "value")
                 )
                 if pattern is _AMOUNT_LINE or is_plain_value(match["value"]):
-                    yield from _field(match["label"], self.text, (place, value))
+                    yield from _field(match["label"], self.text, (label, value))
 
     def led(self, lead: str) -> Iterator[Field]:
         """Yield what stands behind the words *lead* where a stretch of a line begins with them."""
@@ -214,19 +219,25 @@ class Sightings:
 
         Lines of running text are statements where all below their heading are short.
         """
-        lines: dict[tuple[str, ...], list[int]] = {}
+        text, found = self.text, list[Item]()
+        lines: dict[tuple[str, ...], int] = {}
         for block in self.document.blocks:
             if isinstance(block, Prose):
-                lines.setdefault(block.section, []).append(block.span.end - block.span.start)
-        lists = {path for path, own in lines.items() if max(own) <= _MAX_LINE}
-        found: list[Item] = []
+                length = block.span.end - block.span.start
+                lines[block.section] = max(length, lines.get(block.section, 0))
         for block in self.document.blocks:
-            if isinstance(block, ListItem) or (isinstance(block, Prose) and block.section in lists):
-                is_listed = isinstance(block, ListItem)
-                found.extend(_item(self.text, block.span, block.section, listed=is_listed))
+            if isinstance(block, ListItem):
+                found.extend(_item(text, block.span, block.section, listed=True))
+            elif isinstance(block, Prose) and lines[block.section] <= _MAX_LINE:
+                found.extend(_item(text, block.span, block.section, listed=False))
             elif isinstance(block, KeyValue) and not self._is_title(block):
-                for span in _parts(self.text, block.value_span):
-                    found.extend(_item(self.text, span, (*block.section, block.key), listed=False))
+                start, end = block.value_span.start, block.value_span.end
+                if end - start <= _MAX_VALUE:
+                    marks = [m.span() for m in _PART_END.finditer(text, start, end)]
+                    starts = [start, *(after for _, after in marks)]
+                    ends = [*(before for before, _ in marks), end]
+                    for part in map(Span, starts, ends):
+                        found.extend(_item(text, part, (*block.section, block.key), listed=False))
         return found
 
     @cached_property
@@ -242,8 +253,15 @@ class Sightings:
     @cached_property
     def cells(self) -> list[BodyCell]:
         """Cells of tables that have a row header and a column header."""
-        tables = (block for block in self.document.blocks if isinstance(block, Table))
-        return [cell for table in tables for cell in _cells_of(table)]
+        found = []
+        for table in (block for block in self.document.blocks if isinstance(block, Table)):
+            headers = [fold_words(" ".join(path)) for path in table.headers]
+            for row in table.rows:
+                label = fold_words(row[0].text) if row else ""
+                for header, cell in zip(headers[1:], row[1:], strict=False):
+                    if label and header and cell.text.strip():
+                        found.append(BodyCell(label, header, cell.text, cell.span))
+        return found
 
     @cached_property
     def headings(self) -> dict[str, Span]:
@@ -262,12 +280,8 @@ class Sightings:
     @cached_property
     def first_lines(self) -> list[Span]:
         """The first non-empty lines, without space and marks of markup at their ends."""
-        spans = []
-        for match in _LINE.finditer(self.text):
-            spans.append(Span(*match.span(1)))
-            if len(spans) == _N_FIRST_LINES:
-                break
-        return spans
+        matches = islice(_LINE.finditer(self.text), _N_FIRST_LINES)
+        return [Span(*match.span(1)) for match in matches]
 
 
 def is_plain_value(text: str) -> bool:
@@ -288,24 +302,10 @@ def _field(
     """Yield a field whose label and value stand at *spans*, if its label can be one."""
     place, value = spans
     key = fold_words(label)
-    n_words = len(key.split())
-    if 0 < n_words <= _MAX_KEY_WORDS and not key.replace(" ", "").isdigit():
+    if 0 < len(key.split()) <= _MAX_KEY_WORDS and not key.replace(" ", "").isdigit():
         found = _FIGURES.search(text, place.start, value.start) if _DIGIT.search(label) else None
         figure = Span(*found.span()) if found else None
         yield Field(key, label.strip(), value.of(text), value, section, figure, in_table)
-
-
-def _headed_fields(document: Document) -> Iterator[Field]:
-    """Yield headings with nothing but one short line below them, which is their value."""
-    blocks = document.blocks
-    for place, (above, below) in enumerate(pairwise(blocks)):
-        if not isinstance(above, Heading) or not isinstance(below, Prose):
-            continue
-        is_last = place + 2 == len(blocks) or isinstance(blocks[place + 2], Heading)
-        span = _trimmed(below.span, document.text)
-        line = span.of(document.text)
-        if is_last and 0 < len(line) <= _MAX_LINE and not _SENTENCE.search(line):
-            yield from _field(above.text, document.text, (above.span, span))
 
 
 def _trimmed(span: Span, text: str) -> Span:
@@ -314,29 +314,17 @@ def _trimmed(span: Span, text: str) -> Span:
     return Span(start, start + len(words.strip()))
 
 
-def _parts(text: str, span: Span) -> Iterator[Span]:
-    """Cut a value at semicolons and full stops."""
-    if span.end - span.start > _MAX_VALUE:
-        return
-    start = span.start
-    for match in _PART_END.finditer(text, span.start, span.end):
-        yield Span(start, match.start())
-        start = match.end()
-    if start < span.end:
-        yield Span(start, span.end)
-
-
-def _item(
-    text: str, span: Span, section: tuple[str, ...], *, listed: bool = True
-) -> Iterator[Item]:
+def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> Iterator[Item]:
     words = span.of(text)
     if len(words) > _MAX_ITEM or not section:
         return
-    bare, negative = strip_negation(words)
-    plain = _VARIABLE.sub(" ", bare)
+    # `No pool` says the contrary of `pool`; "none" denies nothing
+    bare, count = _NEGATION.subn(" ", words)
+    negative = count > 0 and bool(bare.strip(" -:–—✗✘❌."))
+    plain = _VARIABLE.sub(" ", bare if negative else words)
+    figure = _FIGURE.search(plain)
     if _YEAR.search(plain):
         return  # it tells of something that was, and not of what there is
-    figure = _FIGURE.search(plain)
     if figure and listed:
         plain = plain[: figure.start()]  # "Parking: 12 a day" says that there is parking
     elif _DIGIT.search(plain) and not listed:
@@ -346,21 +334,3 @@ def _item(
     if stems and len(stems) <= _MAX_ITEM_WORDS:
         path = tuple(dict.fromkeys(map(fold_words, section)))
         yield Item(name, stems, words, span, path, negative, listed)
-
-
-def strip_negation(text: str) -> tuple[str, bool]:
-    """Return *text* without its negation, and whether it had one.
-
-    Example: `No pool` -> (`pool`, True); `Pets are not allowed` -> (`Pets are allowed`, True)
-    """
-    stripped, count = _NEGATION.subn(" ", text)
-    return (stripped, True) if count and stripped.strip(" -:–—✗✘❌.") else (text, False)
-
-
-def _cells_of(table: Table) -> Iterator[BodyCell]:
-    headers = [fold_words(" ".join(path)) for path in table.headers]
-    for row in table.rows:
-        label = fold_words(row[0].text) if row else ""
-        for header, cell in zip(headers[1:], row[1:], strict=False):
-            if label and header and cell.text.strip():
-                yield BodyCell(label, header, cell.text, cell.span)

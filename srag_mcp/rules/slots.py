@@ -1,16 +1,18 @@
-"""Slots: values in running text, each with the words around it that tell what it is."""
+"""Slots: values in running text, the words around them, and rules that find one by its words."""
 
+import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
-from srag_mcp.schema.extractors import SlotType
+from srag_mcp.schema.extractors import SlotRule, SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.quantities import Quantity, ambiguous_mark, find_quantities
+from srag_mcp.values.quantities import ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
 
 # A full stop ends a sentence only before a capital, and not after an initial or a short
@@ -39,18 +41,15 @@ _NAME = re.compile(
 )
 _BEFORE = re.compile(r"((?:[\w'’-]+[ \t\n]+){1,5})\Z")
 _BEHIND = re.compile(r"[ \t\n]+((?:[\w'’-]+(?:[ \t\n]+|(?=[.,;])|$)){2,4})")
-_PHRASE_WORDS = (5, 4, 3, 2, 1)
 _BEFORE_CHARACTERS = 70
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word of a sentence: its folded form, its stem, and where it is in the document."""
-
-    word: str
-    stem: str
-    start: int
-    end: int
+_MAX_FEATURES = 18
+_MAX_PENALTIES = 8
+_MIN_SHARE = 0.04
+_N_CORRECTIONS = 4
+_SMOOTH = 0.02
+_STEP = 0.6
+_RANGE_FACTOR = 4.0
+_NEAR = 0.95  # of the points of the best slot: too near to tell which is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,62 +77,21 @@ class Slot:
     features: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A block of running text, its sentences, and the folded heading above it."""
-
-    span: Span
-    sentences: tuple[Span, ...]
-    heading: str
-
-
-def split_paragraphs(document: Document) -> Iterator[Paragraph]:
-    """Yield all running text, in order; tables and short fields have none."""
+def find_slots(document: Document) -> list[Slot]:
+    """Find the dates and numbers of running text, in order; tables and short fields have none."""
+    values, slots = find_values(document.text), list[Slot]()
+    starts = [value.span.start for value in values]
     for block in document.blocks:
+        heading = ""
         if isinstance(block, Prose | ListItem):
             heading = fold_words(block.section[-1]) if block.section else ""
-        elif isinstance(block, Heading):
-            heading = ""
         elif isinstance(block, KeyValue) and len(block.value) >= _MIN_RUNNING:
             heading = fold_words(block.key)
-        else:
+        elif not isinstance(block, Heading):
             continue
-        yield Paragraph(block.span, tuple(_cut(document.text, block.span)), heading)
-
-
-def _cut(text: str, span: Span) -> Iterator[Span]:
-    start = span.start
-    for match in _END.finditer(text, span.start, span.end):
-        if _ABBREVIATION.search(text, max(start, match.start() - 8), match.start() + 1):
-            continue
-        yield Span(start, match.start())
-        start = match.end()
-    if start < span.end:
-        yield Span(start, min(span.end, start + _LONGEST_SENTENCE))
-
-
-def tokens_of(text: str, span: Span) -> list[Token]:
-    """Return the words of *text* within *span*, without those of web addresses."""
-    links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
-    found = []
-    for match in WORD.finditer(text, span.start, span.end):
-        if any(start <= match.start() < end for start, end in links):
-            continue
-        word = fold_word(match.group())
-        found.append(Token(word, stem(word), match.start(), match.end()))
-    return found
-
-
-def find_slots(document: Document) -> list[Slot]:
-    """Find the dates and numbers of all running text, in order."""
-    values = find_values(document.text)
-    starts = [value.span.start for value in values]
-    slots: list[Slot] = []
-    for paragraph in split_paragraphs(document):
-        first = bisect_left(starts, paragraph.span.start)
-        last = bisect_right(starts, paragraph.span.end - 1)
-        if first < last:
-            slots.extend(_slots_of(document.text, paragraph, values[first:last]))
+        if own := _within(starts, block.span):
+            inside = values[own.start : own.stop]
+            slots.extend(_slots_of(document.text, block.span, heading, inside))
     return slots
 
 
@@ -153,47 +111,47 @@ def find_values(text: str) -> list[Value]:
     starts = [span.start for span in taken]
     for span, quantity in find_quantities(text):
         index = bisect_right(starts, span.end - 1) - 1
-        if index >= 0 and taken[index].end > span.start:
+        is_taken = index >= 0 and taken[index].end > span.start
+        before = text[max(0, span.start - 3) : span.start]
+        is_glued = text[span.start].isdigit() and _GLUED_BEFORE.search(before)
+        if is_taken or quantity.upper is not None or is_glued or _GLUED_AFTER.match(text, span.end):
             continue
-        if quantity.upper is None and not _is_glued(text, span):
-            values.append(_value_of(text, span, quantity))
-    values.extend(
-        Value("number", Span(*match.span()), float(len(match["full"])))
-        for match in _STARS.finditer(text)
-    )
+        amount = float(quantity.value) * SIZES.get(quantity.unit or "", ("", 1.0))[1]
+        numeral, other = _NUMERAL.search(text, span.start, span.end), None
+        if numeral is not None and ambiguous_mark(numeral.group()):
+            other = amount / 1000 if amount >= 1000 else amount * 1000
+        kind: SlotType = "money" if is_currency(quantity.unit) else "number"
+        kind = "percent" if quantity.unit == "percent" else kind
+        values.append(Value(kind, span, amount, quantity.unit, other))
+    stars = ((Span(*match.span()), match["full"]) for match in _STARS.finditer(text))
+    values.extend(Value("number", span, float(len(full))) for span, full in stars)
     return sorted(values, key=lambda value: value.span.start)
 
 
-def _value_of(text: str, span: Span, quantity: Quantity) -> Value:
-    amount = float(quantity.value) * SIZES.get(quantity.unit or "", ("", 1.0))[1]
-    numeral = _NUMERAL.search(text, span.start, span.end)
-    other = None
-    if numeral is not None and ambiguous_mark(numeral.group()):
-        other = amount / 1000 if amount >= 1000 else amount * 1000
-    kind: SlotType = "money" if is_currency(quantity.unit) else "number"
-    return Value(
-        "percent" if quantity.unit == "percent" else kind, span, amount, quantity.unit, other
-    )
+@dataclass(frozen=True, slots=True)
+class _Token:
+    word: str
+    stem: str
+    start: int
+    end: int
 
 
-def _is_glued(text: str, span: Span) -> bool:
-    before = text[max(0, span.start - 3) : span.start]
-    if text[span.start].isdigit() and _GLUED_BEFORE.search(before):
-        return True
-    return _GLUED_AFTER.match(text, span.end) is not None
-
-
-def _slots_of(text: str, paragraph: Paragraph, values: Sequence[Value]) -> Iterator[Slot]:
+def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> Iterator[Slot]:
+    """Yield the *values* within a paragraph with the words around them."""
     order = _order_of_dated(values)
-    tokens = tokens_of(text, paragraph.span)
+    links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
+    tokens = [
+        _Token(word := fold_word(match.group()), stem(word), match.start(), match.end())
+        for match in WORD.finditer(text, span.start, span.end)
+        if not any(start <= match.start() < end for start, end in links)
+    ]
     stems = [token.stem for token in tokens if is_content(token.word)]
     around = {f"^{name}" for name in stems[:_MAX_AROUND]}
-    around |= {f"#{paragraph.heading}"} if paragraph.heading else set()
+    around |= {f"#{heading}"} if heading else set()
     value_starts = [value.span.start for value in values]
     token_starts = [token.start for token in tokens]
-    for sentence in paragraph.sentences:
-        inside = _within(value_starts, sentence)
-        own = _within(token_starts, sentence)
+    for sentence in _sentences(text, span):
+        inside, own = _within(value_starts, sentence), _within(token_starts, sentence)
         words = tokens[own.start : own.stop]
         shared = around | {f"~{token.stem}" for token in words if is_content(token.word)}
         for number in inside:
@@ -212,29 +170,33 @@ def _within(starts: Sequence[int], span: Span) -> range:
     return range(bisect_left(starts, span.start), bisect_left(starts, span.end))
 
 
-def _near_features(text: str, tokens: Sequence[Token], value: Value, room: Span) -> set[str]:
+def _sentences(text: str, span: Span) -> Iterator[Span]:
+    start = span.start
+    for match in _END.finditer(text, span.start, span.end):
+        if not _ABBREVIATION.search(text, max(start, match.start() - 8), match.start() + 1):
+            yield Span(start, match.start())
+            start = match.end()
+    if start < span.end:
+        yield Span(start, min(span.end, start + _LONGEST_SENTENCE))
+
+
+def _near_features(text: str, tokens: Sequence[_Token], value: Value, room: Span) -> set[str]:
     """Return what stands beside a value, between it and its neighbours (*room*)."""
     start, end = value.span.start, value.span.end
     plain = [token for token in tokens if not token.word.isdigit()]
-    before = [token for token in plain if room.start <= token.start and token.end <= start]
-    behind = [token for token in plain if end <= token.start and token.end <= room.end]
-    features = {f"<!{before[-1].stem}"} if before else set()
-    features |= {f">!{behind[0].stem}"} if behind else set()
-    for token in reversed(before[-_NEAR_WORDS:]):
-        if _STOPS.search(text, token.end, start):
-            break
-        if is_content(token.word):
-            features.add(f"<{token.stem}")
-    for token in behind[:_NEAR_WORDS]:
-        if _STOPS.search(text, end, token.start):
-            break
-        if is_content(token.word):
-            features.add(f">{token.stem}")
-    if (
-        value.type == "number"
-        and value.unit is None
-        and (mark := _MARKED.search(value.span.of(text)))
-    ):
+    before = [t for t in reversed(plain) if room.start <= t.start and t.end <= start]
+    behind = [t for t in plain if end <= t.start and t.end <= room.end]
+    features: set[str] = set()
+    for side, near in (("<", before), (">", behind)):
+        features |= {f"{side}!{near[0].stem}"} if near else set()
+        for token in near[:_NEAR_WORDS]:
+            gap = (token.end, start) if side == "<" else (end, token.start)
+            if _STOPS.search(text, *gap):
+                break
+            if is_content(token.word):
+                features.add(f"{side}{token.stem}")
+    mark = _MARKED.search(text, start, end)
+    if mark and value.type == "number" and value.unit is None:
         # glyphs say the word: "★★★" and "3 stars" are one fact
         features |= {"@score"} if mark.group() == "/" else {"@stars", ">!star", ">star"}
     if value.unit:
@@ -242,7 +204,7 @@ def _near_features(text: str, tokens: Sequence[Token], value: Value, room: Span)
     return features
 
 
-def _order_of_dated(values: Sequence[Value]) -> dict[int, str]:
+def _order_of_dated(values: Sequence[Value]) -> Mapping[int, str]:
     """Mark the values that stand right before a date: `@latest`, `@earlier`, or a lone `@dated`.
 
     "from 41 on 1 May to 58 on 1 June" -> the second is `@latest`, the first `@earlier`.
@@ -267,30 +229,168 @@ def find_named(document: Document) -> list[Slot]:
     `Ohio` with `<=the laws of the * of`. A name is also tried without its first word, which may
     only be the first of a sentence: "Captain Ada Berg" -> `Ada Berg` with `<=captain`.
     """
-    slots: list[Slot] = []
-    running = [block.span for block in document.blocks if isinstance(block, Prose | ListItem)]
-    for span in running:
-        for match in _NAME.finditer(document.text, span.start, span.end):
-            if not match.group().isupper():
-                slots.extend(_named(document.text, match, span))
+    text, slots = document.text, list[Slot]()
+
+    def add(span: Span, place: Span, before: Sequence[str], after: Sequence[str]) -> None:
+        phrases = [f"<={' '.join(before[-n:])}" for n in range(1, 6) if len(before) >= n]
+        slots.append(Slot(Value("name", span), place, frozenset((*phrases, *after))))
+
+    for block in document.blocks:
+        place = block.span
+        names = _NAME.finditer(text, place.start, place.end)
+        for match in names if isinstance(block, Prose | ListItem) else ():
+            start, end = match.span()
+            if match.group().isupper():
+                continue
+            left = text[max(place.start, start - _BEFORE_CHARACTERS) : start]
+            before = fold_words(found[1]).split() if (found := _BEFORE.search(left)) else []
+            behind = _BEHIND.match(text, end, place.end)
+            words = fold_words(behind[1]).split() if behind else []
+            after = [f"=>{' '.join(words[:n])}" for n in range(2, len(words) + 1)]
+            add(Span(start, end), place, before, after)
+            inner = [word.start() for word in re.finditer(_NAME_WORD, match.group())][1:]
+            if inner:
+                skipped = fold_words(match.group()[: inner[0]]).split()
+                lead = ["*", *skipped[1:]] if len(skipped) > 1 and before else skipped
+                add(Span(start + inner[0], end), place, [*before, *lead], after)
     return slots
 
 
-def _named(text: str, match: re.Match[str], place: Span) -> Iterator[Slot]:
-    start, end = match.span()
-    left = text[max(place.start, start - _BEFORE_CHARACTERS) : start]
-    before = fold_words(found[1]).split() if (found := _BEFORE.search(left)) else []
-    behind = _BEHIND.match(text, end, place.end)
-    words = fold_words(behind[1]).split() if behind else []
-    after = [f"=>{' '.join(words[:n])}" for n in range(2, len(words) + 1)]
-    yield _name_slot(Span(start, end), place, before, after)
-    inner = [word.start() for word in re.finditer(_NAME_WORD, match.group())][1:]
-    if inner:
-        skipped = fold_words(match.group()[: inner[0]]).split()
-        lead = ["*", *skipped[1:]] if len(skipped) > 1 and before else skipped
-        yield _name_slot(Span(start + inner[0], end), place, [*before, *lead], after)
+# --- Rules: from the slots that say a fact to weights that find it in any document ---------------
 
 
-def _name_slot(span: Span, place: Span, before: Sequence[str], after: Sequence[str]) -> Slot:
-    phrases = {f"<={' '.join(before[-n:])}" for n in _PHRASE_WORDS if len(before) >= n}
-    return Slot(Value("name", span), place, frozenset((*phrases, *after)))
+def score(rule: SlotRule, slot: Slot) -> float:
+    """Return the points of *slot* under *rule*; 0.0 where its type or amount does not fit."""
+    low = -math.inf if rule.minimum is None else rule.minimum
+    high = math.inf if rule.maximum is None else rule.maximum
+    amounts = slot.value.amount, slot.value.other
+    is_in_range = any(amount is not None and low <= amount <= high for amount in amounts)
+    if slot.value.type != rule.value_type or not is_in_range:
+        return 0.0
+    features = slot.features
+    return sum(weight for name, weight in rule.weights.items() if name in features)
+
+
+def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:
+    """Return the slot with the most points, the first of equals; None below the threshold."""
+    best, found = 0.0, None
+    for slot in slots:
+        if (points := score(rule, slot)) > best:
+            best, found = points, slot
+    if found is None or best < rule.threshold:
+        return None
+    asks_for_earlier = rule.weights.get("@earlier", 0.0) > 0
+    return found if asks_for_earlier else to_latest(found, slots)
+
+
+def rival(rule: SlotRule, chosen: Slot, slots: Sequence[Slot], text: str) -> Slot | None:
+    """Return a slot of nearly as many points as *chosen* that gives another value, or None."""
+    least = _NEAR * score(rule, chosen)
+    words = chosen.value.span.of(text).casefold()
+    for slot in slots:
+        if slot is chosen or score(rule, slot) < least or "@earlier" in slot.features:
+            continue
+        if slot.value.amount != chosen.value.amount or slot.value.span.of(text).casefold() != words:
+            return slot
+    return None
+
+
+def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:
+    """Return the latest of the values that one paragraph gives for several dates.
+
+    "from 41 on 1 May to 58 on 1 June": the second is what holds now.
+    """
+    if "@earlier" not in slot.features:
+        return slot
+    around = {name for name in slot.features if name[0] == "^"}
+    for other in slots:
+        is_latest = "@latest" in other.features and other.value.type == slot.value.type
+        if is_latest and around <= other.features:
+            return other
+    return slot
+
+
+def learn_slot_rule(members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]) -> SlotRule:
+    """Learn what tells *members* (one slot a document) from all other slots of *documents*."""
+    own = list(members.values())
+    kind, amounts = own[0].value.type, [slot.value.amount for slot in own]
+    others = [
+        slot
+        for number, slots in enumerate(documents)
+        for slot in slots
+        if slot.value.type == kind and slot is not members.get(number)
+    ]
+    low, high = (0.0, 0.0) if kind == "date" else (min(amounts), max(amounts))
+    rule = SlotRule(
+        value_type=kind,
+        weights=_weights(own, others),
+        threshold=1.0,
+        minimum=round(low / _RANGE_FACTOR, 6) if low > 0 else None,
+        maximum=round(high * _RANGE_FACTOR, 6) if high > 0 else None,
+    )
+    for _ in range(_N_CORRECTIONS):
+        corrected = _correct(rule, members, documents)
+        if corrected is None:
+            break
+        rule = corrected
+    return rule.model_copy(update={"threshold": _threshold(rule, members, documents)})
+
+
+def _weights(members: Sequence[Slot], others: Sequence[Slot]) -> dict[str, float]:
+    inside = Counter(name for slot in members for name in slot.features)
+    outside = Counter(name for slot in others for name in slot.features)
+    weights = {}
+    for name, count in inside.items():
+        share = count / len(members)
+        elsewhere = outside[name] / max(1, len(others))
+        odds = math.log((share + _SMOOTH) / (elsewhere + _SMOOTH))
+        if share >= _MIN_SHARE and (count > 1 or len(members) < 3) and odds > 0:
+            weights[name] = round(odds * math.sqrt(share), 3)
+    best = sorted(weights, key=lambda name: (-weights[name], name))[:_MAX_FEATURES]
+    return {name: weights[name] for name in best if weights[name] > 0} or {"~": 1.0}
+
+
+def _correct(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> SlotRule | None:
+    """Give penalties to features of slots that win over the members; None when none does."""
+    every = rule.model_copy(update={"threshold": 1e-9})
+    blame: Counter[str] = Counter()  # what wrong winners have (+), and what members lack (-)
+    n_winners = 0
+    for number, member in members.items():
+        best = best_slot(every, documents[number])
+        if best is not None and best is not member:
+            n_winners += 1
+            blame.update(best.features - member.features)
+            blame.subtract(member.features - best.features)
+    if not n_winners:
+        return None
+    # what is so only once is left out
+    blamed = [item for item in blame.most_common() if abs(item[1]) >= min(2, n_winners)]
+    weights = dict(rule.weights)
+    for name, count in blamed[:_MAX_PENALTIES]:
+        n_penalties = sum(weight < 0 for weight in weights.values())
+        if count > 0 and (name in weights or n_penalties < _MAX_PENALTIES):
+            weights[name] = round(weights.get(name, 0.0) - _STEP, 3)
+    for name, count in sorted(blamed, key=lambda item: item[1])[:_MAX_PENALTIES]:
+        if count < 0:
+            weights[name] = round(weights.get(name, 0.0) + _STEP, 3)
+    return rule.model_copy(update={"weights": weights})
+
+
+def _threshold(
+    rule: SlotRule, members: Mapping[int, Slot], documents: Sequence[Sequence[Slot]]
+) -> float:
+    """Choose the number of points that best parts members from best slots of other documents."""
+    hits = sorted(score(rule, member) for member in members.values())
+    silent = [slots for number, slots in enumerate(documents) if number not in members]
+    misses = [max((score(rule, slot) for slot in slots), default=0.0) for slots in silent]
+    best, found = -1.0, max(0.01, 0.5 * hits[len(hits) // 2])
+    for limit in sorted({*hits}):
+        kept = sum(hit >= limit for hit in hits)
+        wrong = sum(miss >= limit for miss in misses)
+        quality = kept / (len(hits) + wrong)
+        if limit > 0 and quality > best:
+            best, found = quality, limit
+    floor = max((miss for miss in misses if miss < found), default=0.0)
+    return round(max(0.01, found - 0.4 * (found - floor)), 3)
