@@ -1,11 +1,10 @@
-"""Which lines of a plain text are headings."""
+"""Which lines of a plain text are headings, and which headings are above a place."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.lines import Line, collapse, split_segments
-from srag_mcp.documents.list_items import match_marker
+from srag_mcp.documents.lines import Line, collapse, match_marker, split_segments
 from srag_mcp.text.spans import Span
 
 _HASHES = re.compile(r"\s{0,3}(#{1,6})\s+(?P<title>\S.*?)\s*#*\s*$")
@@ -24,9 +23,27 @@ _MAX_CHARACTERS = 80
 _MAX_WORDS = 10
 
 
+class Outline:
+    """Keeps the open headings while a document is read from top to bottom."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The open headings, outermost first."""
+        return tuple(text for _, text in self._open)
+
+    def enter(self, text: str, level: int) -> None:
+        """Open the heading *text*, which closes those of the same or a deeper level."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, text))
+
+
 @dataclass(frozen=True, slots=True)
 class TitleLine:
-    """A heading found in lines; *n_lines* with its underline, *end* where its own text ends."""
+    """A heading found in lines; *n_lines* with its underline, *span* is where its own text is."""
 
     title: str
     level: int
@@ -39,13 +56,10 @@ def find_heading(lines: Sequence[Line], at: int, *, guess: bool) -> TitleLine | 
 
     *guess*: a line that nothing marks may be one too, by its capitals or its place.
     """
-    line = lines[at]
-    if len(line.text) > 300:
+    if len(lines[at].text) > 300:
         return None
-    marked = _hashes(line) or _underlined(lines, at) or _numbered(lines, at)
-    if marked or not guess:
-        return marked
-    return _capitals(lines, at) or _standing_alone(lines, at)
+    marked = _find_marked(lines, at)
+    return _guess(lines, at) if marked is None and guess else marked
 
 
 def find_run_in_heading(line: Line) -> TitleLine | None:
@@ -58,72 +72,51 @@ def find_run_in_heading(line: Line) -> TitleLine | None:
     return TitleLine(collapse(match["title"]), level, 1, Span(start, line.start + match.end()))
 
 
-def is_shouting(lines: Sequence[Line]) -> bool:
-    """Whether at least half of the lines with letters are written in capitals."""
-    lettered = [line.text for line in lines if any(map(str.isalpha, line.text))]
-    return sum(map(str.isupper, lettered)) >= 0.5 * len(lettered)
-
-
-def _found(line: Line, title: str, level: int, n_lines: int = 1) -> TitleLine:
-    return TitleLine(collapse(title), level, n_lines, line.span)
-
-
-def _hashes(line: Line) -> TitleLine | None:
-    match = _HASHES.match(line.text)
-    return _found(line, match["title"], len(match[1])) if match else None
-
-
-def _underlined(lines: Sequence[Line], at: int) -> TitleLine | None:
-    if at + 1 >= len(lines) or not _could_be_title(lines[at].text):
+def _find_marked(lines: Sequence[Line], at: int) -> TitleLine | None:
+    """Return the heading that hashes, an underline or a number mark."""
+    line = lines[at]
+    hashes = _HASHES.match(line.text)
+    if hashes:
+        return TitleLine(collapse(hashes["title"]), len(hashes[1]), 1, line.span)
+    underline = _UNDERLINE.match(lines[at + 1].text) if at + 1 < len(lines) else None
+    if underline and _could_be_title(line.text) and len(split_segments(line.text)) == 1:
+        return TitleLine(collapse(line.text), 1 if underline[1] == "=" else 2, 2, line.span)
+    match = _NUMBERED.match(line.text)
+    if match is None or not _is_blank(lines, at - 1):
         return None
-    match = _UNDERLINE.match(lines[at + 1].text)
-    if match is None or len(split_segments(lines[at].text)) > 1:
-        return None
-    return _found(lines[at], lines[at].text, 1 if match[1] == "=" else 2, n_lines=2)
-
-
-def _numbered(lines: Sequence[Line], at: int) -> TitleLine | None:
-    match = _NUMBERED.match(lines[at].text)
-    if match is None or not _blank(lines, at - 1):
-        return None
-    title = match["title"] if match["number"] else lines[at].text
-    if match["number"] and not (title[:1].isupper() and _blank(lines, at + 1)):
+    title = match["title"] if match["number"] else line.text
+    if match["number"] and not (title[:1].isupper() and _is_blank(lines, at + 1)):
         return None
     if not _could_be_title(title) or title.endswith((".", ":")):
         return None
-    return _found(lines[at], title, 2 + (match["number"] or "").count("."))
+    return TitleLine(collapse(title), 2 + (match["number"] or "").count("."), 1, line.span)
 
 
-def _capitals(lines: Sequence[Line], at: int) -> TitleLine | None:
+def _guess(lines: Sequence[Line], at: int) -> TitleLine | None:
+    """Return the heading that is written in capitals, or stands alone above a body."""
     text = lines[at].text.strip()
+    is_below_gap, is_above_gap = _is_blank(lines, at - 1), _is_blank(lines, at + 1)
     letters = sum(map(str.isalpha, text))
-    if not text.isupper() or letters < 4 or letters < 0.6 * len(text.replace(" ", "")):
+    in_capitals = text.isupper() and letters >= max(4, 0.6 * len(text.replace(" ", "")))
+    in_capitals = in_capitals and (is_below_gap or is_above_gap or len(text.split()) <= 4)
+    if not in_capitals and not (is_below_gap and text[:1].isupper() and text[-1] != ":"):
         return None
     if not _could_be_title(text) or len(split_segments(text)) > 1 or match_marker(text):
         return None
-    if not (_blank(lines, at - 1) or _blank(lines, at + 1) or len(text.split()) <= 4):
+    is_first = at < 10 and all(line.is_blank for line in lines[:at])
+    if in_capitals:
+        return TitleLine(collapse(text.rstrip(":")), 1 if is_first else 2, 1, lines[at].span)
+    if is_above_gap:
+        has_body = any(not line.is_blank for line in lines[at + 1 : at + 4])
+    else:
+        after = lines[at + 1].text
+        has_body = len(after.strip()) > 2 * len(text) and len(text) <= 40
+        has_body = has_body or match_marker(after) is not None
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
+    n_capital = sum(word[0].isupper() for word in words)
+    if not has_body or (len(words) > 3 and n_capital < 0.5 * len(words)):
         return None
-    return _found(lines[at], text.rstrip(":"), 1 if _is_first(lines, at) else 2)
-
-
-def _standing_alone(lines: Sequence[Line], at: int) -> TitleLine | None:
-    text = lines[at].text.strip()
-    if not _blank(lines, at - 1) or not text[:1].isupper() or not _could_be_title(text):
-        return None
-    if text[-1] == ":" or len(split_segments(text)) > 1 or match_marker(text):
-        return None
-    if not _is_title_case(text) or not _introduces(lines, at):
-        return None
-    return _found(lines[at], text, 1 if _is_first(lines, at) else 3)
-
-
-def _introduces(lines: Sequence[Line], at: int) -> bool:
-    """Whether what follows line *at* reads as the body of a section."""
-    if _blank(lines, at + 1):
-        return any(not line.is_blank for line in lines[at + 1 : at + 4])
-    after, text = lines[at + 1].text, lines[at].text.strip()
-    longer = len(after.strip()) > 2 * len(text) and len(text) <= 40
-    return longer or match_marker(after) is not None
+    return TitleLine(collapse(text), 1 if is_first else 3, 1, lines[at].span)
 
 
 def _could_be_title(text: str) -> bool:
@@ -133,15 +126,5 @@ def _could_be_title(text: str) -> bool:
     return text[-1] not in ".,;!?|" and any(map(str.isalpha, text)) and "@" not in text
 
 
-def _is_title_case(text: str) -> bool:
-    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 3]
-    capital = sum(word[0].isupper() for word in words)
-    return not words or capital >= 0.5 * len(words) or len(words) <= 3
-
-
-def _blank(lines: Sequence[Line], at: int) -> bool:
+def _is_blank(lines: Sequence[Line], at: int) -> bool:
     return not 0 <= at < len(lines) or lines[at].is_blank
-
-
-def _is_first(lines: Sequence[Line], at: int) -> bool:
-    return at < 10 and all(line.is_blank for line in lines[:at])

@@ -20,7 +20,7 @@ from srag_mcp.documents.html_text import (
 )
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.page_layout import Layout
+from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

@@ -3,10 +3,9 @@
 import re
 from typing import TYPE_CHECKING
 
-from srag_mcp.documents.grid import is_data
 from srag_mcp.documents.html_text import SKIPPED_TAGS, class_names, inline_text
-from srag_mcp.documents.key_values import is_key
 from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.pairs import is_data, is_key
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -5,7 +5,7 @@ import re
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.page_layout import Layout
+from srag_mcp.documents.text_blocks import Layout
 
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from srag_mcp.documents.captions import captions_at_end
 from srag_mcp.documents.document import (
     Block,
     Content,
@@ -13,17 +12,13 @@ from srag_mcp.documents.document import (
     moved_block,
 )
 from srag_mcp.documents.encoding import normalise_lines
-from srag_mcp.documents.grid import Grid, grid_blocks
-from srag_mcp.documents.key_values import find_pairs
-from srag_mcp.documents.lines import collapse
-from srag_mcp.documents.list_items import split_items
-from srag_mcp.documents.outline import Outline
-from srag_mcp.documents.page_layout import PLAIN, Layout
-from srag_mcp.documents.text_blocks import find_blocks
+from srag_mcp.documents.grid import Grid, captions_at_end, grid_blocks
+from srag_mcp.documents.headings import Outline
+from srag_mcp.documents.lines import collapse, split_items
+from srag_mcp.documents.pairs import item_pair
+from srag_mcp.documents.text_blocks import PLAIN, Layout, find_blocks
 from srag_mcp.text.spans import Span
 
-_MAX_PAIR_ITEM_CHARACTERS = 160
-_MAX_ITEM_KEY_WORDS = 4
 _TAIL_CHARACTERS, _TAIL_PARTS = 1000, 30
 
 
@@ -55,10 +50,9 @@ class Page:
     def write_pair(self, key: str, value: str) -> None:
         """Write `key: value`."""
         key, value = _line(key).rstrip(": "), joined_lines(value)
-        if not key or not value:
-            return
-        self._start("pair")
-        self._add_pair(key, value)
+        if key and value:
+            self._start("pair")
+            self._add_pair(key, value)
 
     def write_item(self, text: str, depth: int = 0) -> None:
         """Write an item of a list that is *depth* lists deep."""
@@ -67,14 +61,11 @@ class Page:
             return
         self._start("item")
         self._write("  " * depth + "- ")
-        span = self._write(text)
-        section = self._outline.section
+        span, section = self._write(text), self._outline.section
         self._blocks.append(ListItem(span, text, section))
-        pairs = find_pairs(text) if len(text) <= _MAX_PAIR_ITEM_CHARACTERS and ":" in text else []
-        if len(pairs) == 1 and pairs[0].value and len(pairs[0].key.split()) <= _MAX_ITEM_KEY_WORDS:
-            pair = pairs[0]
-            start = span.start + pair.value_start
-            value_span = Span(start, start + len(pair.value))
+        pair = item_pair(text)
+        if pair is not None:
+            value_span = Span(pair.value_start, pair.value_end).moved(span.start)
             pair_span = Span(span.start + pair.key_start, value_span.end)
             self._blocks.append(KeyValue(pair_span, pair.key, pair.value, value_span, section))
 
@@ -85,30 +76,25 @@ class Page:
             return
         self._start("item")
         self._write("  " * depth + "- ")
-        start, place = self._length, len(self._blocks)
-        section = self._outline.section
+        start, text = self._length, f"{key}: {value}"
+        span = Span(start, start + len(text))
+        self._blocks.append(ListItem(span, text, self._outline.section))
         self._add_pair(key, value)
-        text = f"{key}: {value}"
-        self._blocks.insert(place, ListItem(Span(start, start + len(text)), text, section))
 
     def write_text(self, text: str, layout: Layout = PLAIN) -> None:
         """Write lines of text, whose blocks are found as in a text file."""
         text = normalise_lines(text).strip("\n")
-        if not text or text.isspace():
-            return
-        self._start("text")
-        offset = self._length
-        self._write(text)
-        self._blocks += find_blocks(text, offset=offset, outline=self._outline, layout=layout)
+        if text and not text.isspace():
+            self._start("text")
+            offset = self._write(text).start
+            self._blocks += find_blocks(text, offset=offset, outline=self._outline, layout=layout)
 
     def write_content(self, content: Content) -> None:
         """Write the text of another content below the open headings, with its blocks."""
-        if not content.text:
-            return
-        self._start("content")
-        offset, above = self._length, self._outline.section
-        self._write(content.text)
-        self._blocks += [moved_block(block, offset, above) for block in content.blocks]
+        if content.text:
+            self._start("content")
+            offset, above = self._write(content.text).start, self._outline.section
+            self._blocks += [moved_block(block, offset, above) for block in content.blocks]
 
     def write_table(
         self, rows: Sequence[Sequence[str]], n_headers: int | None = None, caption: str = ""
@@ -130,43 +116,35 @@ class Page:
             self.write_text(_line(caption))
         self._start("table")
         start = self._length
-        cells = [self._write_row(row, is_first=n == 0) for n, row in enumerate(filled)]
+        cells: list[tuple[TableCell, ...]] = []
+        for row in filled:
+            if cells:
+                self._write("\n")
+            line: list[TableCell] = []
+            for raw in row:
+                if line:
+                    self._write(" | ")
+                text = joined_lines(raw)
+                line.append(TableCell(text, self._write(text)))
+            cells.append(tuple(line))
         caption = _line(" ".join([*above, caption]))
         grid = Grid(Span(start, self._length), tuple(cells), n_headers, caption)
         self._blocks += grid_blocks(grid, self._outline.section)
-        self._kind = "end of table"
-
-    def _write_row(self, row: Sequence[str], *, is_first: bool) -> tuple[TableCell, ...]:
-        if not is_first:
-            self._write("\n")
-        cells = []
-        for number, raw in enumerate(row):
-            if number:
-                self._write(" | ")
-            text = joined_lines(raw)
-            cells.append(TableCell(text, self._write(text)))
-        return tuple(cells)
 
     def _tail_of(self, span: Span) -> str:
         """Return the text of *span* if it is near the end: all of it is only joined once."""
         tail = "".join(part[-_TAIL_CHARACTERS:] for part in self._parts[-_TAIL_PARTS:])
         tail = tail[-_TAIL_CHARACTERS:]
         offset = self._length - len(tail)
-        is_near = span.start >= offset
-        return collapse(tail[span.start - offset : span.end - offset]) if is_near else ""
+        return collapse(span.moved(-offset).of(tail)) if span.start >= offset else ""
 
     def _add_pair(self, key: str, value: str) -> None:
-        start = self._write(f"{key}: ").start
+        start, section = self._write(f"{key}: ").start, self._outline.section
         value_span = self._write(value)
-        section = self._outline.section
         self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
         self._blocks += [
-            ListItem(
-                Span(value_span.start + begin, value_span.start + end),
-                value[begin:end],
-                (*section, key),
-            )
-            for begin, end in split_items(value)
+            ListItem(place.moved(value_span.start), place.of(value), (*section, key))
+            for place in split_items(value)
         ]
 
     def _start(self, kind: str) -> None:

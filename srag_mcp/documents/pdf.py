@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.page_layout import Layout
 from srag_mcp.documents.pdf_boxes import TextBox, find_titles, looks_tabular
+from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

@@ -4,14 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.documents.document import TableCell
-from srag_mcp.documents.grid import count_header_rows, header_paths, is_data, is_year
+from srag_mcp.documents.grid import count_header_rows, header_paths
 from srag_mcp.documents.lines import collapse
-from srag_mcp.text.spans import Span
+from srag_mcp.documents.pairs import is_data, is_year
 from srag_mcp.text.words import fold_words
 
 _SAMPLE_ROWS = 20
-_NOWHERE = Span(0, 0)
 _CODE = re.compile(r"^([A-Z])\d{1,2}$")  # a header such as Q1, which looks like an amount
 
 
@@ -148,5 +146,5 @@ def _looks_like_body(rows: Sequence[Sequence[str]]) -> bool:
     return alike > 0 and 2 * alike > len(columns)
 
 
-def _table_cells(row: Sequence[str], width: int) -> tuple[TableCell, ...]:
-    return tuple(TableCell(text, _NOWHERE) for text in (*row, *[""] * (width - len(row))))
+def _table_cells(row: Sequence[str], width: int) -> tuple[str, ...]:
+    return (*row, *[""] * (width - len(row)))

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-from srag_mcp.documents.captions import is_caption
 from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
-from srag_mcp.documents.grid import is_data
+from srag_mcp.documents.grid import is_caption
 from srag_mcp.documents.lines import collapse
+from srag_mcp.documents.pairs import is_data
 from srag_mcp.documents.sheet import Line, Sheet, column_key, unique_names
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span

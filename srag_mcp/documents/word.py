@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.page_layout import Layout
+from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

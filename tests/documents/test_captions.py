@@ -2,8 +2,8 @@
 
 import pytest
 
-from srag_mcp.documents.captions import is_caption
 from srag_mcp.documents.document import Table
+from srag_mcp.documents.grid import is_caption
 from srag_mcp.documents.reading import read_content
 
 _PIPES = "| Item | 2020 | 2021 |\n|---|---|---|\n| Rent | 1 | 2 |\n"
