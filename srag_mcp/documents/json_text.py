@@ -1,16 +1,18 @@
 """Reads JSON and JSON Lines."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode, without_surrogates
-from srag_mcp.documents.json_values import JsonValue, flatten, is_scalar, scalar_text
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.sheet import unique_names
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.errors import DocumentError
 from srag_mcp.values.quantities import DECIMAL_POINT
+
+JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 _MAX_PAIR_CHARACTERS = 400
 _LIST_LEVEL = 2
@@ -46,86 +48,51 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
         DocumentError: As `read_json`.
     """
     text = decode(data, path)
-    if path.lower().endswith(".json"):
-        values = _records(_parse(text, path))
-    else:
-        values = _parse_lines(text, path)
-    return [] if values is None else [_record_table(values)]
-
-
-def _records(value: JsonValue) -> list[JsonValue] | None:
+    if not path.lower().endswith(".json"):
+        return [_record_table(_parse_lines(text, path))]
+    value = _parse(text, path)
     if isinstance(value, dict):
         lists = [member for member in value.values() if isinstance(member, list)]
-        others = [member for member in value.values() if not isinstance(member, list)]
-        if len(lists) != 1 or any(isinstance(member, str | dict) for member in others):
-            return None
+        if len(lists) != 1 or any(isinstance(member, str | dict) for member in value.values()):
+            return []
         value = lists[0]
-    if not isinstance(value, list) or not all(isinstance(member, dict) for member in value):
-        return None
-    return value if len(value) > 1 else None
+    is_table = isinstance(value, list) and all(isinstance(member, dict) for member in value)
+    return [_record_table(value)] if isinstance(value, list) and is_table and len(value) > 1 else []
 
 
-def _record_table(values: Sequence[JsonValue]) -> RecordTable:
-    parted = [_parted(value) for value in values]
-    names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
-    for name in [name for name in names if any(one.startswith(f"{name}.") for one in names)]:
-        _share_null(name, names, [cells for cells, _ in parted])
-    rows = [
-        Row(
-            tuple(cells.get(name) for name in names),
-            DECIMAL_POINT,
-            _title(value) or "",
-            _list_content(lists),
-        )
-        for value, (cells, lists) in zip(values, parted, strict=True)
-    ]
-    found: dict[str, list[list[JsonValue]]] = {}
-    for _, lists in parted:
-        for key, members in lists.items():
-            found.setdefault(key, []).append(members)
-    listed = tuple(_listed_members(key, lists) for key, lists in found.items())
-    return RecordTable("", unique_names(names), tuple(rows), (), listed)
+def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:
+    """Return the scalars below *value* with dotted keys; a list of scalars is joined by commas.
+
+    `{"rating": {"value": 9.2}, "tags": ["a", "b"]}` -> `rating.value: 9.2`, `tags: a, b`.
+    """
+    members: list[tuple[str, JsonValue]]
+    if isinstance(value, dict):
+        members = [(f"{key}.{name}" if key else name, member) for name, member in value.items()]
+    elif isinstance(value, list) and not all(map(_is_scalar, value)):
+        members = [
+            (f"{key}.{number}" if key and len(value) > 1 else key, member)
+            for number, member in enumerate(value, start=1)
+        ]
+    else:
+        scalars = value if isinstance(value, list) else [value]
+        text = ", ".join(filter(None, map(scalar_text, scalars)))
+        return [(key, text)] if text else []
+    return [pair for name, member in members for pair in flatten(member, name)]
 
 
-def _share_null(name: str, names: list[str], records: Sequence[dict[str, str]]) -> None:
-    """Where an object is null, say so of its members."""
-    if any(cells.get(name) for cells in records):
-        return
-    names.remove(name)
-    for cells in records:
-        if name in cells:
-            cells.update({one: "" for one in names if one.startswith(f"{name}.")})
+def scalar_text(value: JsonValue) -> str:
+    """Return a scalar as text: `null` is nothing, `12.0` is `12`."""
+    if value is None or not _is_scalar(value):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
 
 
-def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]]]:
-    """Part a record into scalars and lists, with dotted keys; an empty list is nothing."""
-    cells: dict[str, str] = {}
-    lists: dict[str, list[JsonValue]] = {}
-    pending = [("" if isinstance(value, dict) else "value", value)]
-    while pending:
-        key, member = pending.pop()
-        if isinstance(member, dict):
-            for name, one in reversed(member.items()):
-                name = without_surrogates(name)
-                pending.append((f"{key}.{name}" if key else name, one))
-        elif not isinstance(member, list):
-            cells.setdefault(key, joined_lines(scalar_text(member)))
-        elif member:
-            lists.setdefault(key, member)
-    return cells, lists
-
-
-def _list_content(lists: Mapping[str, list[JsonValue]]) -> Content | None:
-    page = Page()
-    for key, members in lists.items():
-        _write_list(page, key, members)
-    return page.content() if lists else None
-
-
-def _listed_members(name: str, lists: Sequence[list[JsonValue]]) -> ListedMembers:
-    objects = [member for members in lists for member in members if isinstance(member, dict)]
-    names = dict.fromkeys(key for member in objects for key, _ in flatten(member))
-    return ListedMembers(name, "objects" if objects else "values", len(lists), tuple(names))
+def _is_scalar(value: JsonValue) -> bool:
+    return not isinstance(value, dict | list)
 
 
 def _parse(text: str, path: str, where: str = "") -> JsonValue:
@@ -147,6 +114,53 @@ def _parse_lines(text: str, path: str) -> list[JsonValue]:
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
+
+
+def _record_table(values: Sequence[JsonValue]) -> RecordTable:
+    parted = list(map(_parted, values))
+    names = list(dict.fromkeys(name for cells, _ in parted for name in cells))
+    for name in list(names):
+        inside = [one for one in names if one.startswith(f"{name}.")]
+        if inside and not any(cells.get(name) for cells, _ in parted):
+            names.remove(name)  # where an object is null, its members are
+            for cells, _ in parted:
+                if name in cells:
+                    cells.update(dict.fromkeys(inside, ""))
+    rows = []
+    found: dict[str, list[list[JsonValue]]] = {}
+    for value, (cells, lists) in zip(values, parted, strict=True):
+        page = Page()
+        for key, members in lists.items():
+            _write_list(page, key, members)
+            found.setdefault(key, []).append(members)
+        more = page.content() if lists else None
+        texts = tuple(cells.get(name) for name in names)
+        rows.append(Row(texts, DECIMAL_POINT, _title(value) or "", more))
+    listed = []
+    for key, all_members in found.items():
+        objects = [one for members in all_members for one in members if isinstance(one, dict)]
+        inside = list(dict.fromkeys(name for one in objects for name, _ in flatten(one)))
+        holds = "objects" if objects else "values"
+        listed.append(ListedMembers(key, holds, len(all_members), tuple(inside)))
+    return RecordTable("", unique_names(names), tuple(rows), (), tuple(listed))
+
+
+def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]]]:
+    """Part a record into scalars and lists, with dotted keys; an empty list is nothing."""
+    cells: dict[str, str] = {}
+    lists: dict[str, list[JsonValue]] = {}
+    pending = [("" if isinstance(value, dict) else "value", value)]
+    while pending:
+        key, member = pending.pop()
+        if isinstance(member, dict):
+            for name, one in reversed(member.items()):
+                name = without_surrogates(name)
+                pending.append((f"{key}.{name}" if key else name, one))
+        elif not isinstance(member, list):
+            cells.setdefault(key, joined_lines(scalar_text(member)))
+        elif member:
+            lists.setdefault(key, member)
+    return cells, lists
 
 
 def _content(value: JsonValue) -> Content:
@@ -183,27 +197,22 @@ def _members(
             for name, member in value.items()
             for pair in _members(member, f"{key}.{name}" if key else name, lists)
         ]
-    if isinstance(value, list):
-        if all(is_scalar(member) and not isinstance(member, str) for member in value):
-            return flatten(value, key)  # numbers are no items
+    if isinstance(value, list) and any(isinstance(one, str | list | dict) for one in value):
         lists.append((key, value))
         return []
-    text = scalar_text(value)
-    return [(key, text)] if text else []
+    return flatten(value, key)  # numbers are no items
 
 
 def _write_list(page: Page, key: str, members: list[JsonValue]) -> None:
     page.write_heading(key, _LIST_LEVEL)
-    if all(is_scalar(member) for member in members):
+    rows = [dict(flatten(member)) for member in members]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if all(map(_is_scalar, members)):
         for member in members:
             page.write_item(scalar_text(member))
-        return
-    rows = [flatten(member) for member in members]
-    names = list(dict.fromkeys(name for row in rows for name, _ in row))
-    if len(names) < 2:
-        for row in rows:
-            page.write_item(", ".join(text for _, text in row))
-        return
-    by_name = [dict(row) for row in rows]
-    cells = [[row.get(name, "") for name in names] for row in by_name]
-    page.write_table([unique_names(names), *cells], n_headers=1, caption="")
+    elif len(names) < 2:
+        for member in members:
+            page.write_item(", ".join(text for _, text in flatten(member)))
+    else:
+        cells = [[row.get(name, "") for name in names] for row in rows]
+        page.write_table([unique_names(names), *cells], n_headers=1)

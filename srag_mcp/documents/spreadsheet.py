@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.json_values import scalar_text
+from srag_mcp.documents.json_text import scalar_text
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange
 from srag_mcp.documents.table_files import RecordTable, find_records
