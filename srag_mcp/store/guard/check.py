@@ -28,33 +28,26 @@ def check_text(sql: str) -> None:
     Raises:
         RefusedQueryError: With what was found and where.
     """
-    reason = _objection(sql)
-    if reason is not None:
-        raise RefusedQueryError(reason, sql[:MAX_CHARACTERS])
-
-
-def _objection(sql: str) -> str | None:
+    reason, depth, deepest = "", 0, 0
+    for bracket in _BRACKET.findall(sql[: MAX_CHARACTERS + 1]):
+        depth += 1 if bracket in "([{" else -1
+        deepest = max(deepest, depth)
     if len(sql) > MAX_CHARACTERS:
-        return f"The statement has {len(sql)} characters; at most {MAX_CHARACTERS} are read."
-    if (found := _INVISIBLE.search(sql)) is not None:
+        reason = f"The statement has {len(sql)} characters; at most {MAX_CHARACTERS} are read."
+    elif (found := _INVISIBLE.search(sql)) is not None:
         code = ord(found[0])
-        return (
+        reason = (
             f"There is an invisible character (U+{code:04X}) at position {found.start()};"
             f" leave it out, or write chr({code}) when it belongs to a value."
         )
-    if (depth := _nesting(sql)) > MAX_NESTING:
-        return f"Brackets are nested {depth} deep; at most {MAX_NESTING}. Use WITH for the steps."
-    if (n_keywords := len(_NESTING_KEYWORD.findall(sql))) > MAX_KEYWORDS:
-        return f"There are {n_keywords} CASE, NOT or SELECT; at most {MAX_KEYWORDS}."
-    return None
-
-
-def _nesting(sql: str) -> int:
-    depth = deepest = 0
-    for bracket in _BRACKET.findall(sql):
-        depth += 1 if bracket in "([{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+    elif deepest > MAX_NESTING:
+        reason = (
+            f"Brackets are nested {deepest} deep; at most {MAX_NESTING}. Use WITH for the steps."
+        )
+    elif (n_keywords := len(_NESTING_KEYWORD.findall(sql))) > MAX_KEYWORDS:
+        reason = f"There are {n_keywords} CASE, NOT or SELECT; at most {MAX_KEYWORDS}."
+    if reason:
+        raise RefusedQueryError(reason, sql[:MAX_CHARACTERS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from srag_mcp.store.guard.locked_engine import (
     is_exhausting,
 )
 from srag_mcp.store.guard.message import STOP, Failure, Reply, Request
-from srag_mcp.store.guard.result_page import PageReader, QueryLimits, Value, deadline_in, to_value
+from srag_mcp.store.guard.result_page import QueryLimits, Value, deadline_in, read_page, to_value
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,7 +47,7 @@ def main(limits_json: str) -> None:
     check_query("SELECT 1", {})  # loads both parsers, so that no query pays for it with its time
     answers.write(json.dumps(missing_limits) + "\n")
     answers.flush()
-    drop_errors()
+    _send_nowhere(2)  # nobody reads it while queries run, and a full pipe would stop us
     while True:
         answers.write(answer(requests.get(), builds, running).to_line())
         answers.flush()
@@ -123,7 +123,9 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
     """Run one request; errors become a failure."""
     import duckdb  # heavy, and only needed once there is something to run
 
-    limits = _limits_of(request, builds.limits)
+    limits = builds.limits
+    if request.timeout_s is not None:
+        limits = replace(limits, timeout_s=request.timeout_s)
     try:
         if request.kind == "select":
             checked = check_query(request.sql, request.tables)
@@ -144,38 +146,21 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
         return Reply(failure=Failure.of(QueryError(msg, request.sql)))
 
 
-def _limits_of(request: Request, limits: QueryLimits) -> QueryLimits:
-    return limits if request.timeout_s is None else replace(limits, timeout_s=request.timeout_s)
-
-
 def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:
     if request.kind == "read":
-        return _read_all(request, cursor, limits)
+        check_time = deadline_in(limits.timeout_s, request.sql)
+        cursor.execute(request.sql, request.parameters)
+        rows: list[list[Value]] = []
+        while chunk := cursor.fetchmany(_CHUNK_ROWS):
+            rows.extend([to_value(cell) for cell in row] for row in chunk)
+            check_time()
+        return Reply(rows=rows)
     check_bound_tables(cursor, request.sql, request.tables)
-    started = time.perf_counter()
-    check_time = deadline_in(limits.timeout_s, request.sql)
     if _DRAWS.search(request.sql):  # so that the next page is of the same rows
         cursor.execute("SELECT setseed(0.5)")
-    cursor.execute(request.sql)
-    reader = PageReader(limits, request.limit, request.offset)
-    columns, types, rows, truncated = reader.read(cursor, request.sql, check_time)
-    return Reply(
-        columns=columns,
-        types=types,
-        rows=rows,
-        truncated=truncated,
-        seconds=round(time.perf_counter() - started, 6),
-    )
-
-
-def _read_all(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:
-    check_time = deadline_in(limits.timeout_s, request.sql)
-    cursor.execute(request.sql, request.parameters)
-    rows: list[list[Value]] = []
-    while chunk := cursor.fetchmany(_CHUNK_ROWS):
-        rows.extend([to_value(cell) for cell in row] for row in chunk)
-        check_time()
-    return Reply(rows=rows)
+    started = time.perf_counter()
+    page = read_page(cursor, request.sql, limits, limit=request.limit, offset=request.offset)
+    return Reply(*page, seconds=round(time.perf_counter() - started, 6))
 
 
 _MAX_OPEN_FILES = 64
@@ -214,13 +199,10 @@ def confine(limits: QueryLimits) -> list[str]:
 def take_answers() -> TextIO:
     """Keep stdout for the answers: whatever a library prints goes nowhere."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    _send_nowhere(1)
     sys.stdout = sys.stderr
     return answers
 
 
-def drop_errors() -> None:
-    """Send stderr nowhere: nobody reads it while queries run, and a full pipe would stop us."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+def _send_nowhere(descriptor: int) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

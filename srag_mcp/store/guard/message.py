@@ -12,15 +12,6 @@ from srag_mcp.errors import QueryError, StoreError, UnknownNameError
 from srag_mcp.store.guard.result_page import Value
 
 STOP = b"stop\n"  # instead of a request: stop the one that was sent last
-_ERRORS: dict[str, type[QueryError]] = {
-    kind.__name__: kind
-    for kind in (
-        errors.QueryError,
-        errors.RefusedQueryError,
-        errors.QueryTimeoutError,
-        errors.QueryMemoryError,
-    )
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +57,10 @@ class Failure:
 
     def to_error(self, sql: str) -> StoreError:
         """Unpack it as the error it was."""
-        if self.name == UnknownNameError.__name__:
-            return UnknownNameError(self.message, sql, self.nearest)
-        kind = _ERRORS.get(self.name)
-        return StoreError(self.message) if kind is None else kind(self.message, sql)
+        kind: type[StoreError] = getattr(errors, self.name)
+        if issubclass(kind, UnknownNameError):
+            return kind(self.message, sql, self.nearest)
+        return kind(self.message, sql) if issubclass(kind, QueryError) else kind(self.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Layer 4, outside: one worker process, spoken to over pipes, that can be killed at any moment."""
 
 import json
-import logging
 import os
 import queue
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
@@ -14,8 +14,6 @@ from typing import IO
 from srag_mcp.errors import StoreError
 from srag_mcp.store.guard.message import STOP, Reply, Request
 from srag_mcp.store.guard.result_page import QueryLimits
-
-logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
 # The server's own search path is handed over, for `-I` ignores the environment it may come from.
@@ -43,20 +41,14 @@ class WorkerProcess:
         Raises:
             StoreError: If it does not start.
         """
-        search_path = [entry or str(Path.cwd()) for entry in sys.path]
+        search_path = json.dumps([entry or str(Path.cwd()) for entry in sys.path])
         self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-c",
-                _PROGRAM,
-                json.dumps(search_path),
-                json.dumps(asdict(limits)),
-            ],
+            [sys.executable, "-I", "-c", _PROGRAM, search_path, json.dumps(asdict(limits))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            # nothing of ours; Windows cannot start a process without SYSTEMROOT
+            env={name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ},
             start_new_session=True,  # Ctrl-C is for the server
         )
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -125,7 +117,9 @@ class WorkerProcess:
         self._process.wait()
         self._listener.join()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            _close_quietly(pipe)
+            with suppress(OSError):  # what was still in the buffer cannot be written any more
+                if pipe is not None:
+                    pipe.close()
 
     def _await_ready(self) -> list[str]:
         try:
@@ -153,22 +147,9 @@ class WorkerProcess:
         return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def _environment() -> dict[str, str]:
-    """Give the process nothing of ours; Windows cannot start one without SYSTEMROOT."""
-    return {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
-
-
 def _listen(stdout: "IO[bytes] | None", lines: "queue.SimpleQueue[bytes | None]") -> None:
     assert stdout is not None
     for line in stdout:
         if line.endswith(b"\n"):  # a line without an end was cut off by a kill
             lines.put(line)
     lines.put(None)
-
-
-def _close_quietly(pipe: "IO[bytes] | None") -> None:
-    try:
-        if pipe is not None:
-            pipe.close()
-    except OSError:  # a request that was still in the buffer cannot be written any more
-        logger.debug("the pipe of an ended worker process had unsent bytes")

@@ -103,83 +103,62 @@ def timed_out(timeout_s: float, sql: str) -> QueryTimeoutError:
     return QueryTimeoutError(msg, sql)
 
 
-@dataclass(frozen=True, slots=True)
-class PageReader:
-    """Takes the rows `offset` to `offset + limit` of a running query, within the limits."""
+def read_page(
+    cursor: "duckdb.DuckDBPyConnection",
+    sql: str,
+    limits: QueryLimits,
+    *,
+    limit: int,
+    offset: int,
+) -> tuple[list[str], list[str], list[list[Value]], bool]:
+    """Return names and types of the columns, rows from *offset* on, and whether there are more.
 
-    limits: QueryLimits
-    limit: int
-    offset: int
-
-    def read(
-        self, cursor: "duckdb.DuckDBPyConnection", sql: str, check_time: Deadline
-    ) -> tuple[list[str], list[str], list[list[Value]], bool]:
-        """Return names and types of the columns, the rows, and whether there are more.
-
-        Raises:
-            QueryError: If the result has too many columns, or their names are too long.
-            QueryTimeoutError: If the time is over.
-        """
-        description = cursor.description or []
-        if len(description) > MAX_COLUMNS:
-            msg = (
-                f"The result has {len(description)} columns, at most {MAX_COLUMNS}: name those you"
-                " need."
-            )
-            raise QueryError(msg, sql)
-        names = [_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description]
-        types = [_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description]
-        n_bytes = len(json.dumps([names, types], ensure_ascii=False).encode())
-        if n_bytes > self.limits.max_bytes:
-            msg = (
-                f"The names of the {len(names)} columns have {sum(map(len, names))} characters,"
-                " more than a result may have: name fewer columns, or give them short names with"
-                " AS."
-            )
-            raise QueryError(msg, sql)
-        if not self._skip(cursor, check_time):
-            return names, types, [], False
-        rows, truncated = self._take(cursor, n_bytes, check_time)
-        return names, types, rows, truncated
-
-    def _skip(self, cursor: "duckdb.DuckDBPyConnection", check_time: Deadline) -> bool:
-        left = self.offset
-        while left > 0:
-            rows = cursor.fetchmany(min(left, _SKIP_ROWS))
-            if not rows:
-                return False
-            left -= len(rows)
-            check_time()
-        return True
-
-    def _take(
-        self, cursor: "duckdb.DuckDBPyConnection", n_bytes: int, check_time: Deadline
-    ) -> tuple[list[list[Value]], bool]:
-        """Take rows until these, and the *n_bytes* of their columns, fill the page."""
-        n_columns = max(1, len(cursor.description or ()))
-        max_characters = min(
-            self.limits.max_cell_characters,
-            max(_MIN_CELL_CHARACTERS, self.limits.max_bytes // n_columns),
+    Raises:
+        QueryError: If the result has too many columns, or their names are too long.
+        QueryTimeoutError: If the time is over.
+    """
+    check_time = deadline_in(limits.timeout_s, sql)
+    cursor.execute(sql)
+    description = cursor.description or []
+    if len(description) > MAX_COLUMNS:
+        msg = (
+            f"The result has {len(description)} columns, at most {MAX_COLUMNS}: name those you"
+            " need."
         )
-        rows: list[list[Value]] = []
-        while (raw := cursor.fetchone()) is not None:
-            if len(rows) >= self.limit:
-                return rows, True
-            row = [cut_cell(to_value(cell), max_characters) for cell in raw]
-            n_bytes += len(json.dumps(row, ensure_ascii=False).encode())
-            if rows and n_bytes > self.limits.max_bytes:
-                return rows, True
-            rows.append(row)
-            check_time()
-        return rows, False
-
-
-def cut_cell(value: Value, max_characters: int) -> Value:
-    """Cut long text and say by how much: `("abcdef", 4) -> "abcd…[+2 chars]"`."""
-    return _cut(value, max_characters) if isinstance(value, str) else value
+        raise QueryError(msg, sql)
+    names = [_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description]
+    types = [_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description]
+    n_bytes = len(json.dumps([names, types], ensure_ascii=False).encode())
+    if n_bytes > limits.max_bytes:
+        msg = (
+            f"The names of the {len(names)} columns have {sum(map(len, names))} characters, more"
+            " than a result may have: name fewer columns, or give them short names with AS."
+        )
+        raise QueryError(msg, sql)
+    rows: list[list[Value]] = []
+    while offset > 0:
+        skipped = cursor.fetchmany(min(offset, _SKIP_ROWS))
+        if not skipped:
+            return names, types, rows, False
+        offset -= len(skipped)
+        check_time()
+    share = max(_MIN_CELL_CHARACTERS, limits.max_bytes // max(1, len(names)))
+    max_characters = min(limits.max_cell_characters, share)
+    while (raw := cursor.fetchone()) is not None:
+        if len(rows) >= limit:
+            return names, types, rows, True
+        cells = [to_value(cell) for cell in raw]
+        row = [_cut(cell, max_characters) if isinstance(cell, str) else cell for cell in cells]
+        n_bytes += len(json.dumps(row, ensure_ascii=False).encode())
+        if rows and n_bytes > limits.max_bytes:
+            return names, types, rows, True
+        rows.append(row)
+        check_time()
+    return names, types, rows, False
 
 
 def _cut(text: str, max_characters: int) -> str:
+    """Cut long text and say by how much: `("abcdef", 4) -> "abcd…[+2 chars]"`."""
     if len(text) <= max_characters:
         return text
     return f"{text[:max_characters]}…[+{len(text) - max_characters} chars]"
@@ -195,7 +174,11 @@ def to_value(cell: object) -> Value:
         return cell if math.isfinite(cell) else _NOT_FINITE.get(cell, "NaN")
     if isinstance(cell, (list, tuple, dict)):
         return json.dumps(_to_json(cell), ensure_ascii=False)
-    return _to_text(cell)
+    if isinstance(cell, (datetime, date, time_of_day)):
+        return cell.isoformat()
+    if isinstance(cell, bytes):
+        return cell.hex()
+    return str(cell) if isinstance(cell, (Decimal, UUID, timedelta)) else repr(cell)
 
 
 _Json: TypeAlias = "Value | list[_Json] | dict[str, _Json]"
@@ -207,13 +190,3 @@ def _to_json(cell: object) -> _Json:
     if isinstance(cell, (list, tuple)):
         return [_to_json(item) for item in cell]
     return to_value(cell)
-
-
-def _to_text(cell: object) -> str:
-    if isinstance(cell, (datetime, date, time_of_day)):
-        return cell.isoformat()
-    if isinstance(cell, bytes):
-        return cell.hex()
-    if isinstance(cell, (Decimal, UUID, timedelta)):
-        return str(cell)
-    return repr(cell)
