@@ -41,16 +41,18 @@ CREATE TABLE build.main.documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   characters BIGINT, ingested_at TIMESTAMP);
 CREATE TABLE build.main.cells (
-  document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
-  "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, marks VARCHAR,
+  document_id VARCHAR, table_name VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR,
+  start BIGINT, "end" BIGINT, value VARCHAR, unit VARCHAR, engine VARCHAR, marks VARCHAR,
   note VARCHAR);
 CREATE TABLE build.main.srag_texts (document_id VARCHAR, text VARCHAR);
 CREATE TABLE build.main.srag_schema (schema VARCHAR);
-CREATE TABLE build.main.srag_statistics (column_name VARCHAR, position INTEGER, statistics VARCHAR);
-CREATE TABLE build.main.srag_values (column_name VARCHAR, value VARCHAR, n_records BIGINT);
+CREATE TABLE build.main.srag_statistics (
+  table_name VARCHAR, column_name VARCHAR, position INTEGER, statistics VARCHAR);
+CREATE TABLE build.main.srag_values (
+  table_name VARCHAR, column_name VARCHAR, value VARCHAR, n_records BIGINT);
 CREATE TABLE build.main.srag_reviews (
-  document_id VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR, rule_value VARCHAR,
-  rule_as_stated VARCHAR);
+  document_id VARCHAR, table_name VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR,
+  rule_value VARCHAR, rule_as_stated VARCHAR);
 CREATE TABLE build.main.srag_build (key VARCHAR, value VARCHAR);
 """
 _COMMENTS = {
@@ -61,6 +63,7 @@ _COMMENTS = {
     "documents.characters": "Length of its text.",
     "documents.ingested_at": "When it was read, UTC.",
     "cells": "One row a document and attribute: what the document says, and where.",
+    "cells.table_name": "The table that has the attribute as a column.",
     "cells.state": "stated, stated_absent (it says there is none), not_mentioned or failed.",
     "cells.as_stated": "The words of the document.",
     "cells.start": "First character of these words in the text of the document.",
@@ -210,7 +213,7 @@ _FAILURES = """
 INSERT INTO build.main.srag_failures
 SELECT records.*, _failed FROM build.main.{entity} AS records JOIN (
   SELECT document_id, list(attribute) AS _failed FROM build.main.cells
-  WHERE state = 'failed' GROUP BY document_id) USING (document_id)
+  WHERE state = 'failed' AND table_name = ? GROUP BY document_id) USING (document_id)
 ORDER BY document_id
 """
 
@@ -255,10 +258,10 @@ def _write(
     connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
-        _write_column(work, attribute, position)
+        _write_column(work, schema.entity, attribute, position)
     _write_records(connection, schema)
     connection.execute(_DOCUMENTS)
-    connection.execute(with_names(_FAILURES, entity=schema.entity))
+    connection.execute(with_names(_FAILURES, entity=schema.entity), [schema.entity])
     write_statistics(connection, schema)
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
@@ -315,17 +318,17 @@ FROM listing LEFT JOIN stated USING (number) ORDER BY number
 """  # noqa: S608 - constants
 _INSERT_CELLS = """
 INSERT INTO build.main.cells
-SELECT document_id, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
+SELECT document_id, ?, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
        note
 FROM whole ORDER BY number
 """
 _VALUES = "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number"
 
 
-def _write_column(work: WorkDatabase, attribute: Attribute, position: int) -> None:
+def _write_column(work: WorkDatabase, table: str, attribute: Attribute, position: int) -> None:
     """Normalise one attribute; write its cells to the build, and its values to `column_<n>`."""
     connection, rows = work.connection, []
-    for number, cell in _cells_in_force(work, attribute).items():
+    for number, cell in _cells_in_force(work, table, attribute).items():
         start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
         rows.append(
             (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
@@ -339,7 +342,7 @@ def _write_column(work: WorkDatabase, attribute: Attribute, position: int) -> No
     is_read = work.is_predicted() or any(row[1] != State.NOT_MENTIONED for row in rows)
     implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
     connection.execute(_WHOLE, [implied])
-    connection.execute(_INSERT_CELLS, [attribute.name])
+    connection.execute(_INSERT_CELLS, [table, attribute.name])
     connection.execute(with_names(_VALUES, column=f"column_{position}"))
 
 
@@ -354,11 +357,11 @@ WHERE failure IS NULL ORDER BY number
 """  # noqa: S608 - constants
 _INSERT_REVIEW = """
 INSERT INTO build.main.srag_reviews
-SELECT document_id, ?, ?, ?, ?, ? FROM listing WHERE number = ?
+SELECT document_id, ?, ?, ?, ?, ?, ? FROM listing WHERE number = ?
 """
 
 
-def _cells_in_force(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dict[int, Cell]:
     """Return the cells of the engine in force, with values, by the number of their document.
 
     Where a language model is in force, the learned rules are the second opinion: where they differ
@@ -379,7 +382,7 @@ def _cells_in_force(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        connection.execute(_INSERT_REVIEW, [name, *said, item.document])
+        connection.execute(_INSERT_REVIEW, [table, name, *said, item.document])
         cells[item.document] = mark(model, item)
     return cells
 

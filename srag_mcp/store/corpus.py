@@ -14,6 +14,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
+    ColumnKey,
     DocumentEntry,
     Evidence,
     EvidenceFilter,
@@ -35,12 +36,12 @@ _TRIES = 5
 _PAGE_ROWS = 50_000
 _INFO = "SELECT key, value FROM srag_build"
 _SCHEMA = "SELECT schema FROM srag_schema"
-_STATISTICS = "SELECT statistics FROM srag_statistics ORDER BY position"
+_STATISTICS = "SELECT statistics{table} FROM srag_statistics ORDER BY position"
 _COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() ORDER BY table_oid, column_index"
 _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
-_VALUES = "SELECT column_name, value, n_records FROM srag_values LIMIT ? OFFSET ?"
+_VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class BuildContent:
     statistics: tuple[ColumnStatistics, ...]
     columns: Mapping[str, list[str]]
     keywords: frozenset[str]
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether columns are named by table and column; earlier builds have one table."""
+        return "table_name" in self.columns["cells"]
 
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
@@ -137,10 +143,20 @@ class Corpus:
         """Return the schema of the build."""
         return self._content().schema
 
-    def statistics(self, columns: Sequence[str] | None = None) -> tuple[ColumnStatistics, ...]:
-        """Return the statistics of *columns*, in the order of the schema; of all when None."""
-        found = self._content().statistics
-        return tuple(item for item in found if columns is None or item.column in columns)
+    def statistics(
+        self, columns: Sequence[str] | None = None, table: str | None = None
+    ) -> tuple[ColumnStatistics, ...]:
+        """Return the statistics of *columns*, in the order of the schema; of all when None.
+
+        *table* has the columns; None for the record table.
+        """
+        content = self._content()
+        return tuple(
+            item
+            for item in content.statistics
+            if item.table == (table or content.schema.entity)
+            and (columns is None or item.column in columns)
+        )
 
     def values(self) -> ValueIndex:
         """Return the index of the stored texts."""
@@ -209,26 +225,41 @@ class Corpus:
         """
         return self._newest(lambda path: self.worker.read(path, sql, parameters))
 
-    def trace(self, column: str, **wanted: Unpack[EvidenceFilter]) -> EvidencePage:
+    def trace(
+        self, column: str, table: str | None = None, **wanted: Unpack[EvidenceFilter]
+    ) -> EvidencePage:
         """Return the cells of *column* that pass the filter, with their words and places.
+
+        *table* has the column; None for the record table.
 
         Raises:
             SchemaError: If there is no such column.
         """
-        self.schema().attribute(column)
-        return read_evidence(self.read, column, wanted)
+        self.schema().attribute(column, table)
+        return read_evidence(self.read, self._key(column, table), wanted)
 
-    def quotes(self, column: str, where: str, limit: int = 3) -> tuple[Evidence, ...]:
+    def quotes(
+        self, column: str, where: str, limit: int = 3, table: str | None = None
+    ) -> tuple[Evidence, ...]:
         """Return stated cells of *column*, of records where *where* (SQL, empty: all) holds.
+
+        *table* has the column; None for the record table.
 
         Raises:
             QueryError: If *where* is refused or wrong.
         """
         ids = None
         if where:
-            page = self.select(quotes_sql(self.schema().entity, column, where), limit=limit)
+            records = table or self.schema().entity
+            page = self.select(quotes_sql(records, column, where), limit=limit)
             ids = [str(row[0]) for row in page.rows]
-        return read_evidence(self.read, column, {"state": "stated", "limit": limit}, ids).evidence
+        wanted: EvidenceFilter = {"state": "stated", "limit": limit}
+        return read_evidence(self.read, self._key(column, table), wanted, ids).evidence
+
+    def _key(self, column: str, table: str | None) -> ColumnKey:
+        """Name a column of the cells; those of builds of earlier versions are of one table."""
+        content = self._content()
+        return ColumnKey(column, (table or content.schema.entity) if content.is_keyed else None)
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
@@ -298,10 +329,15 @@ class Corpus:
             columns: dict[str, list[str]] = {}
             for table, column in read(path, _COLUMNS):
                 columns.setdefault(str(table), []).append(str(column))
+            keyed = ", table_name" if "table_name" in columns["cells"] else ""
+            kept = read(path, _STATISTICS.format(table=keyed))
             return BuildContent(
                 info,
                 Schema.model_validate_json(str(schema)),
-                tuple(read_statistics(str(row[0])) for row in read(path, _STATISTICS)),
+                tuple(
+                    read_statistics(str(text), str(table[0]) if table else info.entity)
+                    for text, *table in kept
+                ),
                 columns,
                 SESSION_VALUES | {str(row[0]) for row in read(path, _KEYWORDS)},
             )
@@ -314,10 +350,14 @@ class Corpus:
             raise StoreError(msg) from error
 
     def _read_values(self, path: Path) -> ValueIndex:
-        entries: list[tuple[str, str, int]] = []
+        content = self._content_of(path)
+        sql = _VALUES.format(table=", table_name" if content.is_keyed else "")
+        entries: list[tuple[str, str, int, str]] = []
         while len(entries) % _PAGE_ROWS == 0:
-            rows = self.worker.read(path, _VALUES, [_PAGE_ROWS, len(entries)])
+            rows = self.worker.read(path, sql, [_PAGE_ROWS, len(entries)])
             if not rows:
                 break
-            entries.extend((str(row[0]), str(row[1]), int(row[2] or 0)) for row in rows)
+            for column, value, n_records, *table in rows:
+                named = str(table[0]) if table else content.schema.entity
+                entries.append((str(column), str(value), int(n_records or 0), named))
         return ValueIndex(entries)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
@@ -21,16 +21,24 @@ FROM cells WHERE attribute = $1
   AND ($3 = '' OR document_id = $3)
   AND ($4 = '' OR state = $4)
   AND ($5 IS NULL OR document_id IN (SELECT unnest(from_json($5, '["VARCHAR"]'))))
+  AND ($6 IS NULL OR {table_name} = $6)
 """
 _COUNT = f"SELECT count(*) {_SELECTED}"
 _PAGE = f"""
 SELECT page.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",
        coalesce(note, ''),
-       substr(text, greatest(start - $8, 0) + 1, "end" - greatest(start - $8, 0) + $8)
-FROM (SELECT * {_SELECTED} ORDER BY document_id LIMIT $6 OFFSET $7) AS page
+       substr(text, greatest(start - $9, 0) + 1, "end" - greatest(start - $9, 0) + $9)
+FROM (SELECT * {_SELECTED} ORDER BY document_id LIMIT $7 OFFSET $8) AS page
 JOIN documents USING (document_id) LEFT JOIN srag_texts USING (document_id)
 ORDER BY page.document_id
 """  # noqa: S608 - constants
+
+
+class ColumnKey(NamedTuple):
+    """A column; *table* is None in builds of earlier versions, which have one."""
+
+    column: str
+    table: str | None
 
 
 class EvidenceFilter(TypedDict, total=False):
@@ -81,19 +89,21 @@ class EvidencePage:
 
 
 def read_evidence(
-    read: Read, column: str, wanted: EvidenceFilter, ids: Sequence[str] | None = None
+    read: Read, key: ColumnKey, wanted: EvidenceFilter, ids: Sequence[str] | None = None
 ) -> EvidencePage:
-    """Read the cells of *column* that pass the filter, of the documents *ids* when given."""
+    """Read the cells of a column that pass the filter, of the documents *ids* when given."""
     chosen = [
-        column,
+        key.column,
         wanted.get("value", ""),
         wanted.get("document_id", ""),
         wanted.get("state", ""),
         None if ids is None else json.dumps(list(ids)),
+        key.table,
     ]
-    [(total,)] = read(_COUNT, chosen)
+    table_name = "NULL" if key.table is None else "table_name"
+    [(total,)] = read(_COUNT.format(table_name=table_name), chosen)
     bounds = [wanted.get("limit", 20), wanted.get("offset", 0), SNIPPET_CHARACTERS]
-    rows = read(_PAGE, [*chosen, *bounds])
+    rows = read(_PAGE.format(table_name=table_name), [*chosen, *bounds])
     return EvidencePage(tuple(Evidence(*row) for row in rows), total)
 
 

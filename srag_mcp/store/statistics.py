@@ -45,6 +45,7 @@ class ColumnStatistics:
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
         truncated: Whether *values* is the top of a longer list.
+        table: The table that has the column; None for the record table.
     """
 
     column: str
@@ -67,6 +68,7 @@ class ColumnStatistics:
     truncated: bool = False
     n_read_in_part: int = 0
     n_doubted: int = 0
+    table: str | None = None
 
 
 MAX_VALUES_LISTED = 50
@@ -80,19 +82,20 @@ GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
 """
 _INDEX = """
 INSERT INTO build.main.srag_values
-SELECT ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND length({x}) <= ?
+SELECT ?, ?, {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL AND length({x}) <= ?
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
 """
 _STATES = """
 SELECT attribute, state, marks, count(*) FROM build.main.cells
-WHERE document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT NULL) GROUP BY ALL
+WHERE table_name = ?
+  AND document_id NOT IN (SELECT document_id FROM listing WHERE failure IS NOT NULL) GROUP BY ALL
 """
 
 
 def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     """Compute the statistics of all columns of the attached build and keep them in it."""
     states: dict[str, Counter[str]] = {item.name: Counter() for item in schema.attributes}
-    for name, state, marks, n in connection.execute(_STATES).fetchall():
+    for name, state, marks, n in connection.execute(_STATES, [schema.entity]).fetchall():
         found = read_marks(marks)
         states[name][state] += n
         if state == State.NOT_MENTIONED and Mark.READ_IN_PART in found:
@@ -101,9 +104,10 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
             states[name][Mark.DOUBTED] += n
     for position, attribute in enumerate(schema.attributes):
         item = _of_column(connection, schema.entity, attribute, states[attribute.name])
+        entry = asdict(item)
         connection.execute(
-            "INSERT INTO build.main.srag_statistics VALUES (?, ?, ?)",
-            [item.column, position, json.dumps(asdict(item))],
+            "INSERT INTO build.main.srag_statistics VALUES (?, ?, ?, ?)",
+            [entry.pop("table"), item.column, position, json.dumps(entry)],
         )
 
 
@@ -147,15 +151,16 @@ def _of_column(
         truncated=n_distinct > MAX_VALUES_LISTED,
         n_read_in_part=n[Mark.READ_IN_PART],
         n_doubted=n[Mark.DOUBTED],
+        table=entity,
     )
 
 
-def read_statistics(text: str) -> ColumnStatistics:
-    """Read what `write_statistics` kept of one column."""
+def read_statistics(text: str, table: str) -> ColumnStatistics:
+    """Read what `write_statistics` kept of a column of *table*."""
     entry = json.loads(text)
     values = tuple(ValueCount(**item) for item in entry.pop("values"))
     kind = COLUMN_TYPES[entry.pop("type")]
-    return ColumnStatistics(**entry, type=kind, values=values)
+    return ColumnStatistics(**entry, type=kind, values=values, table=table)
 
 
 def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple[str, ...]:
@@ -166,7 +171,7 @@ def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple
     for name in names:
         [(n_inserted,)] = connection.execute(
             with_names(_INDEX, x=name, entity=schema.entity),
-            [name, MAX_INDEXED_CHARACTERS, limit],
+            [schema.entity, name, MAX_INDEXED_CHARACTERS, limit],
         ).fetchall()
         if n_inserted == limit:
             cut.append(name)

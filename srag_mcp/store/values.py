@@ -18,13 +18,14 @@ class ValueMatch:
     """A stored value that a phrase may mean.
 
     *score* is 1.0 for an equal value (folded), less for a fuzzy or partial match. *n_records* is
-    the number of records with this value.
+    the number of records with this value. *table* has the column; None for the record table.
     """
 
     column: str
     value: str
     n_records: int
     score: float
+    table: str | None = None
 
 
 def fold_words(text: str) -> tuple[str, ...]:
@@ -54,28 +55,34 @@ class _Entry:
     value: str
     n_records: int
     words: tuple[str, ...]
+    table: str | None
 
 
 class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
-    Built from `(column, value, number of records)`.
+    Built from `(column, value, number of records)`, and the table where it is not the record table.
     """
 
-    def __init__(self, entries: Iterable[tuple[str, str, int]]) -> None:
+    def __init__(self, entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]]) -> None:
         self._entries: list[_Entry] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-        for number, (column, value, n_records) in enumerate(entries):
-            words = fold_words(value)
-            self._entries.append(_Entry(column, value, n_records, words))
+        for number, entry in enumerate(entries):
+            column, value, n_records = entry[:3]
+            words, table = fold_words(value), entry[3] if len(entry) == 4 else None
+            self._entries.append(_Entry(column, value, n_records, words, table))
             for word in set(words):
                 self._holding[word].append(number)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
 
     def search(
-        self, phrase: str, columns: Sequence[str] | None = None, limit: int = 6
+        self,
+        phrase: str,
+        columns: Sequence[str] | None = None,
+        limit: int = 6,
+        table: str | None = None,
     ) -> list[ValueMatch]:
         """Find the values nearest to *phrase*, best first (of all text columns, when None).
 
@@ -87,9 +94,10 @@ class ValueIndex:
             return []
         found = self._scored(words) or self._misspelt(words)
         matches = [
-            ValueMatch(entry.column, entry.value, entry.n_records, score)
+            ValueMatch(entry.column, entry.value, entry.n_records, score, entry.table)
             for entry, score in ((self._entries[number], score) for number, score in found.items())
-            if columns is None or entry.column in columns
+            if (columns is None or entry.column in columns)
+            and (table is None or entry.table in {None, table})
         ]
         matches.sort(key=lambda match: (-match.score, -match.n_records, match.column, match.value))
         return matches[:limit]

@@ -77,8 +77,8 @@ def write_build(path: Path) -> None:
         )
         for attribute, state in zip(SCHEMA.attributes, states, strict=True):
             connection.execute(
-                "INSERT INTO build.main.cells (document_id, attribute, state)"
-                f" SELECT 'boat-' || i, '{attribute.name}', {state} {source}"
+                "INSERT INTO build.main.cells (document_id, table_name, attribute, state)"
+                f" SELECT 'boat-' || i, 'boats', '{attribute.name}', {state} {source}"
             )
         connection.execute(
             "INSERT INTO build.main.srag_failures SELECT boats.*, failed FROM build.main.boats JOIN"

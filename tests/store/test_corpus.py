@@ -2,13 +2,14 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError, UnknownNameError
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.evidence import DocumentEntry, Evidence
+from srag_mcp.store.evidence import DocumentEntry, Evidence, read_reviews
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
@@ -37,7 +38,7 @@ def test_a_corpus_knows_its_schema_tables_and_statistics(corpus: Corpus, ships: 
     ]
     assert [item.column for item in corpus.statistics(["launched", "name"])] == ["name", "launched"]
     assert len(corpus.statistics()) == 5
-    assert corpus.values().search("bittern") == [ValueMatch("name", "Bittern", 1, 1.0)]
+    assert corpus.values().search("bittern") == [ValueMatch("name", "Bittern", 1, 1.0, "ships")]
 
 
 def test_sql_from_outside_sees_the_exposed_tables_only(corpus: Corpus) -> None:
@@ -112,6 +113,59 @@ def test_quotes_come_from_the_records_that_a_condition_selects(corpus: Corpus) -
         corpus.quotes("name", "masts > (SELECT count(*) FROM srag_texts)")
 
 
+@pytest.fixture
+def changed(corpus: Corpus, tmp_path: Path, worker: QueryPool) -> Callable[[str], Corpus]:
+    """Return the build as a corpus of its own, after some statements."""
+
+    def change(sql: str) -> Corpus:
+        path = tmp_path / "copied" / "fleet.duckdb"
+        path.parent.mkdir()
+        shutil.copyfile(corpus.build_path(), path)
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(sql)
+        return Corpus(path, worker)
+
+    return change
+
+
+def test_a_column_of_another_table_is_another_column(changed: Callable[[str], Corpus]) -> None:
+    corpus = changed(
+        "INSERT INTO cells SELECT * REPLACE ('crew' AS table_name, 'Ole' AS value) FROM cells"
+        " WHERE attribute = 'name' AND state = 'stated';"
+        "INSERT INTO srag_values VALUES ('crew', 'name', 'Ole Bittern', 3);"
+        "INSERT INTO srag_statistics SELECT * REPLACE ('crew' AS table_name) FROM srag_statistics"
+        " WHERE column_name = 'name'"
+    )
+
+    assert corpus.trace("name") == corpus.trace("name", "ships")
+    assert [item.value for item in corpus.trace("name", state="stated").evidence] == [
+        "Albatross",
+        "Bittern",
+        "Curlew",
+    ]
+    assert corpus.quotes("name", "true", table="ships")[0].value == "Albatross"
+    search = corpus.values().search
+    assert [item.table for item in search("bittern")] == ["ships", "crew"]
+    assert search("bittern", table="crew") == [ValueMatch("name", "Ole Bittern", 3, 0.925, "crew")]
+    with pytest.raises(SchemaError, match="no attribute 'name' of crew"):
+        corpus.trace("name", "crew")
+    assert [item.table for item in corpus.statistics(["name"])] == ["ships"]
+    assert [item.column for item in corpus.statistics(table="crew")] == ["name"]
+
+
+def test_a_build_of_an_earlier_version_has_one_table(
+    corpus: Corpus, changed: Callable[[str], Corpus]
+) -> None:
+    tables = ("cells", "srag_values", "srag_statistics", "srag_reviews")
+    earlier = changed(";".join(f"ALTER TABLE {name} DROP COLUMN table_name" for name in tables))
+
+    assert earlier.trace("name") == corpus.trace("name")
+    assert earlier.quotes("name", "masts > 1") == corpus.quotes("name", "masts > 1")
+    assert earlier.statistics() == corpus.statistics()
+    assert earlier.values().search("bittern") == corpus.values().search("bittern")
+    assert read_reviews(earlier.read) == read_reviews(corpus.read)
+
+
 def test_documents_are_found_by_id_and_by_words_of_their_title(corpus: Corpus) -> None:
     entry = DocumentEntry("curlew.txt", "curlew", "curlew.txt", "text/plain", 44)
     assert corpus.document("curlew.txt") == entry
@@ -147,7 +201,7 @@ def test_readers_follow_the_pointer_to_a_new_build(
     assert not old.exists()
     assert corpus.info().n_documents == 6
     assert corpus.select("SELECT count(*) FROM ships").rows == ((6,),)
-    assert corpus.values().search("new") == [ValueMatch("name", "New", 3, 1.0)]
+    assert corpus.values().search("new") == [ValueMatch("name", "New", 3, 1.0, "ships")]
 
 
 def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, filled: Path) -> None:
@@ -160,8 +214,6 @@ def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, fil
 def test_a_build_of_a_later_format_is_an_error_that_says_so(
     corpus: Corpus, tmp_path: Path, worker: QueryPool
 ) -> None:
-    import duckdb
-
     later = tmp_path / "later.duckdb"
     shutil.copyfile(corpus.build_path(), later)
     with duckdb.connect(str(later)) as connection:
@@ -172,8 +224,6 @@ def test_a_build_of_a_later_format_is_an_error_that_says_so(
 
 
 def test_a_database_that_is_no_build_is_an_error(tmp_path: Path, worker: QueryPool) -> None:
-    import duckdb
-
     path = tmp_path / "other.duckdb"
     duckdb.connect(str(path)).close()
 
