@@ -7,7 +7,7 @@ cannot be compared; or other places of its documents contradict what was read.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Mark
@@ -81,6 +81,7 @@ class _Use:
     """A column as one translation uses it.
 
     Attributes:
+        statistics: Of all columns.
         measures: Whether its values are computed with, compared or ordered.
         ranks: Whether the highest or the lowest is asked for.
         asks_gaps: Whether the records without a value are asked for.
@@ -88,11 +89,16 @@ class _Use:
     """
 
     attribute: Attribute
-    statistics: ColumnStatistics
+    statistics: Mapping[str, ColumnStatistics]
     measures: bool
     ranks: bool
     asks_gaps: bool
     asked: frozenset[str]
+
+    @property
+    def own(self) -> ColumnStatistics:
+        """The statistics of the column."""
+        return self.statistics[self.attribute.name]
 
 
 def check_columns(corpus: Corpus, translation: Translation) -> None:
@@ -103,55 +109,42 @@ def check_columns(corpus: Corpus, translation: Translation) -> None:
     Raises:
         QuestionError: If one of them cannot carry the answer; the text says which and why.
     """
-    for use in _uses(corpus, translation):
-        doubt = _of_rules(use) or _of_cells(corpus, use) or _of_gaps(corpus, use)
-        if doubt:
-            raise QuestionError(doubt + _HELP)
-
-
-def _uses(corpus: Corpus, translation: Translation) -> Iterator[_Use]:
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
     for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
         if attribute is None or not attribute.extractors or name not in statistics:
             continue
-        roles = {use.role for use in translation.facts.columns if use.column == name}
-        asked = frozenset(found.asked for found in translation.literals if found.column == name)
-        asks_gaps = re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', translation.sql)
-        measures = bool(roles & _MEASURING)
-        ranks = re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', translation.sql)
-        yield _Use(
+        sql, roles = (
+            translation.sql,
+            {u.role for u in translation.facts.columns if u.column == name},
+        )
+        use = _Use(
             attribute,
-            statistics[name],
-            measures,
-            ranks is not None,
-            asks_gaps is not None,
-            asked,
+            statistics,
+            measures=bool(roles & _MEASURING),
+            ranks=bool(re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', sql)),
+            asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
+            asked=frozenset(found.asked for found in translation.literals if found.column == name),
         )
-
-
-def _of_rules(use: _Use) -> str:
-    """Say so where a column only tells that words occur."""
-    rules = use.attribute.extractors
-    if all(isinstance(rule, PatternRule) and rule.weak for rule in rules):
-        return (
-            f"{use.attribute.name} only tells that a word occurs, which says nothing of a document"
-        )
-    return ""
+        if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
+            doubt = f"{name} only tells that a word occurs, which says nothing of a document"
+        else:
+            doubt = _of_cells(corpus, use) or _of_gaps(corpus, use)
+        if doubt:
+            raise QuestionError(doubt + _HELP)
 
 
 def _of_cells(corpus: Corpus, use: _Use) -> str:
     """Say so where amounts cannot be compared, or other places contradict what was read."""
-    name = use.attribute.name
+    name, is_numeric = use.attribute.name, use.attribute.type.is_numeric
     has_marks = "marks" in corpus.tables()["cells"]  # builds of earlier versions have none
     marks = "coalesce(marks, '')" if has_marks else "''"
     rows = corpus.read(_CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
-    n_cells = sum(_whole(count) for _, count, _ in rows)
-    n_marked = sum(_whole(marked) for _, _, marked in rows)
+    n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
     if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are contradicted in their document"
-    if n_marked and use.ranks and use.attribute.type.is_numeric:
+    if n_marked and use.ranks and is_numeric:
         ends = corpus.read(_ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]
         if any(ends):
             n_low, n_high = map(_whole, ends)
@@ -161,11 +154,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
             )
     units = {str(unit): _whole(count) for unit, count, _ in rows if unit}
     main = units.get(use.attribute.unit or next(iter(units), ""), 0)
-    if (
-        use.measures
-        and use.attribute.type.is_numeric
-        and sum(units.values()) - main > _FEW * n_cells
-    ):
+    if use.measures and is_numeric and sum(units.values()) - main > _FEW * n_cells:
         counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
         return f"{name} is stated in several units, {counts}, which cannot be compared"
     return ""
@@ -173,25 +162,20 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
 
 def _of_gaps(corpus: Corpus, use: _Use) -> str:
     """Say so where silent documents speak of a column, or another column speaks for them."""
-    attribute, n_records = use.attribute, use.statistics.n_records
-    is_told = n_records - use.statistics.n_not_mentioned >= _MOST * n_records
+    attribute, own = use.attribute, use.own
+    is_told = own.n_records - own.n_not_mentioned >= _MOST * own.n_records
     if is_told and not attribute.type.is_boolean:
         return ""
-    statistics = {item.column: item for item in corpus.statistics()}
     attributes = corpus.schema().attributes
-    same = _of_one_unit(attribute, attributes, statistics)
-    amounts = _amounts(attribute, use.statistics)
+    # where an amount of the sort of the column may have been read as well
+    same = [item.name for item in attributes if item.unit and item.unit == attribute.unit]
+    if attribute.type.is_date:
+        dates = [use.statistics[item.name] for item in attributes if item.type.is_date]
+        same = [other.column for other in dates if _meet_in_time(own, other)]
+    amounts = _amounts(attribute, own)
     twice = f"(?:{amounts}).*(?:{amounts})" if amounts else ""
-    words = _speaking(use)
-    parameters: list[Value] = [
-        _MAX_DOCUMENTS,
-        attribute.name,
-        words,
-        amounts,
-        twice,
-        json.dumps(same),
-    ]
-    (row,) = corpus.read(_SILENCE, parameters)
+    texts: list[Value] = [attribute.name, _speaking(use), amounts, twice, json.dumps(same)]
+    (row,) = corpus.read(_SILENCE, [_MAX_DOCUMENTS, *texts])
     n_documents, n_told, n_naming, n_unmeasured, n_measuring, n_twice = map(_whole, row)
     known = f"only {n_told} of {n_documents} documents give {attribute.name}"
     # an amount in its unit tells as far as documents with a value say no other such amount
@@ -201,7 +185,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_exact = use.asks_gaps or attribute.type.is_boolean
     if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
-    alike = [item.name for item in attributes if _are_alike(attribute, item, statistics)]
+    alike = [item.name for item in attributes if _are_alike(use, item)]
     rows = corpus.read(_MEETINGS, [_MAX_DOCUMENTS, attribute.name, json.dumps(alike)])
     apart = [
         (_whole(n_other), str(other))
@@ -223,7 +207,6 @@ def _whole(value: Value) -> int:
 
 _BETWEEN = r"\W{1,3}(?:\w+\W{1,3}){0,3}"
 _NEAR = r"[^\n]{0,40}?"
-_SPACE = r"\s+"
 _NUMERAL = r"\d[\d.,]*"
 _NUMBERED = re.compile(r"_\d+$")
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?\.?,? "
@@ -234,15 +217,18 @@ _MAX_YEARS = 5
 
 def _speaking(use: _Use) -> str:
     """Match the names of a column, of an amount beside a digit, and the values of a text."""
-    attribute = use.attribute
-    patterns = [_together(words) for words in dict.fromkeys(_names(attribute)) if words]
+    attribute, patterns = use.attribute, list[str]()
+    for words in dict.fromkeys(_names(attribute)):  # near one another, in order or backwards
+        forms = [_forms_of(word) for word in words]
+        patterns.append("|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(forms[::-1])))))
     if attribute.type.is_numeric or attribute.type.is_date:
         patterns = [rf"(?:{words}){_NEAR}\d|\d{_NEAR}(?:{words})" for words in patterns]
     if attribute.type.is_text:
-        texts = [str(item.value) for item in use.statistics.values if item.value is not None]
+        texts = [str(item.value) for item in use.own.values if item.value is not None]
         said = [*use.asked, *[text for text in texts if _is_telling(text)][:_MAX_VALUES]]
-        patterns += [rf"\b{_SPACE.join(map(re.escape, value.split()))}\b" for value in said]
-    return _any(patterns)
+        spaced = [r"\s+".join(map(re.escape, value.split())) for value in said]
+        patterns += [rf"\b{value}\b" for value in spaced]
+    return "|".join(f"(?:{pattern})" for pattern in patterns)
 
 
 def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
@@ -262,12 +248,6 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
             yield words
 
 
-def _together(words: Sequence[str]) -> str:
-    """Match all *words* near one another, in their order or backwards."""
-    forms = [_forms_of(word) for word in words]
-    return "|".join(dict.fromkeys((_BETWEEN.join(forms), _BETWEEN.join(reversed(forms)))))
-
-
 def _forms_of(word: str) -> str:
     """Match the forms of a word: `spa` is in "spas", and not in "space"."""
     one = singular(word)
@@ -277,20 +257,19 @@ def _forms_of(word: str) -> str:
 
 def _is_telling(value: str) -> bool:
     folded = fold_words(value)
-    has_digit = any(char.isdigit() for char in folded)
-    return (
-        len(folded) >= _MIN_VALUE
-        and len(value) <= _MAX_VALUE
-        and not has_digit
-        and folded not in _SAYING_NOTHING
-    )
+    is_long = len(folded) >= _MIN_VALUE and len(value) <= _MAX_VALUE
+    return is_long and not any(map(str.isdigit, folded)) and folded not in _SAYING_NOTHING
 
 
 def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
     """Match an amount in the unit of a column of numbers, or a day in the years of one of dates."""
-    if attribute.type.is_date:
-        return _days(statistics)
     unit = attribute.unit
+    if attribute.type.is_date:
+        first, last = (str(end or "")[:4] for end in (statistics.minimum, statistics.maximum))
+        if not first.isdigit() or not last.isdigit() or int(last) - int(first) >= _MAX_YEARS:
+            return ""
+        years = rf"(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})"
+        return rf"(?:{_DAY_BEFORE_YEAR}){years}\b|\b{years}-\d\d-\d\d"
     if unit is None or not attribute.type.is_numeric:
         return ""
     known = (UNITS, CURRENCY_SYMBOLS, CURRENCY_WORDS)
@@ -302,43 +281,18 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
     return f"{after}|{in_key}{before}"
 
 
-def _days(statistics: ColumnStatistics) -> str:
-    first, last = (str(end or "")[:4] for end in (statistics.minimum, statistics.maximum))
-    if not first.isdigit() or not last.isdigit() or int(last) - int(first) >= _MAX_YEARS:
-        return ""
-    years = rf"(?:{'|'.join(map(str, range(int(first), int(last) + 1)))})"
-    return rf"(?:{_DAY_BEFORE_YEAR}){years}\b|\b{years}-\d\d-\d\d"
-
-
-def _any(patterns: Iterable[str]) -> str:
-    return "|".join(f"(?:{pattern})" for pattern in patterns)
-
-
-def _of_one_unit(
-    attribute: Attribute, others: Collection[Attribute], statistics: Mapping[str, ColumnStatistics]
-) -> list[str]:
-    """Return the columns where an amount of the sort of *attribute* may have been read."""
-    if attribute.type.is_date:
-        own = statistics[attribute.name]
-        dates = [item.name for item in others if item.type.is_date]
-        return [name for name in dates if _meet_in_time(own, statistics[name])]
-    return [item.name for item in others if item.unit and item.unit == attribute.unit]
-
-
 # --- Which columns may be one fact ---------------------------------------------------------------
 
 # "Age: 7" and "7 years old" may be one fact, "7" and "7 %" are two.
 _BARE_OR_PERIOD = frozenset({None, "year", "month", "week", "day", "h", "min"})
 
 
-def _are_alike(
-    attribute: Attribute, other: Attribute, statistics: Mapping[str, ColumnStatistics]
-) -> bool:
+def _are_alike(use: _Use, other: Attribute) -> bool:
     """Whether two columns may hold one fact: same type and unit, and like names or values."""
-    one, two = statistics.get(attribute.name), statistics.get(other.name)
+    attribute, one, two = use.attribute, use.own, use.statistics.get(other.name)
     kind = attribute.type
     same_kind = kind == other.type or (kind.is_numeric and other.type.is_numeric)
-    if one is None or two is None or other.name == attribute.name or not same_kind:
+    if two is None or other.name == attribute.name or not same_kind:
         return False
     is_comparable = attribute.unit == other.unit
     words = kinship(attribute.name.replace("_", " "), other.name.replace("_", " "))
@@ -348,22 +302,13 @@ def _are_alike(
         return False
     if kind.is_date:
         return _meet_in_time(one, two)
-    if kind.is_text:
-        return _share_values(one, two)
-    low, high = sorted((_middle(one), _middle(two)))
-    return is_comparable and 0 < high <= _SAME_SIZE * low
-
-
-def _share_values(one: ColumnStatistics, other: ColumnStatistics) -> bool:
-    """Whether the other column makes a good part of the rarer column's statements, too."""
-    rarer, often = sorted((one, other), key=lambda item: item.n_non_null)
-    known = {str(item.value).casefold() for item in often.values}
-    both = sum(item.count for item in rarer.values if str(item.value).casefold() in known)
-    return both >= _SAME_VALUES * max(1, rarer.n_non_null)
-
-
-def _middle(found: ColumnStatistics) -> float:
-    return float(found.median) if isinstance(found.median, int | float) else 0.0
+    if kind.is_text:  # the other column makes a good part of the rarer column's statements, too
+        rarer, often = sorted((one, two), key=lambda item: item.n_non_null)
+        values = {str(item.value).casefold() for item in often.values}
+        both = sum(item.count for item in rarer.values if str(item.value).casefold() in values)
+        return both >= _SAME_VALUES * max(1, rarer.n_non_null)
+    medians = [item.median if isinstance(item.median, int | float) else 0.0 for item in (one, two)]
+    return is_comparable and 0 < max(medians) <= _SAME_SIZE * min(medians)
 
 
 def _meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:

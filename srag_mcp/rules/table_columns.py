@@ -45,60 +45,56 @@ def with_columns(
     synonyms = _synonyms([column.name for column in filled])
     attributes: list[Attribute] = []
     for column in filled:
-        name = free_name(column.name, {attribute.name for attribute in attributes})
-        attributes.append(_attribute(column, name, synonyms[column.name]))
-    named = tuple(
-        ListName(name=item.name, holds=item.holds, members=item.members) for item in lists
-    )
-    return schema.model_copy(update={"attributes": tuple(attributes), "lists": named})
-
-
-def _attribute(column: ColumnSample, name: str, synonyms: Sequence[str]) -> Attribute:
-    guess = _guess_type(column)
-    unit = guess.unit
-    if unit is None and guess.type.is_numeric:
-        unit = read_context(column.name).unit
-    values = [value for value in column.values if read_missing(value) is None]
-    says = {read_boolean(value) for value in values} if guess.type.is_boolean else set()
-    told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
-    noted = guess.type.is_numeric and column.caption
-    said = f" A note above the table says: {column.caption}" if noted else ""
-    return Attribute(
-        name=name,
-        type=guess.type,
-        description=f"{told} {describe_values(values, guess.type, unit)}{said}",
-        unit=unit,
-        examples=examples_of(values),
-        categories=guess.categories,
-        # a column of ticks: where one is missing, the answer is no
-        absent_means="false" if says == {True} else "unknown",
-        synonyms=tuple(synonyms),
-        extractors=(KeyRule(keys=(column_key(column.name),)),),
-    )
+        guess = _guess_type(column)
+        unit, is_numeric = guess.unit, guess.type.is_numeric
+        values = [value for value in column.values if read_missing(value) is None]
+        is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
+        told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
+        if is_numeric:
+            unit = unit or read_context(column.name).unit
+        noted = is_numeric and column.caption
+        said = f" A note above the table says: {column.caption}" if noted else ""
+        attributes.append(
+            Attribute(
+                name=free_name(column.name, {attribute.name for attribute in attributes}),
+                type=guess.type,
+                description=f"{told} {describe_values(values, guess.type, unit)}{said}",
+                unit=unit,
+                examples=examples_of(values),
+                categories=guess.categories,
+                # a column of ticks: where one is missing, the answer is no
+                absent_means="false" if is_ticks else "unknown",
+                synonyms=tuple(synonyms[column.name]),
+                extractors=(KeyRule(keys=(column_key(column.name),)),),
+            )
+        )
+    named = [ListName(name=item.name, holds=item.holds, members=item.members) for item in lists]
+    return schema.model_copy(update={"attributes": tuple(attributes), "lists": tuple(named)})
 
 
 def _guess_type(column: ColumnSample) -> TypeGuess:
     """Tell the type of a column by all of its values: nothing in it may speak against it."""
-    guess = classify_values([_unambiguous(value, column.context) for value in column.values])
-    is_number = guess.type.is_numeric
+    values = column.values
+    if column.context:  # a number that can be read in two ways: `1.234` is `1234` or `1.2340`
+        decimal = "," if DECIMAL_COMMA in column.context else "."
+        values = tuple(_unambiguous(value, decimal) for value in values)
+    guess = classify_values(values)
     kinds = column.kinds or frozenset()
-    strange = guess.type.is_boolean and any(
-        read_boolean(kind) is None and read_missing(kind) is None for kind in kinds
-    )
-    is_number = is_number and not column.has_codes and not _are_names(column.values)
-    if strange or (guess.type.is_numeric and not is_number):
+    if guess.type.is_boolean:
+        is_other = any(read_boolean(kind) is None and read_missing(kind) is None for kind in kinds)
+    else:
+        is_other = guess.type.is_numeric and (column.has_codes or _are_names(column.values))
+    if is_other:
         guess = replace(guess, type=TEXT, unit=None, categories=tuple(sorted(kinds)) or None)
     if guess.type.is_text and column.kinds is None:
         guess = replace(guess, categories=None)
     return guess
 
 
-def _unambiguous(value: str, style: str) -> str:
-    """Write a number so that it can be read one way only: `1.234` -> `1234` or `1.2340`."""
+def _unambiguous(value: str, decimal: str) -> str:
     mark = ambiguous_mark(value)
-    if mark is None or not style:
+    if mark is None:
         return value
-    decimal = "," if DECIMAL_COMMA in style else "."
     return f"{value}0" if mark == decimal else value.replace(mark, "")
 
 
