@@ -21,7 +21,13 @@ from srag_mcp.text.locate import Location, locate
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, fold_word
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.states import read_boolean, read_missing
+from srag_mcp.values.states import (
+    denials_in,
+    has_denial,
+    is_denying_name,
+    read_boolean,
+    read_missing,
+)
 from srag_mcp.values.types import Value
 
 LONGEST_QUOTE = 2000
@@ -38,14 +44,7 @@ _SHORT_WORD = 3
 _NUMERAL_BEFORE, _NUMERAL_AFTER = re.compile(r"[\d.,]*$"), re.compile(r"[\d.,]*")
 _ONE_NUMBER = re.compile(r"\d{1,3}(?:[.,]\d{3})*(?:[.,]\d+)?|\d+[.,]\d+")
 _LONGEST_NUMERAL = 40
-_DENIAL = re.compile(
-    r"\b(?:no|not|none|never|neither|nor|nothing|nobody|cannot|without|lacks?|except|unless"
-    r"|\w+n['’]t|kein\w*|nicht\w*|nie|niemals|niemand|weder|ohne|außer|non|pas|sans|aucune?|jamais"
-    r"|rien|sauf|sin|nunca|jam[aá]s|nada|ning[uú]n\w*|salvo|senza|nessun\w*|mai|niente|tranne"
-    r"|geen|niet\w*|nooit|zonder|behalve|sem|n[aã]o|nenhum\w*|exceto|bez|nie|не|нет|без)\b"
-    r"|[不没沒無无未非]",
-    re.IGNORECASE,
-)
+_FIRST_CJK = "\u2e80"
 _TOKEN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]|[^\\W_]+")
 # Letters that recognition of characters takes for one another.
 _ALIKE_LETTERS = str.maketrans(
@@ -83,8 +82,19 @@ def _best_start(quote: str, text: str, attribute: Attribute) -> int | None:
     if not places:
         found = re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", text, re.IGNORECASE)
         return None if found is None else found.start()
-    whole = [start for start in places if _is_whole(text, start, start + len(quote))]
-    return max(whole or places, key=lambda start: _nearness(text, start, words))
+
+    def rank(start: int) -> tuple[bool, int]:
+        end = start + len(quote)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        is_within = (before.isalnum() and text[start].isalnum() and before < _FIRST_CJK) or (
+            after.isalnum() and text[end - 1].isalnum() and after < _FIRST_CJK
+        )
+        is_whole = not is_within and not re.match(r"[.,]\d", text[end : end + 2])
+        near = text[max(0, start - _NEAR) : start].casefold()
+        line = near.rpartition("\n")[2]
+        return is_whole, sum((word in line) + (word in near) for word in words)
+
+    return max(places, key=rank)
 
 
 def _places(quote: str, text: str) -> Iterator[int]:
@@ -101,26 +111,24 @@ def _places(quote: str, text: str) -> Iterator[int]:
         yield first
 
 
-def _is_whole(text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
-    joined_before = before.isalnum() and text[start].isalnum() and before < "\u2e80"
-    joined_after = after.isalnum() and text[end - 1].isalnum() and after < "\u2e80"
-    return not (joined_before or joined_after or re.match(r"[.,]\d", text[end : end + 2]))
-
-
 def _is_cut(text: str, span: Span) -> bool:
-    """Whether *span* is a part of a longer word or number that says something else."""
-    around = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
-    if around[0] in _APART and around[1] in _APART:
+    """Whether *span* is a part of a longer word or number that says something else.
+
+    A number may go on behind a point or comma, but not in dates: `2020` is in `12.05.2020`.
+    """
+    start, end = span.start, span.end
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if before in _APART and after in _APART:
         return False  # quick, and true of most
-    if _is_within_word(text, span.start):
+    if _is_within_word(text, start) or (text[start].isdecimal() and before.isdecimal()):
         return True
-    if text[span.start].isdecimal() and text[max(0, span.start - 1)].isdecimal() and span.start:
+    last = _LAST_WORD.search(text, max(start, end - _SHORT_WORD - 1), end)
+    if last is not None and len(last[0]) <= _SHORT_WORD and _is_within_word(text, end):
         return True
-    last = _LAST_WORD.search(text, max(span.start, span.end - _SHORT_WORD - 1), span.end)
-    if last is not None and len(last[0]) <= _SHORT_WORD and _is_within_word(text, span.end):
-        return True
-    return _is_part_of_number(text, span)
+    goes_on = text[end - 1].isdecimal() and re.match(r"[.,]\d", text[end : end + 2])
+    begins_before = text[start].isdecimal() and re.match(r"\d[.,]", text[max(0, start - 2) : start])
+    ends = [place for place, is_part in ((end, goes_on), (start, begins_before)) if is_part]
+    return any(_is_one_number(text, place) for place in ends)
 
 
 def _is_within_word(text: str, place: int) -> bool:
@@ -131,19 +139,6 @@ def _is_within_word(text: str, place: int) -> bool:
     return before.islower() and after.islower()
 
 
-def _is_part_of_number(text: str, span: Span) -> bool:
-    """Whether the number at one end of *span* goes on behind a point or comma.
-
-    Dates do not count: `2020` is in `12.05.2020`.
-    """
-    start, end = span.start, span.end
-    goes_on = text[end - 1].isdecimal() and re.match(r"[.,]\d", text[end : end + 2])
-    begins_before = text[start].isdecimal() and re.match(r"\d[.,]", text[max(0, start - 2) : start])
-    return bool(goes_on and _is_one_number(text, end)) or bool(
-        begins_before and _is_one_number(text, start)
-    )
-
-
 def _is_one_number(text: str, place: int) -> bool:
     before = _NUMERAL_BEFORE.search(text[max(0, place - _LONGEST_NUMERAL) : place])
     after = _NUMERAL_AFTER.match(text[place : place + _LONGEST_NUMERAL])
@@ -151,22 +146,14 @@ def _is_one_number(text: str, place: int) -> bool:
     return _ONE_NUMBER.fullmatch(numeral) is not None
 
 
-def _nearness(text: str, start: int, words: set[str]) -> int:
-    before = text[max(0, start - _NEAR) : start].casefold()
-    line = before.rpartition("\n")[2]
-    return sum((word in line) + (word in before) for word in words)
-
-
 def _joined(quote: str, text: str) -> Location | None:
     """Find a quote with words left out, where its parts follow closely on one another."""
-    parts = [part for part in _ELLIPSIS.split(quote) if part]
-    if len(parts) < 2:
-        return None
-    first = locate(parts[0], text)
+    first_part, *parts = [part for part in _ELLIPSIS.split(quote) if part] or [""]
+    first = locate(first_part, text) if parts else None
     if first is None or first.match == "fuzzy" or _is_cut(text, first.span):
         return None
     end = first.span.end
-    for part in parts[1:]:
+    for part in parts:
         place = text.find(part, end, end + _MAX_GAP)
         if place < 0 or _is_cut(text, Span(place, place + len(part))):
             return None
@@ -180,39 +167,35 @@ def says_the_same(quote: str, words: str) -> bool:
     `The Tenant may assign` is not `The Tenant may not assign`, nor is `Beta AG` `Zeta AG`. The
     document may have words more at either end, unless they deny.
     """
-    if _digits(quote) != _digits(words) or _denials(quote) != _denials(words):
+    if digits_in(quote) != digits_in(words) or denials_in(quote) != denials_in(words):
         return False
-    return _same_words(_tokens(quote), _tokens(words))
-
-
-def _same_words(own: Sequence[str], other: Sequence[str]) -> bool:
     from rapidfuzz.distance import Indel  # slow to import
 
-    changes = [change for change in Indel.opcodes(own, other) if change.tag != "equal"]
+    own, other = (_TOKEN.findall(fold_word(text.replace("\u00ad", ""))) for text in (quote, words))
     runs: list[tuple[list[str], list[str], bool]] = []
     end = (-1, -1)
-    for change in changes:
-        if not runs or (change.src_start, change.dest_start) != end:
+    for change in Indel.opcodes(own, other):
+        if change.tag == "equal":
+            continue
+        if (change.src_start, change.dest_start) != end:
             is_edge = change.src_start in (0, len(own)) or change.src_end == len(own)
             runs.append(([], [], is_edge))
         runs[-1][0].extend(own[change.src_start : change.src_end])
         runs[-1][1].extend(other[change.dest_start : change.dest_end])
         end = (change.src_end, change.dest_end)
-    return all(_is_slip(mine, theirs, is_edge=is_edge) for mine, theirs, is_edge in runs)
+    return all(_is_slip(mine, theirs) if mine else is_edge for mine, theirs, is_edge in runs)
 
 
-def _is_slip(own: Sequence[str], other: Sequence[str], *, is_edge: bool) -> bool:
-    if not own:
-        return is_edge
-    if len(own) == len(other):
-        return all(_is_same_word(*pair) for pair in zip(own, other, strict=True))
-    return _is_same_word("".join(own), "".join(other))  # parted or joined
+def _is_slip(own: Sequence[str], other: Sequence[str]) -> bool:
+    if len(own) != len(other):  # parted or joined
+        own, other = ["".join(own)], ["".join(other)]
+    return all(_is_same_word(*pair) for pair in zip(own, other, strict=True))
 
 
 def _is_same_word(word: str, other: str) -> bool:
     from rapidfuzz import fuzz  # slow to import
 
-    first, second = _shape(word), _shape(other)
+    first, second = (part.replace("rn", "m").translate(_ALIKE_LETTERS) for part in (word, other))
     if first == second:
         return True
     if min(len(word), len(other)) <= _SHORT or first[0] != second[0]:
@@ -221,31 +204,13 @@ def _is_same_word(word: str, other: str) -> bool:
     return not is_opposite and fuzz.ratio(word, other) >= _ALIKE
 
 
-def _shape(word: str) -> str:
-    return word.replace("rn", "m").translate(_ALIKE_LETTERS)
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(fold_word(text.replace("\u00ad", "")))
-
-
-def _digits(text: str) -> list[str]:
+def digits_in(text: str) -> list[str]:
+    """Return the runs of digits of *text*."""
     return re.findall(r"\d+", text)
 
 
-def _denials(text: str) -> list[str]:
-    return sorted(word.casefold() for word in _DENIAL.findall(text))
-
-
-def denies(words: str) -> bool:
-    """Return whether *words* have one that denies: `no pets`."""
-    return _DENIAL.search(words) is not None
-
-
-_DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 _KEY = re.compile(r"[^:?\n]*[:?]\s*")
 _BROKEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*|\u00ad")
-_NAME_WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITALS = re.compile(r"\b[^\W\d_]{2,6}\b|\b(?:[^\W\d_]\.){2,6}")
 _LONGEST_CODE = 6
 _LONGEST_SHOWN = 80
@@ -300,7 +265,7 @@ def check(attribute: Attribute, quote: str, value: Value, text: str) -> Claim:
         return Claim(Bearing.QUOTED)
     if is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
-    is_none = value == 0 and denies(quote)
+    is_none = value == 0 and has_denial(quote)
     is_shown = is_none or is_computed(attribute, quote, value)
     return Claim(Bearing.DERIVED if is_shown else Bearing.UNSHOWN)
 
@@ -308,15 +273,15 @@ def check(attribute: Attribute, quote: str, value: Value, text: str) -> Claim:
 def says_none(quote: str) -> bool:
     """Return whether *quote* may say that there is none of something: `Pool: -`, `no pool`."""
     said = _KEY.sub("", quote, count=1).strip()
-    return denies(quote) or read_missing(said) is not None or read_boolean(said) is False
+    return has_denial(quote) or read_missing(said) is not None or read_boolean(said) is False
 
 
 def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
     """A no needs a word that denies; a yes is not shown by words that do."""
     said = read_boolean(_KEY.sub("", quote, count=1))
-    is_denied = denies(quote)
-    if said in (None, value) or _DENYING_NAME.match(attribute.name):
-        return Claim(Bearing.QUOTED if said is value or is_denied is not value else Bearing.UNSHOWN)
+    if said in (None, value) or is_denying_name(attribute.name):
+        is_shown = said is value or has_denial(quote) is not value
+        return Claim(Bearing.QUOTED if is_shown else Bearing.UNSHOWN)
     if _KEY.match(quote) is None or names_attribute(attribute, quote):
         return Claim(Bearing.CONTRADICTED, f"the quote says {quote!r}")
     return Claim(Bearing.UNSHOWN)
@@ -324,9 +289,9 @@ def _check_answer(attribute: Attribute, quote: str, *, value: bool) -> Claim:
 
 def _check_date(quote: str, value: date, text: str) -> Claim:
     found = read_figures(quote).dates
-    if len(found) == 1 and not _agrees(found[0], value):
-        return Claim(Bearing.CONTRADICTED, f"the quote gives another date than {value.isoformat()}")
     agreeing = [item for item in found if _agrees(item, value)]
+    if len(found) == 1 and not agreeing:
+        return Claim(Bearing.CONTRADICTED, f"the quote gives another date than {value.isoformat()}")
     if any(item.year is not None and item.day is not None for item in agreeing):
         return Claim(Bearing.QUOTED)
     is_open = agreeing or not found
@@ -359,12 +324,11 @@ def _check_text(attribute: Attribute, quote: str, value: str, text: str) -> Clai
     words = fold(value).split()
     if words and _has_words(quote, words):
         return Claim(Bearing.QUOTED)
-    if not folded and not _says_name(attribute, quote, value, text):
-        return Claim(
-            Bearing.CONTRADICTED, f"the document has no word of {value!r:.{_LONGEST_SHOWN}}"
-        )
     if folded:  # the document may speak of all categories
         return Claim(Bearing.UNSHOWN)
+    if not _says_name(attribute, quote, value, text):
+        why = f"the document has no word of {value!r:.{_LONGEST_SHOWN}}"
+        return Claim(Bearing.CONTRADICTED, why)
     is_there = _has_words(text, words) if words else value in text
     return Claim(Bearing.CONVERTED if is_there else Bearing.UNSHOWN)
 
@@ -388,15 +352,20 @@ def _fold_words(text: str) -> tuple[str, frozenset[str]]:
 def _says_name(attribute: Attribute, quote: str, value: str, text: str) -> bool:
     """Whether *text*, the document, may have a word of *value*, if that is a name.
 
-    Only texts whose words have capitals are; one that another script, an abbreviation or the
-    description of the column may explain is there.
+    Only texts whose words have capitals are; one that another script, an abbreviation (`the PRC`)
+    or the description of the column may explain is there.
     `Rotterdam`, quoted as "put out from Hamburg" -> False; `China`, as "the PRC" -> True
     """
-    parts = _NAME_WORD.findall(value)
+    parts = _WORD.findall(value)
     is_code = value.isupper() and len(value) <= _LONGEST_CODE  # `DE`, `EUR` stand for other words
     if not parts or is_code or not all(word[0].isupper() for word in parts):
         return True
-    if not _scripts(value) & _scripts(quote) or _is_acronym_beside(value, quote):
+    scripts, others = (
+        {unicodedata.name(letter, "?").split()[0] for letter in words if letter.isalpha()}
+        for words in (value, quote)
+    )
+    is_mixed = not (value.isupper() or quote.isupper())
+    if not scripts & others or (is_mixed and any(map(str.isupper, _CAPITALS.findall(quote)))):
         return True
     wanted = _name_words(value)
     described = f"{attribute.name.replace('_', ' ')} {attribute.description}"
@@ -407,7 +376,7 @@ def _says_name(attribute: Attribute, quote: str, value: str, text: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _name_words(text: str) -> tuple[str, ...]:
-    found = _NAME_WORD.findall(_BROKEN.sub("", text))
+    found = _WORD.findall(_BROKEN.sub("", text))
     return tuple(fold(word) for word in dict.fromkeys(found))
 
 
@@ -431,15 +400,3 @@ def _share_stem(one: str, other: str) -> bool:
     if len(short) < _SHORTEST_STEM:
         return False
     return long.startswith(short[:_SHORTEST_STEM]) or short in long
-
-
-def _scripts(text: str) -> set[str]:
-    """Return the scripts of its letters: `Köln 5` -> `LATIN`."""
-    return {unicodedata.name(letter, "?").split()[0] for letter in text if letter.isalpha()}
-
-
-def _is_acronym_beside(value: str, quote: str) -> bool:
-    """Whether *quote* has capitals that may stand for *value*: `the PRC` for `China`."""
-    if value.isupper() or quote.isupper():
-        return False
-    return any(word.isupper() for word in _CAPITALS.findall(quote))

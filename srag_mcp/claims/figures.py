@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.quantities import Figure, Quantity, find_quantities, scan_figures
+from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
 from srag_mcp.values.units import (
     SCALES,
     SIZES,
@@ -58,7 +58,7 @@ _TOTALS = (1, 5, 10, 20, 100)
 _DIGITS_SHARE = 3
 _SAME = 1e-6
 _ROUNDED, _NEARLY = 0.02, 0.005
-_FIRST_YEAR, _LAST_YEAR = 1000, 2199
+FIRST_YEAR, LAST_YEAR = 1000, 2199
 _MONTHS = 12
 _CENTURY = _HUNDRED = 100
 
@@ -119,14 +119,12 @@ class Figures:
 
     def has(self, value: float) -> bool:
         """Return whether it states *value*, but for a power of ten or a unit of time."""
-        return self._has_product((1.0, *_POWERS, *conversions_between(None)), value)
+        factors = (1.0, *_POWERS, *conversions_between(None))
+        return any(_is_product(_readings(found), factors, value) for found in self.quantities)
 
     def has_in_thousands(self, value: float) -> bool:
         """Return whether it states *value*, but for thousands, millions or billions."""
-        return self._has_product(_SCALES, value)
-
-    def _has_product(self, factors: Sequence[float], value: float) -> bool:
-        return any(_is_product(_readings(found), factors, value) for found in self.quantities)
+        return any(_is_product(_readings(found), _SCALES, value) for found in self.quantities)
 
 
 @lru_cache(maxsize=64)
@@ -135,10 +133,9 @@ def read_figures(quote: str) -> Figures:
     return Figures(quote)
 
 
-def scales_of(attribute: Attribute) -> set[float]:
-    """Return the scales that the definition of *attribute* speaks of, and 1."""
-    words = f"{attribute.name.replace('_', ' ')} {attribute.description}"
-    return declared_scales(attribute.unit, words)
+def definition_words(attribute: Attribute) -> str:
+    """Return the words of a column's name, unit and description."""
+    return f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
 
 
 def column_unit(attribute: Attribute) -> str | None:
@@ -194,10 +191,9 @@ def find_other_number(attribute: Attribute, quote: str, value: float, text: str 
         return "" if is_else else _other_measure(attribute, found, value)
     if is_plain or _proves_nothing(attribute, found, quote):
         return ""
-    is_year = _is_year(attribute, value) and found.value == value % _CENTURY
     readings = _readings(found)
-    factors = _factors(attribute, found, quote, text)
-    follows = value in readings or is_year or _is_product(readings, factors, value)
+    is_year = _is_year(attribute, value) and found.value == value % _CENTURY
+    follows = is_year or _is_product(readings, _factors(attribute, found, quote, text), value)
     is_measured = found.unit is None and is_in_measure(unit, readings, value)
     if follows or is_measured or _is_of_other_total(figures, value):
         return ""
@@ -252,8 +248,8 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
 
 def speaks_of_years(attribute: Attribute) -> bool:
     """Whether unit, name or description of a column has a word for years."""
-    said = f"{attribute.unit or ''} {attribute.name.replace('_', ' ')} {attribute.description}"
-    return any(UNITS.get(word) == "year" for word in _LETTERS.findall(said.lower()))
+    words = _LETTERS.findall(definition_words(attribute).lower())
+    return any(UNITS.get(word) == "year" for word in words)
 
 
 def _count_listed(words: str) -> set[int]:
@@ -274,38 +270,36 @@ def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
 
     Both ends may count: `2019 - 2021` may be two years or three, and less than two.
     """
-    dates = [found for found in figures.dates if found.year is not None]
+    dates = [(found.year, found.month) for found in figures.dates if found.year is not None]
     if len(dates) < 2:
         return
-    start, end = dates[0], dates[-1]
-    years = abs((end.year or 0) - (start.year or 0))
-    unit = column_unit(attribute)
+    (first, month), (last, end_month), unit = dates[0], dates[-1], column_unit(attribute)
     if unit == "year" or (unit is None and speaks_of_years(attribute)):
+        years = abs(last - first)
         yield from (years - 1, years, years + 1)
-    if unit == "month" and start.month and end.month:
-        months = abs(_MONTHS * ((end.year or 0) - (start.year or 0)) + end.month - start.month)
+    if unit == "month" and month and end_month:
+        months = abs(_MONTHS * (last - first) + end_month - month)
         yield from (months, months + 1)
 
 
 def _proves_nothing(attribute: Attribute, found: Quantity, quote: str) -> bool:
-    """Whether the number of *quote* may be something else than the value of *attribute*."""
+    """Whether the number of *quote* may be something else than the value of *attribute*.
+
+    It is not where it stands alone, or beside a word of the attribute's name.
+    """
     unit = column_unit(attribute)
     if unit is None and found.unit is not None and attribute.unit:  # litres, of a column per litre
         return True
-    is_measured = found.unit is not None and found.unit == unit
-    return attribute.type.is_whole and not is_measured and not _is_about(attribute, quote)
-
-
-def _is_about(attribute: Attribute, quote: str) -> bool:
-    """Whether *quote* is a number alone, or has a word of the attribute's name beside it."""
+    if not attribute.type.is_whole or (found.unit is not None and found.unit == unit):
+        return False
     said = [letter for letter in quote if letter.isalnum()]
     is_number = sum(letter.isdigit() for letter in said) * _DIGITS_SHARE >= len(said)
-    return is_number or names_attribute(attribute, quote)
+    return not is_number and not names_attribute(attribute, quote)
 
 
 def _is_year(attribute: Attribute, value: float) -> bool:
     is_whole = attribute.type.is_whole and column_unit(attribute) in (None, "year")
-    return is_whole and _FIRST_YEAR <= value <= _LAST_YEAR
+    return is_whole and FIRST_YEAR <= value <= LAST_YEAR
 
 
 def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
@@ -333,7 +327,7 @@ def _factors(
 ) -> Iterator[float]:
     """Yield by what *found*, the number of *quote*, may be multiplied; see `find_other_number`."""
     yield 1.0
-    words = f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
+    words = definition_words(attribute)
     if "percent" in (column_unit(attribute), found.unit):
         if _FRACTION.search(words) or attribute.unit is None:
             yield from _PARTS
@@ -386,7 +380,6 @@ def _rounds_to(number: float, value: float) -> bool:
 
 _SCALE_WORD = re.compile(r"[^\W\d_]+|[千万萬亿億]")
 _IN_THOUSANDS = re.compile(r"(?<![\d,.])['’]?000s?\b|[TKk][€$]|\b[TkK]EUR\b")
-_SAME_SCALE = 1e-9
 _AROUND = 200
 _MAX_PLACES = 20
 _LONGEST_CAPTION = 200
@@ -397,47 +390,38 @@ def ignored_scale(quote: str, value: float, declared: Collection[float]) -> str:
 
     *declared* are those that the column is in. `15 thousand tonnes`, 15 -> `15 thousand tonnes`
     """
-    for figure in scan_figures(quote):
+    for figure in scan_figures(quote) if value else ():
         for end in (figure, figure.upper):
-            if end is not None and end.scaled and _leaves_out(end, value, declared):
+            quantity = end.read() if end is not None and end.scaled else None
+            if end is None or quantity is None:
+                continue
+            factor = end.scale * 10.0**end.power
+            is_without = math.isclose(abs(quantity.value), abs(value) * factor)
+            if is_without and factor not in declared:
                 return figure.span.of(quote)
     return ""
 
 
-def declared_scales(unit: str | None, definition: str) -> set[float]:
-    """Return the scales that the unit and the *definition* of a column speak of, and 1."""
-    return {1.0, float(parse_unit(unit or "").scale), *_scales_in(definition)}
+def scales_of(attribute: Attribute) -> set[float]:
+    """Return the scales that the unit and the definition of a column speak of, and 1."""
+    unit = float(parse_unit(attribute.unit or "").scale)
+    return {1.0, unit, *_scales_in(f"{attribute.name.replace('_', ' ')} {attribute.description}")}
 
 
 def stated_scales(quote: str, text: str) -> set[float]:
     """Return the scales that *text* speaks of around *quote* or in a caption, and 1."""
-    found = {scale for part in _around(quote, text) for scale in _scales_in(part)}
+    found = {1.0, *_scales_in(quote)}
+    start = text.find(quote)
+    for _ in range(_MAX_PLACES):
+        if start < 0:
+            break
+        found |= _scales_in(text[max(0, start - _AROUND) : start + len(quote) + _AROUND])
+        start = text.find(quote, start + 1)
     for line in text.splitlines():
         if len(line) <= _LONGEST_CAPTION:
             around = read_context(line)
             found |= {float(around.scale), float(as_money(around).scale)}
-    return {1.0, *found}
-
-
-def _leaves_out(figure: Figure, value: float, declared: Collection[float]) -> bool:
-    quantity = figure.read()
-    if quantity is None or not value:
-        return False
-    factor = figure.scale * 10.0**figure.power
-    if not math.isclose(abs(quantity.value), abs(value) * factor, rel_tol=_SAME_SCALE):
-        return False
-    return factor not in declared
-
-
-def _around(quote: str, text: str) -> Iterator[str]:
-    """Yield what stands around the places of *quote*, which is in the words of *text*."""
-    yield quote
-    start = text.find(quote)
-    for _ in range(_MAX_PLACES):
-        if start < 0:
-            return
-        yield text[max(0, start - _AROUND) : start + len(quote) + _AROUND]
-        start = text.find(quote, start + 1)
+    return found
 
 
 def _scales_in(words: str) -> set[float]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
-from srag_mcp.claims.claim import check, denies, ground
+from srag_mcp.claims.claim import check, ground
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
@@ -22,7 +22,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
-from srag_mcp.values.states import State
+from srag_mcp.values.states import State, has_denial
 
 logger = logging.getLogger(__name__)
 
@@ -324,4 +324,4 @@ def _only_adds(text: str, words: str) -> bool:
 
 
 def _changes(word: str) -> bool:
-    return denies(word) or any(map(str.isdigit, word))
+    return has_denial(word) or any(map(str.isdigit, word))

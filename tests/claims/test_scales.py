@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.claims.figures import declared_scales, ignored_scale, stated_scales
+from srag_mcp.claims.figures import ignored_scale, scales_of, stated_scales
+from srag_mcp.schema.attribute import Attribute
 
 
 @pytest.mark.parametrize(
@@ -34,11 +35,20 @@ def test_only_the_number_without_its_scale_leaves_it_out(
     assert not ignored_scale(quote, number, {1.0, scale[1]})
 
 
-def test_a_definition_speaks_of_scales_by_its_unit_and_words() -> None:
-    assert declared_scales("million USD", "revenue of the year") == {1.0, 1e6}
-    assert declared_scales(None, "revenue in thousands") == {1.0, 1e3}
-    assert declared_scales(None, "TEUR") == {1.0, 1e3}
-    assert declared_scales("km", "length") == {1.0}
+@pytest.mark.parametrize(
+    ("unit", "description", "scales"),
+    [
+        ("million USD", "Revenue of the year.", {1.0, 1e6}),
+        (None, "Revenue in thousands.", {1.0, 1e3}),
+        (None, "TEUR", {1.0, 1e3}),
+        ("km", "Its length.", {1.0}),
+    ],
+)
+def test_a_definition_speaks_of_scales_by_its_unit_and_words(
+    unit: str | None, description: str, scales: set[float]
+) -> None:
+    attribute = Attribute(name="size", type="number", unit=unit, description=description)
+    assert scales_of(attribute) == scales
 
 
 def test_captions_and_words_near_a_quote_speak_of_scales() -> None:
