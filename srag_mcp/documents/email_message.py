@@ -1,10 +1,11 @@
 """Reads e-mails, with the attachments that can be read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
+from itertools import islice
 
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
@@ -26,16 +27,31 @@ def read_email(data: bytes, path: str, read_attachment: Callable[[bytes, str], C
         DocumentError: If it is no e-mail.
     """
     message = BytesParser().parsebytes(data)
-    headers = [(name, _header(message, name)) for name in _HEADERS]
-    if sum(bool(value) for _, value in headers) < 2:
+    headers = {name: _header(message, name) for name in _HEADERS}
+    if sum(map(bool, headers.values())) < 2:
         raise DocumentError(path, "it is not an e-mail: it has no headers such as From and Date")
     page = Page()
-    for name, value in headers:
+    for name, value in headers.items():
         page.write_pair(name, value)
-    _write_body(message, page, path)
-    for name, attached in _attachments(message):
-        _write_attachment(page, name, attached, read_attachment)
-    return page.content(_header(message, "Subject") or None)
+    parts = [part for part in islice(message.walk(), _MAX_PARTS) if not part.is_multipart()]
+    named = [(_file_name(part), part) for part in parts]
+    bodies = {part.get_content_type(): part for name, part in reversed(named) if not name}
+    plain, web = bodies.get("text/plain"), bodies.get("text/html")
+    if plain is not None and _payload(plain).strip():
+        page.write_text(decode(_payload(plain), path, plain.get_content_charset()))
+    elif web is not None and _payload(web).strip():
+        page.write_content(read_html(_payload(web), path))
+    for name, part in named:
+        if media_type(name) in {None, "message/rfc822"}:
+            continue
+        try:
+            content = read_attachment(_payload(part), name)
+        except DocumentError as error:  # the e-mail itself can be read
+            page.write_text(f"Attachment not read: {error}")
+        else:
+            page.write_heading(name, _ATTACHMENT_LEVEL)
+            page.write_content(content)
+    return page.content(headers["Subject"] or None)
 
 
 def _header(message: Message, name: str) -> str:
@@ -47,48 +63,10 @@ def _header(message: Message, name: str) -> str:
         return raw.strip()
 
 
-def _parts(message: Message) -> Iterator[Message]:
-    for number, part in enumerate(message.walk()):
-        if number < _MAX_PARTS and not part.is_multipart():
-            yield part
-
-
-def _write_body(message: Message, page: Page, path: str) -> None:
-    bodies = {
-        part.get_content_type(): part
-        for part in reversed(list(_parts(message)))
-        if not _file_name(part) and part.get_content_maintype() == "text"
-    }
-    plain, web = bodies.get("text/plain"), bodies.get("text/html")
-    if plain is not None and _payload(plain).strip():
-        page.write_text(decode(_payload(plain), path, plain.get_content_charset()))
-    elif web is not None and _payload(web).strip():
-        page.write_content(read_html(_payload(web), path))
-
-
-def _attachments(message: Message) -> Iterator[tuple[str, bytes]]:
-    for part in _parts(message):
-        name = _file_name(part)
-        if name and media_type(name) not in {None, "message/rfc822"}:
-            yield name, _payload(part)
-
-
-def _write_attachment(
-    page: Page, name: str, data: bytes, read_attachment: Callable[[bytes, str], Content]
-) -> None:
-    try:
-        content = read_attachment(data, name)
-    except DocumentError as error:
-        page.write_text(f"Attachment not read: {error}")  # the e-mail itself can be read
-        return
-    page.write_heading(name, _ATTACHMENT_LEVEL)
-    page.write_content(content)
-
-
 def _file_name(part: Message) -> str:
     try:
         return (part.get_filename() or "").strip()
-    except (ValueError, LookupError, AttributeError, TypeError, IndexError):
+    except (ValueError, LookupError, AttributeError, TypeError):
         return ""
 
 

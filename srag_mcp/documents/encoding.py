@@ -1,8 +1,11 @@
-"""Bytes to text: which encoding, and whether it is text at all."""
+"""Bytes to text: which encoding, and whether they are text, or an archive, at all."""
 
 import codecs
+import io
 import logging
 import re
+import struct
+import zipfile
 
 from srag_mcp.errors import DocumentError
 
@@ -24,6 +27,10 @@ _LIKELY = [
     "iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u", "cp874", "cp932", "euc_jp",
     "gb18030", "big5", "cp949", "euc_kr",
 ]  # fmt: skip
+_OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAX_UNPACKED_BYTES = 1024**3
+_MAX_RATIO = 200
+_MIN_SUSPECT_BYTES = 100 * 1024**2
 
 
 def decode(data: bytes, path: str, declared: str | None = None) -> str:
@@ -35,7 +42,7 @@ def decode(data: bytes, path: str, declared: str | None = None) -> str:
         DocumentError: If the bytes are not text.
     """
     try:
-        text = data.decode(_encoding(data, path, declared))
+        text = data.decode(_find_encoding(data, path, declared))
     except UnicodeDecodeError:  # the sample was clean and the rest is not: keep what can be read
         text = data.decode(_FALLBACK, errors="replace")
     return normalise_lines(text)
@@ -57,58 +64,60 @@ def without_surrogates(text: str) -> str:
 def declared_encoding(data: bytes) -> str | None:
     """Return the encoding that a web page or an XML file names at its start, None if none."""
     match = _DECLARED.search(data[:2048])
-    if match is None:
-        return None
-    name = match[1].decode("ascii")
     try:
-        return codecs.lookup(name).name
+        return codecs.lookup(match[1].decode("ascii")).name if match else None
     except LookupError:
         return None
 
 
-def _encoding(data: bytes, path: str, declared: str | None) -> str:
+def _find_encoding(data: bytes, path: str, declared: str | None) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
     sample = data[:_SAMPLE_BYTES]
-    if sample.count(0) == 0 and _is_utf8(data):
-        _refuse_controls(sample, path)
-        return "utf-8"
-    wide = _wide_encoding(sample)
-    if wide is not None:
-        return wide
-    _refuse_controls(sample, path)
-    return declared or _detect(sample)
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _wide_encoding(sample: bytes) -> str | None:
-    """Recognise UTF-16 without a mark: every other byte of Western text is zero."""
-    half = len(sample) // 2
-    if half and sample[1::2].count(0) > 0.7 * half and sample[::2].count(0) == 0:
+    n_control = len(sample) - len(sample.translate(None, _CONTROL))
+    is_text = n_control <= _MAX_CONTROL_SHARE * len(sample)
+    if is_text and 0 not in sample:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+        else:
+            return "utf-8"
+    # UTF-16 without a mark: every other byte of Western text is zero
+    half, n_even, n_odd = len(sample) // 2, sample[::2].count(0), sample[1::2].count(0)
+    if half and n_odd > 0.7 * half and n_even == 0:
         return "utf-16-le"
-    if half and sample[::2].count(0) > 0.7 * half and sample[1::2].count(0) == 0:
+    if half and n_even > 0.7 * half and n_odd == 0:
         return "utf-16-be"
-    return None
-
-
-def _refuse_controls(sample: bytes, path: str) -> None:
-    control = len(sample) - len(sample.translate(None, _CONTROL))
-    if control > _MAX_CONTROL_SHARE * len(sample):
+    if not is_text:
         raise DocumentError(path, "it is not text: it looks like binary data")
-
-
-def _detect(sample: bytes) -> str:
+    if declared:
+        return declared
     # its tables take 60 ms to load, and nearly all files are UTF-8
     from charset_normalizer import from_bytes
 
     logging.getLogger("charset_normalizer").setLevel(logging.ERROR)
     best = from_bytes(sample[:8192], cp_isolation=_LIKELY).best()
     return best.encoding if best is not None else _FALLBACK
+
+
+def check_archive(data: bytes, path: str) -> None:
+    """Check that *data* is a zip archive, as office files are, of a size that can be unpacked.
+
+    Raises:
+        DocumentError: If it is not, is encrypted, or unpacks to too much.
+    """
+    if data.startswith(_OLE_MARK):
+        raise DocumentError(path, "it is encrypted, or in an old binary Office format")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, struct.error, NotImplementedError) as error:
+        raise DocumentError(path, "it is not an Office file, or a damaged one") from error
+    if any(member.flag_bits & 1 for member in members):
+        raise DocumentError(path, "it is encrypted")
+    unpacked = sum(member.file_size for member in members)
+    is_bomb = unpacked > _MIN_SUSPECT_BYTES and unpacked > _MAX_RATIO * len(data)
+    if unpacked > _MAX_UNPACKED_BYTES or is_bomb:
+        raise DocumentError(path, f"it unpacks to {unpacked / 1024**2:.0f} MiB, too much to read")

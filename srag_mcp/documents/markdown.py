@@ -1,6 +1,7 @@
 """Reads Markdown: its marks are taken off, then it is read as lines of text."""
 
 import re
+from collections.abc import Iterator
 
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode
@@ -10,6 +11,7 @@ from srag_mcp.documents.text_blocks import Layout
 _LAYOUT = Layout(wrapping="blank_line", has_bare_titles=False)
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(?P<body>.*?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_PAIR = re.compile(r"^(?P<indent>\s*)(?P<key>[\w .-]{1,60}?)\s*[:=](?P<value>.*)$")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^\s{0,3}(?:```|~~~)")
 _RULE = re.compile(r"^\s{0,3}(?:\*\s*){3,}$|^\s{0,3}(?:_\s*){3,}$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -41,91 +43,69 @@ def read_markdown(data: bytes, path: str) -> Content:
     text = decode(data, path)
     page = Page()
     match = _FRONT_MATTER.match(text)
-    title = None
-    if match is not None:
-        title = _write_front_matter(match["body"], page)
-        text = text[match.end() :]
-    page.write_text("\n".join(_clean(_without_comments(text).split("\n"))), _LAYOUT)
+    pairs = _front_pairs(match["body"].split("\n")) if match else []
+    for key, value in pairs:
+        page.write_pair(key, value)
+    title = next((value for key, value in pairs if key.lower() in {"title", "name"}), None)
+    text = text[match.end() :] if match else text
+    end = text.rfind("-->") + 3  # below it, each opening would be searched for its end in vain
+    text = _COMMENT.sub("", text[:end]) + text[end:]
+    page.write_text("\n".join(_clean(text.split("\n"))), _LAYOUT)
     return page.content(title)
 
 
-def _write_front_matter(body: str, page: Page) -> str | None:
-    """Write the members of the front matter as pairs; return the title among them."""
-    title: str | None = None
-    parents: list[tuple[int, str]] = []
-    for key, value in _front_pairs(body.split("\n"), parents):
-        page.write_pair(key, value)
-        if key.lower() in {"title", "name"} and title is None:
-            title = value
-    return title
-
-
-def _front_pairs(lines: list[str], parents: list[tuple[int, str]]) -> list[tuple[str, str]]:
+def _front_pairs(lines: list[str]) -> list[tuple[str, str]]:
+    """Return the members of the front matter with dotted keys; a list is joined by commas."""
     pairs: list[tuple[str, str]] = []
+    parents: list[tuple[int, str]] = []
     for line in lines:
+        match = _FRONT_PAIR.match(line)
         if line.lstrip().startswith("- ") and parents:
             key, value = ".".join(name for _, name in parents), _unquoted(line.lstrip()[2:])
             if pairs and pairs[-1][0] == key:
                 value = f"{pairs.pop()[1]}, {value}"
             pairs.append((key, value))
-            continue
-        match = _FRONT_PAIR.match(line)
-        if match is None:
-            continue
-        indent = len(match["indent"])
-        while parents and parents[-1][0] >= indent:
-            parents.pop()
-        parents.append((indent, match["key"].strip()))
-        if match["value"].strip():
-            pairs.append((".".join(name for _, name in parents), _unquoted(match["value"])))
+        elif match is not None:
+            indent = len(match["indent"])
+            while parents and parents[-1][0] >= indent:
+                parents.pop()
+            parents.append((indent, match["key"].strip()))
+            if match["value"].strip():
+                key = ".".join(name for _, name in parents)
+                pairs.append((key, _unquoted(match["value"])))
     return pairs
-
-
-def _without_comments(text: str) -> str:
-    parts = []
-    start = 0
-    while (opening := text.find("<!--", start)) >= 0:
-        closing = text.find("-->", opening + 4)
-        if closing < 0:
-            break
-        parts.append(text[start:opening])
-        start = closing + 3
-    return "".join([*parts, text[start:]])
 
 
 def _unquoted(text: str) -> str:
     text = text.strip()
     if text.startswith("[") and text.endswith("]"):
-        return ", ".join(_unquoted(part) for part in text[1:-1].split(","))
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1]
-    return text
+        return ", ".join(map(_unquoted, text[1:-1].split(",")))
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
-def _clean(lines: list[str]) -> list[str]:
-    cleaned: list[str] = []
+def _clean(lines: list[str]) -> Iterator[str]:
+    """Take the marks off lines; a bold line is a heading, a hard break ends a paragraph."""
     in_code = False
     for line in lines:
-        if _FENCE.match(line):
+        is_fence = _FENCE.match(line) is not None
+        if is_fence:
             in_code = not in_code
-            cleaned.append("")
-        elif in_code:
-            cleaned.append(f"    {line}" if line.startswith("#") else line)
-        elif _RULE.match(line):
-            cleaned.append("")
-        else:
-            cleaned += _clean_line(line)
-    return cleaned
-
-
-def _clean_line(line: str) -> list[str]:
-    """Take the marks off one line; a bold line is a heading, a hard break ends a paragraph."""
-    line = _QUOTE.sub("", line)
-    bold = _BOLD_LINE.match(line)
-    if bold is not None:
-        return ["", f"###### {bold['title'].strip()}", ""]
-    has_break = line.endswith(("  ", "\\")) and bool(line.strip())
-    line = line.rstrip(" ").removesuffix("\\")
-    for pattern, replacement in _REPLACED:
-        line = pattern.sub(replacement, line)
-    return [line, ""] if has_break else [line]
+        if is_fence or (not in_code and _RULE.match(line)):
+            yield ""
+            continue
+        if in_code:
+            yield f"    {line}" if line.startswith("#") else line
+            continue
+        words = _QUOTE.sub("", line)
+        bold = _BOLD_LINE.match(words)
+        if bold is not None:
+            yield from ("", f"###### {bold['title'].strip()}", "")
+            continue
+        has_break = words.endswith(("  ", "\\")) and bool(words.strip())
+        words = words.rstrip(" ").removesuffix("\\")
+        for pattern, replacement in _REPLACED:
+            words = pattern.sub(replacement, words)
+        yield words
+        if has_break:
+            yield ""

@@ -1,4 +1,4 @@
-"""Reads PDF files."""
+"""Reads PDF files: their text, and what places and sizes of it say about columns and headings."""
 
 import io
 import logging
@@ -6,12 +6,15 @@ import re
 import struct
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
+from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.pdf_boxes import TextBox, find_titles, looks_tabular
 from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
@@ -23,6 +26,29 @@ _MIN_RUNNING_PAGES = 3
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xad": "-",
                             "\u2028": "\n", "\xa0": " "})  # fmt: skip
 _HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\n?")  # what PDFium makes of a hyphen and line end
+_WIDE_GAP = 1.5  # in heights of a line
+_SAME_LINE = 0.5  # in heights of a line
+_MIN_TABULAR_GAPS = 2
+_MIN_TABULAR_SHARE = 0.6
+_TITLE_HEIGHT = 1.3  # in heights of the usual line
+_MAX_TITLE_LEVELS = 3
+_MAX_TITLE_CHARACTERS = 100
+_MAX_TITLE_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _TextBox:
+    """A stretch of text on a page, in points; boxes come in the order they were written."""
+
+    left: float
+    right: float
+    bottom: float
+    height: float
+    text: str
+
+    @property
+    def middle(self) -> float:
+        return self.bottom + self.height / 2
 
 
 def read_pdf(data: bytes, path: str) -> Content:
@@ -37,53 +63,51 @@ def read_pdf(data: bytes, path: str) -> Content:
     try:
         document = PdfDocument(data)
         try:
-            pages = _read_pages(document, data)
-            title = document.get_metadata_dict().get("Title", "")
+            pages, boxes = _read_pages(document, data)
+            named = document.get_metadata_dict().get("Title", "").strip()
         finally:
             document.close()
     except PdfiumError as error:
         if "password" in str(error).lower():
             raise DocumentError(path, "it is encrypted with a password") from error
         raise DocumentError(path, "it is not a PDF file, or a damaged one") from error
-    if not any(page.text.strip() for page in pages):
+    if not any(map(str.strip, pages)):
         raise DocumentError(path, "there is no text in it: it looks like a scan")
-    text = "\n\n".join(_without_running_lines([page.text for page in pages]))
-    titles = find_titles([box for page in pages for box in page.boxes])
+    titles = _find_titles(boxes)
     page = Page()
+    text = "\n\n".join(_without_running_lines(pages))
     page.write_text(text.translate(_LIGATURES), Layout(titles=titles))
-    first = next((title for title, level in titles.items() if level == 1), None)
-    return page.content(first or _usable_title(title))
+    # the title of the file's own data counts unless a program made it up
+    made_up = named.lower().startswith(("microsoft word", "untitled", "document", "anonymous"))
+    is_file_name = named.lower().endswith((".doc", ".docx", ".pdf", ".tex", ".indd"))
+    own = named if len(named) > 3 and not made_up and not is_file_name else None
+    return page.content(next((title for title, level in titles.items() if level == 1), own))
 
 
-@dataclass(frozen=True, slots=True)
-class _PageText:
-    text: str
-    boxes: list[TextBox]
-
-
-def _read_pages(document: "PdfDocument", data: bytes) -> list[_PageText]:
-    texts = []
+def _read_pages(document: "PdfDocument", data: bytes) -> tuple[list[str], list[_TextBox]]:
+    texts, boxes = [], []
     for number in range(len(document)):
         page = document[number]
         textpage = page.get_textpage()
-        boxes = _boxes(textpage)
+        found = _boxes(textpage)
         text = textpage.get_text_bounded().replace("\r\n", "\n")
         text = _HYPHEN_AT_LINE_END.sub("-\n", text)
-        if text.strip() and looks_tabular(boxes):
+        if text.strip() and _looks_tabular(found):
             text = _layout_text(data, number) or text
-        texts.append(_PageText(text.strip("\n"), boxes))
+        texts.append(text.strip("\n"))
+        boxes += found
         textpage.close()
         page.close()
-    return texts
+    return texts, boxes
 
 
-def _boxes(textpage: "PdfTextPage") -> list[TextBox]:
+def _boxes(textpage: "PdfTextPage") -> list[_TextBox]:
     boxes = []
     for number in range(min(textpage.count_rects(), _MAX_BOXES)):
         left, bottom, right, top = textpage.get_rect(number)
         text = textpage.get_text_bounded(left, bottom, right, top)
         text = _HYPHEN_AT_LINE_END.sub("-", text)
-        boxes.append(TextBox(left, right, bottom, top - bottom, text))
+        boxes.append(_TextBox(left, right, bottom, top - bottom, text))
     return boxes
 
 
@@ -98,56 +122,77 @@ def _layout_text(data: bytes, number: int) -> str | None:
         page = PdfReader(io.BytesIO(data)).pages[number]
         text: str = page.extract_text(extraction_mode="layout")
     except (
-        PyPdfError, KeyError, ValueError, TypeError, AttributeError, IndexError, AssertionError,
+        PyPdfError, LookupError, ValueError, TypeError, AttributeError, AssertionError,
         ArithmeticError, RecursionError, NotImplementedError, OSError, zlib.error, struct.error,
     ):  # fmt: skip
         return None
     lines = [line.rstrip() for line in text.strip("\n").split("\n")]
-    return "\n".join(_closed_up(lines)) if text.strip() else None
+    n_gaps = sum(bool(above) and not line for above, line in pairwise(lines))
+    if 2 * n_gaps > sum(map(bool, lines)):  # as in loose tables: one blank line is no gap
+        lines = [line for above, line in pairwise(["", *lines]) if line or not above]
+    return "\n".join(lines) if text.strip() else None
 
 
-def _closed_up(lines: list[str]) -> list[str]:
-    """Take out one blank line between lines if most have one between them, as in loose tables."""
-    gaps = sum(not line for line, before in zip(lines[1:], lines, strict=False) if before)
-    if 2 * gaps <= sum(map(bool, lines)):
-        return lines
-    return [line for line, before in zip(lines, ["", *lines], strict=False) if line or not before]
-
-
-def _without_running_lines(pages: list[str]) -> list[str]:
+def _without_running_lines(pages: Sequence[str]) -> Sequence[str]:
     """Drop the first and last lines that most pages share, but on the first page."""
     if len(pages) < _MIN_RUNNING_PAGES:
         return pages
-    ends = [{line for line in (_first(page), _last(page)) if line} for page in pages]
-    counts = Counter(line for lines in ends for line in lines)
-    running = {line for line, n in counts.items() if 2 * n > len(pages)}
-    return [pages[0], *(_trim(page, running) for page in pages[1:])]
-
-
-def _first(text: str) -> str:
-    return _shape(text.strip().split("\n")[0])
-
-
-def _last(text: str) -> str:
-    return _shape(text.strip().split("\n")[-1])
+    counts: Counter[str] = Counter()
+    for page in pages:
+        lines = page.strip().split("\n")
+        counts.update({_shape(lines[0]), _shape(lines[-1])})
+    running = {shape for shape, n in counts.items() if shape and 2 * n > len(pages)}
+    kept = [pages[0]]
+    for page in pages[1:]:
+        lines = page.strip("\n").split("\n")
+        if _shape(lines[0]) in running:
+            lines = lines[1:]
+        if lines and _shape(lines[-1]) in running:
+            lines = lines[:-1]
+        kept.append("\n".join(lines))
+    return kept
 
 
 def _shape(line: str) -> str:
     return "".join("0" if char.isdigit() else char for char in line.strip())
 
 
-def _trim(text: str, running: set[str]) -> str:
-    lines = text.strip("\n").split("\n")
-    if lines and _shape(lines[0]) in running:
-        lines = lines[1:]
-    if lines and _shape(lines[-1]) in running:
-        lines = lines[:-1]
-    return "\n".join(lines)
+def _looks_tabular(boxes: Sequence[_TextBox]) -> bool:
+    """Whether lines of the page hold texts far apart that were written one after the other.
+
+    Beside a column of text another one also lies far apart, but it was written later.
+    """
+    lines: list[list[tuple[int, _TextBox]]] = []  # boxes with their number
+    for number, box in sorted(enumerate(boxes), key=lambda numbered: -numbered[1].middle):
+        above = lines[-1][0][1] if lines else None
+        if above and abs(above.middle - box.middle) < _SAME_LINE * max(above.height, box.height):
+            lines[-1].append((number, box))
+        else:
+            lines.append([(number, box)])
+    steps = [
+        after[0] - before[0]
+        for line in lines
+        for before, after in pairwise(sorted(line, key=lambda numbered: numbered[1].left))
+        if after[1].left - before[1].right > _WIDE_GAP * before[1].height
+    ]
+    n_rows = sum(step == 1 for step in steps)
+    return n_rows >= _MIN_TABULAR_GAPS and n_rows > _MIN_TABULAR_SHARE * len(steps)
 
 
-def _usable_title(title: str) -> str | None:
-    """Return the title of the file's own data, unless a program made it up."""
-    title = title.strip()
-    made_up = title.lower().startswith(("microsoft word", "untitled", "document", "anonymous"))
-    is_file_name = title.lower().endswith((".doc", ".docx", ".pdf", ".tex", ".indd"))
-    return title if len(title) > 3 and not made_up and not is_file_name else None
+def _find_titles(boxes: Sequence[_TextBox]) -> dict[str, int]:
+    """Return the texts set clearly larger than most, with their level by size: 1 is the largest."""
+    sized = [box for box in boxes if len(box.text.strip()) > 1]
+    if len(sized) < 3:
+        return {}
+    usual = median(box.height for box in sized for _ in range(1 + len(box.text) // 20))
+    large = [
+        (round(box.height / 2), collapse(box.text))
+        for box in sized
+        if box.height > _TITLE_HEIGHT * usual
+        and len(box.text) <= _MAX_TITLE_CHARACTERS
+        and any(map(str.isalpha, box.text))
+    ]
+    if len(large) > _MAX_TITLE_SHARE * len(sized) + 1:
+        return {}
+    sizes = sorted({size for size, _ in large}, reverse=True)[:_MAX_TITLE_LEVELS]
+    return {text: sizes.index(size) + 1 for size, text in large if size in sizes}

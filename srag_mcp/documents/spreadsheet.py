@@ -7,8 +7,8 @@ import zlib
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.document import Content
+from srag_mcp.documents.encoding import check_archive
 from srag_mcp.documents.json_text import scalar_text
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange

@@ -4,12 +4,11 @@ import io
 import re
 import struct
 import zlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 from zipfile import BadZipFile
 
-from srag_mcp.documents.archive import check_archive
 from srag_mcp.documents.document import Content
+from srag_mcp.documents.encoding import check_archive
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
@@ -30,6 +29,8 @@ _BOLD_LEVEL = 6
 _NUMBERED = re.compile(r"^\d+\.\s")
 _MAX_NESTING = 20
 _MAX_TITLE_CHARACTERS = 80
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 
 
 def read_word(data: bytes, path: str) -> Content:
@@ -45,13 +46,13 @@ def read_word(data: bytes, path: str) -> Content:
     check_archive(data, path)
     try:
         word = docx.Document(io.BytesIO(data))
-        writer = _Writer(Page())
+        writer = _Writer()
         writer.write_headers(word)
         writer.write(word)
         writer.flush()
     except (  # SyntaxError is what lxml raises for broken XML
-        PackageNotFoundError, SyntaxError, BadZipFile, KeyError, ValueError, AttributeError,
-        IndexError, TypeError, OSError, EOFError, RuntimeError, zlib.error, struct.error,
+        PackageNotFoundError, SyntaxError, BadZipFile, LookupError, ValueError, AttributeError,
+        TypeError, OSError, EOFError, RuntimeError, zlib.error, struct.error,
     ) as error:  # fmt: skip
         reason = f"it is not a readable Word file ({type(error).__name__})"
         raise DocumentError(path, reason) from error
@@ -62,8 +63,8 @@ def read_word(data: bytes, path: str) -> Content:
 class _Writer:
     """Goes through a Word file and writes what it holds; plain paragraphs are kept together."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self) -> None:
+        self.page = Page()
         self.title: str | None = None
         self._has_title = False
         self._paragraphs: list[str] = []
@@ -74,7 +75,7 @@ class _Writer:
             if section.header.is_linked_to_previous:
                 continue
             text = "\n".join(paragraph.text for paragraph in section.header.paragraphs).strip()
-            if text and text not in seen:
+            if text not in seen:
                 seen.add(text)
                 self.page.write_text(text, _LAYOUT)
             for table in section.header.tables:
@@ -95,95 +96,74 @@ class _Writer:
         self._paragraphs.clear()
 
     def _paragraph(self, paragraph: "Paragraph") -> None:
-        text = _paragraph_text(paragraph)
+        boxes = [
+            "".join(node.itertext())
+            for node in paragraph._p.iter(f"{_WORD}txbxContent")
+            if not any(True for _ in node.iterancestors(_FALLBACK))
+        ]
+        text = "\n".join([paragraph.text, *boxes])
         if not text.strip():
             self._paragraphs.append("")
             return
-        level = _heading_level(paragraph, text, is_below_title=self._has_title)
+        styles = _style_names(paragraph)
+        properties = paragraph._p.pPr
+        is_listed = any(name.startswith("list") for name in styles)
+        level = self._heading_level(paragraph, styles, text)
         if level is not None:
             self.flush()
             self.page.write_heading(text, level)
             if level == 1 and self.title is None:
                 self.title = text
-                self._has_title = _is_title(paragraph)
-        elif _is_item(paragraph):
+                self._has_title = not _TITLE_STYLES.isdisjoint(styles)
+        elif (properties is not None and properties.numPr is not None) or (
+            is_listed and not _NUMBERED.match(paragraph.text)
+        ):
             self.flush()
             self.page.write_item(text)
         else:
             self._paragraphs.append(text)
 
+    def _heading_level(self, paragraph: "Paragraph", styles: list[str], text: str) -> int | None:
+        """Return 1 for the title, and for headings of the first level unless below a title.
+
+        A short paragraph that is bold as a whole is a heading, too: one without a style.
+        """
+        if not _TITLE_STYLES.isdisjoint(styles):
+            return 1
+        level = next((match[1] for match in map(_HEADING_STYLE.match, styles) if match), None)
+        if level is not None:
+            return int(level) + self._has_title
+        if len(text) > _MAX_TITLE_CHARACTERS or text.rstrip()[-1:] in ".,;" or "\t" in text:
+            return None
+        runs = [run for run in paragraph.runs if run.text.strip()]
+        is_bold = bool(runs) and all(run.bold for run in runs)
+        return _BOLD_LEVEL if is_bold and ":" not in text.rstrip()[:-1] else None
+
     def _table(self, table: "WordTable", nesting: int) -> None:
         rows = [list(row.cells) for row in table.rows]
-        if nesting < _MAX_NESTING and _arranges(rows):
-            for cell in _distinct(rows):
+        # each once: a merged cell is in every place that it covers
+        cells = list({id(cell._tc): cell for row in rows for cell in row}.values())
+        if nesting < _MAX_NESTING and _arranges(cells):
+            for cell in cells:
                 self.write(cell, nesting + 1)
                 self.flush()
-            return
-        self.page.write_table([[cell.text for cell in row] for row in rows])
+        else:
+            self.page.write_table([[cell.text for cell in row] for row in rows])
 
 
-def _paragraph_text(paragraph: "Paragraph") -> str:
-    boxes = [
-        "".join(node.itertext())
-        for node in paragraph._p.iter(f"{_WORD}txbxContent")
-        if not any(True for _ in node.iterancestors(_FALLBACK))
-    ]
-    return "\n".join([paragraph.text, *boxes]) if boxes else paragraph.text
+def _style_names(paragraph: "Paragraph") -> list[str]:
+    """Return the names of the style of a paragraph and of those it builds on, in small letters."""
+    names: list[str] = []
+    style = paragraph.style
+    while style is not None and len(names) < _MAX_NESTING:
+        names.append((style.name or "").lower())
+        style = style.base_style
+    return names
 
 
-_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-
-
-def _style_names(paragraph: "Paragraph") -> Iterator[str]:
-    style, n = paragraph.style, 0
-    while style is not None and n < _MAX_NESTING:
-        yield style.name or ""
-        style, n = style.base_style, n + 1
-
-
-def _is_title(paragraph: "Paragraph") -> bool:
-    return any(name.lower() in _TITLE_STYLES for name in _style_names(paragraph))
-
-
-def _heading_level(paragraph: "Paragraph", text: str, *, is_below_title: bool) -> int | None:
-    """Return 1 for the title and for headings of the first level, unless a title is above them."""
-    if _is_title(paragraph):
-        return 1
-    for name in _style_names(paragraph):
-        match = _HEADING_STYLE.match(name)
-        if match:
-            return int(match[1]) + is_below_title
-    return _BOLD_LEVEL if _is_bold_title(paragraph, text) else None
-
-
-def _is_bold_title(paragraph: "Paragraph", text: str) -> bool:
-    """Whether a short paragraph is bold as a whole, as a heading without a style is."""
-    if len(text) > _MAX_TITLE_CHARACTERS or text.rstrip()[-1:] in ".,;" or "\t" in text:
-        return False
-    runs = [run for run in paragraph.runs if run.text.strip()]
-    has_value = ":" in text.rstrip()[:-1]
-    return bool(runs) and all(run.bold for run in runs) and not has_value
-
-
-def _is_item(paragraph: "Paragraph") -> bool:
-    properties = paragraph._p.pPr
-    if properties is not None and properties.numPr is not None:
-        return True
-    return any(name.lower().startswith("list") for name in _style_names(paragraph)) and not (
-        _NUMBERED.match(paragraph.text)
-    )
-
-
-def _arranges(rows: "list[list[WordCell]]") -> bool:
+def _arranges(cells: "list[WordCell]") -> bool:
     """Whether a table arranges blocks of text: nested tables, or many paragraphs in its cells."""
-    cells = _distinct(rows)
     if any(cell.tables for cell in cells):
         return True
-    long = [cell for cell in cells if sum(bool(p.text.strip()) for p in cell.paragraphs) > 3]
-    return len(cells) == 1 or (bool(long) and 2 * len(long) >= len(cells))
-
-
-def _distinct(rows: "list[list[WordCell]]") -> "list[WordCell]":
-    """Return each cell once; a merged cell is in every place that it covers."""
-    return list({id(cell._tc): cell for row in rows for cell in row}.values())
+    n_long = sum(sum(bool(p.text.strip()) for p in cell.paragraphs) > 3 for cell in cells)
+    return len(cells) == 1 or (n_long > 0 and 2 * n_long >= len(cells))
