@@ -1,14 +1,19 @@
-"""The commands that build the table of a corpus, and say how far that is."""
+"""The commands that build the table of a corpus, and say how far that is.
+
+All that reads documents is loaded by the commands that do.
+"""
 
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.options import (
+from srag_mcp.cli.arguments import (
+    BUILD_SUFFIX,
     CorpusArgument,
     EngineOption,
     HomeOption,
@@ -16,17 +21,17 @@ from srag_mcp.cli.options import (
     ModelOption,
     QuietOption,
     command_settings,
+    find_corpus,
 )
-from srag_mcp.cli.shipped import find_corpus
-from srag_mcp.cli.tables import print_json, say
-from srag_mcp.errors import JobError
+from srag_mcp.cli.printing import print_json, say, show_progress
+from srag_mcp.documents.folder import why_ask_first
+from srag_mcp.errors import AskFirstError, JobError, NotIngestedError, SettingsError
 from srag_mcp.settings import Settings
 from srag_mcp.text.shown import one_line
 
-if TYPE_CHECKING:  # all that reads documents is loaded by the commands that do
-    from srag_mcp.cli.ingestion import IngestChoice
+if TYPE_CHECKING:
     from srag_mcp.pipeline.report import IngestReport
-    from srag_mcp.store.job import Job
+    from srag_mcp.pipeline.wishes import IngestOptions
 
 QuestionsOption = Annotated[
     list[str] | None,
@@ -48,15 +53,7 @@ BudgetCallsOption = Annotated[
 ]
 QuoteOption = Annotated[bool, typer.Option("--quote", help="Say what it would take, and stop.")]
 _CANCEL_S = 30.0  # a document, or a reply on its way, takes less
-
-
-@dataclass(frozen=True, slots=True)
-class Printing:
-    """What a build prints: its quote only, progress or none, JSON or text."""
-
-    is_quote: bool
-    is_quiet: bool
-    as_json: bool
+_INTERRUPTED = "Query interrupted"
 
 
 def ingest(
@@ -75,12 +72,17 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Build or update the table of a corpus from its documents."""
-    from srag_mcp.cli.ingestion import IngestChoice
+    from srag_mcp.schema.json_schema import read_schema_file
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
-    choice = IngestChoice(tuple(question or ()), schema, rows, fresh_schema)
-    _build(corpus, choice, settings, Printing(quote, quiet, as_json))
+    wanted: IngestOptions = {
+        "questions": question or (),
+        "schema": None if schema is None else read_schema_file(schema),
+        "rows": rows,
+        "fresh": fresh_schema,
+    }
+    _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
 
 
 def extend(
@@ -98,33 +100,42 @@ def extend(
     as_json: JsonOption = False,
 ) -> None:
     """Add one column, and read only it from the documents."""
-    from srag_mcp.cli.ingestion import IngestChoice
     from srag_mcp.pipeline.wishes import tidy_wish
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
-    choice = IngestChoice(attribute=tidy_wish(attribute))
-    _build(corpus, choice, settings, Printing(quote, quiet, as_json))
+    wanted: IngestOptions = {"attribute": tidy_wish(attribute)}
+    _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
 
 
-def _build(corpus: str, choice: "IngestChoice", settings: Settings, printing: Printing) -> None:
-    """Quote, start a job that waits for an agent's answers, or do what *choice* says."""
-    from srag_mcp.cli.ingestion import ingest_corpus, is_for_agents
+def _build(
+    corpus: str,
+    settings: Settings,
+    wanted: "IngestOptions",
+    *,
+    quote: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Quote, start a job that waits for an agent's answers, or do what is *wanted*.
+
+    Exits 1 if it was stopped before its end, or read nothing.
+    """
     from srag_mcp.engines.agent import AgentEngine
     from srag_mcp.pipeline.jobs import start_job
     from srag_mcp.pipeline.quote import quote_ingestion
 
     location = find_corpus(corpus, settings)
-    if printing.is_quote:
-        found = quote_ingestion(location, settings, **choice.options(location, settings))
-        if printing.as_json:
+    if quote:
+        found = quote_ingestion(location, settings, **_complete(location, settings, wanted))
+        if as_json:
             print_json(found.to_json())
         else:
             say(*found.lines())
-    elif is_for_agents(location, settings):
+    elif _is_for_agents(location, settings):
         for_agents = settings.with_engine(AgentEngine.name)
-        job = start_job(location, for_agents, **choice.options(location, settings))
-        if printing.as_json:
+        job = start_job(location, for_agents, **_complete(location, settings, wanted))
+        if as_json:
             print_json({"job_id": job.id, "state": job.status, "folder": job.folder})
         else:
             say(f"job {job.id} ingests {job.folder} in the background and waits for answers")
@@ -134,24 +145,119 @@ def _build(corpus: str, choice: "IngestChoice", settings: Settings, printing: Pr
             file=sys.stderr,
         )
     else:
-        report = ingest_corpus(location, choice, settings, quiet=printing.is_quiet)
-        _print_report(report, as_json=printing.as_json)
+        report = ingest_corpus(location, settings, wanted, quiet=quiet)
+        if as_json:
+            print_json(report.to_json())
+        else:
+            say(*map(one_line, report.lines()))
+        if report.stopped or report.read_nothing:
+            raise typer.Exit(1)
 
 
-def _print_report(report: "IngestReport", *, as_json: bool) -> None:
-    """Print what an ingestion did; exit 1 if it was stopped before its end, or read nothing."""
-    from srag_mcp.pipeline.report import UncoveredQuestion
+def _complete(location: Path, settings: Settings, wanted: "IngestOptions") -> "IngestOptions":
+    """Add the sample questions: of an ingestion that did not end, or beside the documents.
 
-    if as_json:
-        print_json(report.to_json())
-    else:
-        uncovered = tuple(
-            UncoveredQuestion(item.question, views.answers.shorten_reason(item.reason))
-            for item in report.uncovered
+    Raises:
+        SettingsError: If *location* is a build.
+    """
+    from srag_mcp.pipeline.wishes import choose_questions
+
+    if location.suffix == BUILD_SUFFIX:
+        msg = f"{location} is a published build; only a folder can be ingested"
+        raise SettingsError(msg)
+    questions = choose_questions(location, settings, tuple(wanted.get("questions", ())))
+    return {**wanted, "questions": questions}
+
+
+def ingest_corpus(
+    location: Path, settings: Settings, wanted: "IngestOptions", *, quiet: bool = False
+) -> "IngestReport":
+    """Ingest a folder, with its progress on stderr.
+
+    Raises:
+        SettingsError: If *location* is a build.
+    """
+    from srag_mcp.pipeline.ingest import ingest as ingest_folder
+
+    options = _complete(location, settings, wanted)
+    try:
+        with interruption(), show_progress(quiet=quiet) as show:
+            return ingest_folder(
+                location,
+                settings,
+                **options,
+                on_progress=lambda step: show(step.stage, step.done, step.total),
+            )
+    except KeyboardInterrupt:
+        print(
+            "interrupted: what was finished is kept, the same command goes on from there",
+            file=sys.stderr,
         )
-        say(*map(one_line, replace(report, uncovered=uncovered).lines()))
-    if report.stopped or report.read_nothing:
-        raise typer.Exit(1)
+        raise
+
+
+@contextmanager
+def interruption() -> Iterator[None]:
+    """Raise KeyboardInterrupt for the RuntimeError that DuckDB makes of Ctrl-C in a statement.
+
+    Raises:
+        KeyboardInterrupt: If Ctrl-C came, wherever the block was.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != _INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from error
+
+
+def _is_for_agents(location: Path, settings: Settings) -> bool:
+    """Whether an ingestion would be done by an agent, as the last one, which may have ended."""
+    from srag_mcp.engines.choice import is_for_caller
+    from srag_mcp.pipeline.wishes import go_on
+    from srag_mcp.store.build import published_info
+    from srag_mcp.store.layout import CorpusFolder
+
+    settings = go_on(location, settings, {}).settings
+    info = published_info(CorpusFolder(location, settings.home).readable())
+    return is_for_caller(settings, None if info is None else info.engine)
+
+
+def ingest_first(location: Path, settings: Settings) -> None:
+    """Ingest a folder of which something is asked.
+
+    Raises:
+        NotIngestedError: If that is for an agent to do, or was stopped before its end.
+        AskFirstError: If it looks like no corpus, and nobody can be asked, or says no.
+    """
+    from srag_mcp.engines.choice import asks_model
+    from srag_mcp.pipeline.wishes import go_on, within_budget
+
+    why = why_ask_first(location)
+    if why:
+        said, answer = f"{location} is not ingested yet, and {why}", ""
+        if sys.stdin.isatty() and sys.stderr.isatty():
+            print(f"{said}. Ingest it as one corpus? [y/N] ", end="", file=sys.stderr, flush=True)
+            answer = input().strip().lower()
+        if answer not in {"y", "yes"}:
+            msg = f"{said}: name one of the folders inside, or say srag-mcp ingest {location}"
+            raise AskFirstError(msg)
+    if _is_for_agents(location, settings):
+        msg = (
+            f"{location} is not ingested yet, and the engine is `agent`: start with"
+            f" srag-mcp ingest {location} --engine agent, or take --engine offline"
+        )
+        raise NotIngestedError(msg) from None
+    thinking = go_on(location, settings, {}).settings
+    model = f" with {thinking.model}" if thinking.model and asks_model(thinking) else ""
+    print(f"{location} is not ingested yet; ingesting it first{model}", file=sys.stderr)
+    report = ingest_corpus(location, within_budget(location, settings), {})
+    if report.stopped:
+        msg = f"{location} is not ingested yet, as that was stopped: {report.stopped}"
+        raise NotIngestedError(msg)
+    if report.read_nothing:
+        msg = f"nothing of {location} could be read: {report.failed[0].reason}"
+        raise NotIngestedError(msg)
 
 
 def status(
@@ -163,42 +269,30 @@ def status(
     as_json: JsonOption = False,
 ) -> None:
     """Say how far the ingestion in the background is, or how the latest ended."""
-    from srag_mcp.pipeline.jobs import cancel_job
+    from srag_mcp.pipeline.jobs import cancel_job, list_jobs
+    from srag_mcp.store.layout import CorpusFolder, is_ingested_now, read_holder
 
     settings = command_settings(home)
     location = find_corpus(corpus, settings)
-    job = _latest_job(location, settings)
-    if cancel and job.is_running:
-        job = cancel_job(location, settings, job.id, _CANCEL_S)
-        if job.is_running:
-            print("it was asked to stop; it ends after the document it is at", file=sys.stderr)
-    if as_json:
-        print_json(views.job_pages.job_data(job))
-        return
-    say(*views.job_pages.job_lines(job))
-    print(views.job_pages.next_command(job, corpus), file=sys.stderr)
-
-
-def _latest_job(location: Path, settings: Settings) -> "Job":
-    """Return the job that runs, else the latest.
-
-    Raises:
-        JobError: If there is none, or a process that is no job ingests the corpus.
-    """
-    from srag_mcp.pipeline.jobs import list_jobs
-    from srag_mcp.store.layout import CorpusFolder, is_ingested_now, read_holder
-
-    latest = next(iter(list_jobs(location, settings)), None)
-    if latest is not None and latest.is_running:
-        return latest
+    job = next(iter(list_jobs(location, settings)), None)
     state = CorpusFolder(location, settings.home).readable()
-    if is_ingested_now(state):
+    if (job is None or not job.is_running) and is_ingested_now(state):
         msg = (
             f"{location} is being ingested, not in the background but by {read_holder(state)}."
             " Ctrl-C stops it there; what is finished is kept"
         )
         raise JobError(msg)
-    if latest is None:
+    if job is None:
         msg = f"no ingestion of {location} ran in the background: srag-mcp ingest starts one"
         raise JobError(msg)
-    return latest
+    if cancel and job.is_running:
+        job = cancel_job(location, settings, job.id, _CANCEL_S)
+        if job.is_running:
+            print(views.job_pages.ASKED_TO_STOP, file=sys.stderr)
+    if as_json:
+        names = ("stage", "done", "total", "waiting", "report", "error")
+        said = {name: getattr(job, name) for name in names}
+        print_json({"job_id": job.id, "state": job.status} | said)
+        return
+    say(*views.job_pages.job_lines(job))
+    print(views.job_pages.job_command(job, corpus), file=sys.stderr)

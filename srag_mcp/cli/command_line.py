@@ -1,8 +1,13 @@
-"""The command line: its commands, and how one is run. Each parses, calls the library, prints."""
+"""The command line: its commands, and how one is run. Each parses, calls the library, prints.
+
+`serve` is here, as it is loaded before every other, so that a server starts fast.
+"""
 
 import io
 import logging
 import os
+import signal
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -10,17 +15,27 @@ from typing import Annotated, NoReturn
 import typer
 
 from srag_mcp import __version__
-from srag_mcp.cli.options import REFUSED_STATUS
-from srag_mcp.cli.serve_command import serve
-from srag_mcp.errors import AskFirstError, SragError
+from srag_mcp.cli.arguments import (
+    REFUSED_STATUS,
+    CorpusOptions,
+    HomeOption,
+    command_settings,
+    find_corpora,
+)
+from srag_mcp.errors import AskFirstError, SettingsError, SragError
 from srag_mcp.text.shown import printable
-from srag_mcp.views.wording import for_terminal
+
+logger = logging.getLogger(__name__)
 
 SERVE = "serve"
+LOOPBACK = "127.0.0.1"
 
 
 def make_app(only: str = "") -> typer.Typer:
-    """Make the command line; for `serve` with no other command, as a server has to start fast."""
+    """Make the command line, its commands in the order of the help; `serve` alone when it is run.
+
+    A server has to start fast.
+    """
     app = typer.Typer(
         name="srag-mcp",
         help="Ask questions that need every document: a folder becomes one SQL table.",
@@ -32,23 +47,61 @@ def make_app(only: str = "") -> typer.Typer:
     app.callback(invoke_without_command=True)(_options)
     app.command(name=SERVE)(serve)
     if only != SERVE:
-        _add_other_commands(app)
+        from srag_mcp.cli.building_commands import extend, ingest, status
+        from srag_mcp.cli.config_command import config
+        from srag_mcp.cli.prompt_commands import prompts
+        from srag_mcp.cli.reading_commands import ask, ledger, review, schema, sql, stats, trace
+        from srag_mcp.cli.trial_commands import demo, evaluate
+
+        commands = (ingest, extend, status, ask, sql, schema, stats, trace, review, ledger, demo)
+        for command in commands:
+            app.command()(command)
+        app.command(name="eval")(evaluate)
+        app.command()(config)
+        app.add_typer(prompts, name="prompts")
     return app
 
 
-def _add_other_commands(app: typer.Typer) -> None:
-    """Add all but `serve`, in the order of the help."""
-    from srag_mcp.cli.building_commands import extend, ingest, status
-    from srag_mcp.cli.config_command import config
-    from srag_mcp.cli.prompt_commands import prompts
-    from srag_mcp.cli.reading_commands import ask, ledger, review, schema, sql, stats, trace
-    from srag_mcp.cli.trial_commands import demo, evaluate
+def serve(
+    corpus: CorpusOptions,
+    http: Annotated[
+        int | None,
+        typer.Option(
+            help="Serve streamable HTTP on this port of 127.0.0.1.",
+            min=1,
+            max=65535,
+            metavar="PORT",
+        ),
+    ] = None,
+    home: HomeOption = None,
+) -> None:
+    """Serve corpora to MCP clients, on stdio or over HTTP."""
+    from srag_mcp.server.app import build_server
 
-    for command in (ingest, extend, status, ask, sql, schema, stats, trace, review, ledger, demo):
-        app.command()(command)
-    app.command(name="eval")(evaluate)
-    app.command()(config)
-    app.add_typer(prompts, name="prompts")
+    settings = command_settings(home)
+    locations = find_corpora(corpus, settings)
+    if http is not None:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((LOOPBACK, http))
+            except OSError as error:
+                msg = f"port {http} of {LOOPBACK} cannot be used: {error.strerror}"
+                raise SettingsError(msg) from error
+        from srag_mcp.server.loopback import serve_loopback
+
+        serve_loopback(build_server(locations, settings), http)
+        return
+    server = build_server(locations, settings)
+    # A thread waits for stdin and cannot be interrupted: Ctrl-C would wait for the next line.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        server.run("stdio")
+    except* BrokenPipeError:
+        logger.debug("the client left before its answers")
+    # Nobody reads an answer any more: a thread that still waits for a model is not waited for.
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def run() -> None:
@@ -94,6 +147,8 @@ def _run_app() -> None:
 
 
 def _fail(text: str, status: int = 1) -> NoReturn:
+    from srag_mcp.views.results import for_terminal
+
     print(f"error: {for_terminal(printable(text))}", file=sys.stderr)
     sys.exit(status)
 

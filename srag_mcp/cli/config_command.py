@@ -6,18 +6,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
-from srag_mcp.cli.options import (
+from srag_mcp.cli.arguments import (
     ApiBaseOption,
     CorpusOptions,
     HomeOption,
     ModelOption,
     command_settings,
+    find_corpus,
 )
-from srag_mcp.cli.shipped import find_corpus
 from srag_mcp.model.litellm_library import find_key_variables
 from srag_mcp.settings import Settings
 
@@ -67,7 +68,7 @@ def render_config(
     corpora: Sequence[Path],
     command: Sequence[str],
     home: Path | None = None,
-    environment: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Write what to paste for *client*.
 
@@ -80,13 +81,23 @@ def render_config(
     program = command[0]
     arguments = [*command[1:], "serve", *options]
     if client is Client.CODEX:
-        return _render_codex(program, arguments, environment or {})
+        # A JSON string is a TOML basic string where nothing is escaped to surrogate pairs.
+        lines = ["[mcp_servers.srag]", f"command = {_json(program)}"]
+        lines.append(f"args = [{', '.join(map(_json, arguments))}]")
+        if environment:
+            lines += ["", "[mcp_servers.srag.env]"]
+            lines += [f"{name} = {_json(value)}" for name, value in environment.items()]
+        return "\n".join(lines)
     entry: dict[str, object] = {"command": program, "args": arguments}
     if environment:
         entry["env"] = dict(environment)
     if client in {Client.VSCODE, Client.CLAUDE_CODE}:
         entry = {"type": "stdio", **entry}
     return _json({"servers" if client is Client.VSCODE else "mcpServers": {"srag": entry}})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def server_environment(settings: Settings) -> dict[str, str]:
@@ -96,17 +107,8 @@ def server_environment(settings: Settings) -> dict[str, str]:
     """
     named = {"SRAG_MODEL": settings.model, "SRAG_API_BASE": settings.api_base}
     given = {name: value for name, value in named.items() if value}
-    if not settings.model:
-        return given
-    return given | dict.fromkeys(find_key_variables(settings), KEY_PLACE)
-
-
-def _render_codex(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    lines = ["[mcp_servers.srag]", f"command = {_toml(program)}", f"args = [{_toml(*arguments)}]"]
-    if environment:
-        lines += ["", "[mcp_servers.srag.env]"]
-        lines += [f"{name} = {_toml(value)}" for name, value in environment.items()]
-    return "\n".join(lines)
+    keys = find_key_variables(settings) if settings.model else ()
+    return given | dict.fromkeys(keys, KEY_PLACE)
 
 
 def config_place(client: Client) -> str:
@@ -119,12 +121,3 @@ def config_place(client: Client) -> str:
         Client.VSCODE: ".vscode/mcp.json in your project",
         Client.CODEX: "~/.codex/config.toml",
     }[client]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _toml(*texts: str) -> str:
-    # A JSON string is a TOML basic string; surrogate pairs are not, so nothing is escaped to them.
-    return ", ".join(json.dumps(text, ensure_ascii=False) for text in texts)

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,14 +10,19 @@ import typer
 from pydantic import JsonValue
 
 from srag_mcp import views
-from srag_mcp.cli.options import CorpusArgument, HomeOption, JsonOption, command_settings
-from srag_mcp.cli.shipped import find_corpus
-from srag_mcp.cli.tables import print_json
+from srag_mcp.cli.arguments import (
+    CorpusArgument,
+    HomeOption,
+    JsonOption,
+    command_settings,
+    find_corpus,
+)
+from srag_mcp.cli.printing import print_json
 from srag_mcp.errors import SettingsError
 from srag_mcp.text.shown import printable
 
 if TYPE_CHECKING:
-    from srag_mcp.views.prompt_pages import PromptDesk
+    from srag_mcp.views.job_pages import PromptDesk
 
 prompts = typer.Typer(
     help="Answer the prompts of the agent engine, by hand or by a script.",
@@ -50,14 +54,14 @@ def next_prompts(
     desk = _open_desk(corpus, home)
     if not again:  # the job may be about to ask
         read = partial(anyio.to_thread.run_sync, desk.status)
-        run_to_end(views.prompt_pages.await_prompts, read, max_prompts, wait)
+        run_to_end(views.job_pages.await_prompts, read, max_prompts, wait)
     page = desk.hand_out(max_prompts, again=again)
-    advice = views.prompt_pages.next_command(page, corpus)
+    advice = views.job_pages.prompts_command(page, corpus)
     if as_json:
         print_json(page.exact() | {"next": advice}, indent=None)
         return
     for step in page.steps:
-        print(printable("\n".join(views.prompt_pages.step_lines(step))))
+        print(printable("\n".join(views.job_pages.step_lines(step))))
     print(advice, file=sys.stderr)
 
 
@@ -74,9 +78,8 @@ def answer_prompts(
     desk = _open_desk(corpus, home)
     outcomes = desk.keep(read_answers(file))
     page = desk.say(outcomes)
-    advice = views.prompt_pages.next_command(
-        page, corpus, views.prompt_pages.count_refused(outcomes)
-    )
+    n_refused = views.job_pages.count_refused(outcomes)
+    advice = views.job_pages.prompts_command(page, corpus, n_refused)
     if as_json:
         print_json(page.exact() | {"next": advice}, indent=None)
     else:
@@ -91,7 +94,7 @@ def answer_prompts(
 def _open_desk(corpus: str, home: Path | None) -> "PromptDesk":
     settings = command_settings(home)
     folder = find_corpus(corpus, settings)
-    return views.prompt_pages.PromptDesk(folder, settings, folder.name)
+    return views.job_pages.PromptDesk(folder, settings, folder.name)
 
 
 def read_answers(file: str) -> list[JsonValue]:
@@ -108,15 +111,11 @@ def read_answers(file: str) -> list[JsonValue]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        found = list(_read_lines(text, file))
-    return found if isinstance(found, list) else [found]
-
-
-def _read_lines(text: str, file: str) -> Iterator[JsonValue]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
+        found = []
+        for number, line in enumerate(text.splitlines(), start=1):
             try:
-                yield json.loads(line)
+                found += [json.loads(line)] if line.strip() else []
             except (ValueError, RecursionError) as error:  # the latter: nested without end
                 msg = f"{file}, line {number}, is not JSON: {error}"
                 raise SettingsError(msg) from error
+    return found if isinstance(found, list) else [found]

@@ -1,14 +1,14 @@
 """The commands that read a corpus: answers, rows, columns, quotes, and what models have taken."""
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.options import (
+from srag_mcp.cli.arguments import (
     REFUSED_STATUS,
     CorpusArgument,
     EngineOption,
@@ -16,19 +16,20 @@ from srag_mcp.cli.options import (
     JsonOption,
     ModelOption,
     command_settings,
+    find_corpus,
+    open_ready,
 )
-from srag_mcp.cli.shipped import find_corpus, open_ready
-from srag_mcp.cli.tables import ONE_LINE_A_ROW, print_json, print_table, say
+from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
 from srag_mcp.errors import ModelError
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
     from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.evidence import EvidenceFilter
 
 LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
 OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
-_COUNTS = ("tokens in", "out", "cached by provider", "seconds", "cost")
 _ESTIMATED = "~"
 
 
@@ -58,7 +59,9 @@ def ask(
         found = answer(opened, question, asking)
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
-        print_json(views.answers.answer_data(found))
+        shown = asdict(replace(found, translation=None))
+        del shown["translation"]  # it says again what the answer has
+        print_json(shown)
     elif no_reply:
         raise ModelError(found.text)
     else:
@@ -143,14 +146,8 @@ def trace(
     with open_ready(corpus, command_settings(home)) as opened:
         if document:
             opened.document(document)
-        found = opened.trace(
-            column,
-            value=value,
-            document_id=document,
-            state=state or "",
-            limit=limit,
-            offset=offset,
-        )
+        wanted: EvidenceFilter = {"value": value, "document_id": document, "state": state or ""}
+        found = opened.trace(column, **wanted | {"limit": limit, "offset": offset})
     if as_json:
         print_json(asdict(found))
     elif not found.evidence:
@@ -200,68 +197,62 @@ def ledger(
     as_json: JsonOption = False,
 ) -> None:
     """Show what the calls of language models took: tokens, seconds, money."""
+    from srag_mcp.model.ledger import Ledger
     from srag_mcp.store.replies import read_calls
 
     settings = command_settings(home)
-    found = read_calls(find_corpus(corpus, settings), settings.home)
-    if calls:
-        _print_calls(found, as_json=as_json)
-    else:
-        _print_steps(found, as_json=as_json)
-
-
-def _print_calls(calls: Sequence["Call"], *, as_json: bool) -> None:
-    if as_json:
+    found = list(read_calls(find_corpus(corpus, settings), settings.home))
+    counted = Ledger(found)
+    steps: dict[str, Totals] = dict([*counted.by_step.items(), ("total", counted.total)])
+    if as_json and calls:
         print_json(
             [
                 asdict(call) | {"at": call.at.isoformat(), "is_estimated": call.is_estimated}
-                for call in calls
+                for call in found
             ]
         )
-        return
+    elif as_json:
+        print_json({step: asdict(totals) for step, totals in steps.items()})
+    elif calls:
+        columns: tuple[str, ...] = ("at (UTC)", "step", "subject", "model", "outcome")
+        _print_counts(
+            columns,
+            [
+                (
+                    f"{call.at:%Y-%m-%d %H:%M:%S}",
+                    *(call.step, " ".join(call.subject.split()), call.model, call.outcome),
+                )
+                for call in found
+            ],
+            found,
+        )
+    else:
+        columns = ("step", "answered", "kept before", "failed")
+        _print_counts(
+            columns,
+            [(step, item.n_calls, item.n_cached, item.n_failed) for step, item in steps.items()],
+            list(steps.values()),
+        )
+
+
+def _print_counts(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | int]],
+    counted: Sequence["Call | Totals"],
+) -> None:
+    """Print rows with what each has taken behind them."""
+    taken = []
+    for item in counted:
+        about = _ESTIMATED if item.is_estimated else ""
+        cost = "not known"
+        if item.cost_usd is not None:
+            cost = f"{about if item.cost_usd else ''}${item.cost_usd:,.4f}"
+        tokens = f"{about}{item.tokens_in}", f"{about}{item.tokens_out}"
+        taken.append((*tokens, item.tokens_cached, round(item.seconds, 1), cost))
     print_table(
-        ("at (UTC)", "step", "subject", "model", "outcome", *_COUNTS),
-        [
-            (
-                f"{call.at:%Y-%m-%d %H:%M:%S}",
-                call.step,
-                " ".join(call.subject.split()),
-                call.model,
-                call.outcome,
-                *_counts(call),
-            )
-            for call in calls
-        ],
+        (*columns, "tokens in", "out", "cached by provider", "seconds", "cost"),
+        [(*row, *counts) for row, counts in zip(rows, taken, strict=True)],
         file_width=ONE_LINE_A_ROW,
     )
-    _explain_estimates(call.is_estimated for call in calls)
-
-
-def _print_steps(calls: Iterable["Call"], *, as_json: bool) -> None:
-    from srag_mcp.model.ledger import Ledger
-
-    counted = Ledger(calls)
-    rows: list[tuple[str, Totals]] = [*counted.by_step.items(), ("total", counted.total)]
-    if as_json:
-        print_json({step: asdict(totals) for step, totals in rows})
-        return
-    print_table(
-        ("step", "answered", "kept before", "failed", *_COUNTS),
-        [(step, item.n_calls, item.n_cached, item.n_failed, *_counts(item)) for step, item in rows],
-        file_width=ONE_LINE_A_ROW,
-    )
-    _explain_estimates([counted.total.is_estimated])
-
-
-def _counts(item: "Call | Totals") -> tuple[str, str, int, float, str]:
-    about = _ESTIMATED if item.is_estimated else ""
-    cost = "not known"
-    if item.cost_usd is not None:
-        cost = f"{about if item.cost_usd else ''}${item.cost_usd:,.4f}"
-    tokens = f"{about}{item.tokens_in}", f"{about}{item.tokens_out}"
-    return *tokens, item.tokens_cached, round(item.seconds, 1), cost
-
-
-def _explain_estimates(are_estimated: Iterable[bool]) -> None:
-    if any(are_estimated):
+    if any(item.is_estimated for item in counted):
         print(f"{_ESTIMATED} nobody counted these tokens: they are estimated", file=sys.stderr)

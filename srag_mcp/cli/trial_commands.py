@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from srag_mcp import views
-from srag_mcp.cli.config_command import Client, config_place, render_config, server_command
-from srag_mcp.cli.options import (
+from srag_mcp.cli.arguments import (
     EngineOption,
     HomeOption,
     JsonOption,
     ModelOption,
     command_settings,
+    open_corpus,
+    shipped_corpus,
 )
-from srag_mcp.cli.progress import show_progress
+from srag_mcp.cli.building_commands import ingest_corpus, interruption
+from srag_mcp.cli.config_command import Client, config_place, render_config, server_command
+from srag_mcp.cli.printing import print_json, print_table, say, show_progress
 from srag_mcp.cli.reading_commands import print_schema
-from srag_mcp.cli.shipped import open_corpus, shipped_corpus
-from srag_mcp.cli.tables import print_json, print_table, say
 
-if TYPE_CHECKING:  # what ingests and what evaluates is loaded by the commands that do
+if TYPE_CHECKING:  # what evaluates is loaded by the command that does
     from srag_mcp.evaluation.evaluate import Evaluation
 
 CORPUS = "hotels"
@@ -35,14 +36,13 @@ QUESTIONS = (
 def demo(home: HomeOption = None) -> None:
     """Ingest 60 shipped hotel pages and answer three questions."""
     from srag_mcp.ask.ask import ask
-    from srag_mcp.cli.ingestion import IngestChoice, ingest_corpus
     from srag_mcp.engines.offline import OfflineEngine
 
     started, settings = time.perf_counter(), command_settings(home)
     folder = shipped_corpus(CORPUS, settings)
     # As on the first day, whatever was done before, and whatever is configured here.
     offline = settings.with_engine(OfflineEngine.name)
-    report = ingest_corpus(folder, IngestChoice(fresh=True), offline)
+    report = ingest_corpus(folder, offline, {"fresh": True})
     _title(f"{report.n_documents} hotel pages become one table")
     print(f"documents: {folder / 'documents'}")
     print(f"{len(report.failed)} could not be read; {len(report.attributes)} columns were found")
@@ -85,7 +85,6 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure cells and questions on a document pack with gold."""
-    from srag_mcp.cli.ingestion import interruption
     from srag_mcp.evaluation.evaluate import EvaluationPlan
     from srag_mcp.evaluation.evaluate import evaluate as evaluate_pack
 
@@ -96,9 +95,7 @@ def evaluate(
     if as_json:
         print_json(evaluation.to_json())
         return
-    if evaluation.cells_mean is not None:
-        _print_cells(evaluation, evaluation.cells_mean)
-    _print_questions(evaluation)
+    _print_figures(evaluation)
     calls = (
         f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
     )
@@ -106,21 +103,20 @@ def evaluate(
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 
 
-def _print_cells(evaluation: "Evaluation", mean: float) -> None:
-    rows = [(score.field, score.column, f"{score.accuracy:.3f}") for score in evaluation.cells]
-    print_table(("gold field", "column", "accuracy"), [*rows, ("mean", None, f"{mean:.3f}")])
-    for score in evaluation.cells:
-        if score.renamed:
-            print(
-                f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
-                f" {score.column}"
-            )
-    print()
-
-
-def _print_questions(evaluation: "Evaluation") -> None:
+def _print_figures(evaluation: "Evaluation") -> None:
     from srag_mcp.evaluation.bench import OUTCOMES
 
+    cells, mean = evaluation.cells, evaluation.cells_mean
+    if mean is not None:
+        scores = [(score.field, score.column, f"{score.accuracy:.3f}") for score in cells]
+        print_table(("gold field", "column", "accuracy"), [*scores, ("mean", None, f"{mean:.3f}")])
+        for score in cells:
+            if score.renamed:
+                print(
+                    f"{score.field}: {score.renamed:.3f} of them by other names of categories in"
+                    f" {score.column}"
+                )
+        print()
     rows: list[tuple[str | int, ...]] = []
     for name, group in [*evaluation.by_kind().items(), ("all", evaluation.questions)]:
         outcomes = [result.outcome for result in group]

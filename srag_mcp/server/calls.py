@@ -1,8 +1,10 @@
 """How tools are listed and called: cheaply, on a thread, with errors that the model can read."""
 
 import inspect
+import re
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
+from difflib import get_close_matches
 from typing import TypeVar
 
 import anyio
@@ -14,28 +16,36 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool
 from starlette.requests import HTTPConnection
 
 from srag_mcp.errors import SragError
-from srag_mcp.server.arguments import MAX_NAME, known_arguments, without_links
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.text.shown import printable
-from srag_mcp.views.page_size import cut_middle
-from srag_mcp.views.results import Page
+from srag_mcp.views.results import Page, cut_middle
 
 Returned = TypeVar("Returned")
-ToolFunction = TypeVar("ToolFunction", bound=Callable[..., object])
 
+MAX_NAME = 200
 MAX_ERROR_CHARACTERS = 3000
 CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
+_LINKS = re.compile(r"\n\s*For further information visit \S+")  # a library's documentation
 
 
 class ThriftyServer(MCPServer[Corpora]):
-    """Lists tools without the titles of arguments, and calls them with the arguments they have."""
+    """Lists tools without what says nothing, and calls them with the arguments they have."""
 
     _schemas: Mapping[str, Mapping[str, object]] | None = None
 
     async def list_tools(self) -> list[Tool]:
-        """List all tools, in the order in which they were added."""
+        """List all tools, in the order in which they were added.
+
+        Their descriptions are without indentation (Python does so itself from 3.13 on), their
+        arguments without titles and without defaults that are empty.
+        """
         return [
-            tool.model_copy(update={"input_schema": thrifty(tool.input_schema)})
+            tool.model_copy(
+                update={
+                    "description": inspect.cleandoc(tool.description or ""),
+                    "input_schema": _thrifty(tool.input_schema),
+                }
+            )
             for tool in await super().list_tools()
         ]
 
@@ -56,29 +66,23 @@ class ThriftyServer(MCPServer[Corpora]):
         if name not in self._schemas:
             msg = f"Unknown tool: {name[:MAX_NAME]!r}; the tools are {', '.join(self._schemas)}"
             raise ToolError(msg)
-        arguments = known_arguments(name, self._schemas[name], arguments)
-        CALLER.set(_caller(context))
+        arguments = _known_arguments(name, self._schemas[name], arguments)
+        # Callers are told apart by their session, else by their connection; stdio has one.
+        request = None if context is None else context.request_context.request
+        if isinstance(request, HTTPConnection):
+            CALLER.set(request.headers.get("mcp-session-id") or request.client)
+        else:
+            CALLER.set("")
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:  # a crash, which is logged
             raise
         except ToolError as error:
-            raise without_links(error) from error.__cause__
+            raise ToolError(_LINKS.sub("", str(error))) from error.__cause__
 
 
-def _caller(context: Context[Corpora] | None) -> Hashable:
-    """Tell callers apart: by their session, else by their connection; there is one on stdio."""
-    request = None if context is None else context.request_context.request
-    if not isinstance(request, HTTPConnection):
-        return ""
-    return request.headers.get("mcp-session-id") or request.client
-
-
-def thrifty(schema: dict[str, object]) -> dict[str, object]:
-    """Take out of the schema of arguments what says nothing: titles, and defaults that are empty.
-
-    `{"title": "fArguments", "properties": {"a": {"title": "A", "default": "", …}}} -> {…}`
-    """
+def _thrifty(schema: dict[str, object]) -> dict[str, object]:
+    """Leave out what says nothing: `{"title": "A", "default": "", "type": …} -> {"type": …}`."""
     kept = {key: value for key, value in schema.items() if key != "title"}
     properties = kept.get("properties")
     if isinstance(properties, dict):
@@ -93,13 +97,33 @@ def thrifty(schema: dict[str, object]) -> dict[str, object]:
     return kept
 
 
-def described(tool: ToolFunction) -> ToolFunction:
-    """Take the indentation out of the docstring of *tool*, which is sent as it is.
+def _known_arguments(
+    tool: str, schema: Mapping[str, object], arguments: Mapping[str, object]
+) -> dict[str, object]:
+    """Return *arguments* without those that are null and need not be there.
 
-    Python does so itself from 3.13 on.
+    Some clients fill all arguments, with null where there is nothing to say.
+
+    Raises:
+        ToolError: If the tool has no argument of such a name. Left out in silence, a condition
+            under a wrong name would prove an aggregate by the quotes of all documents.
     """
-    tool.__doc__ = inspect.cleandoc(tool.__doc__ or "")
-    return tool
+    properties = schema.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    required = schema.get("required", [])
+    unknown = [name for name in arguments if name not in names]
+    if unknown:
+        name = unknown[0][:100]
+        nearest = get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean {nearest[0]}? " if nearest else ""
+        has = f"its arguments are {', '.join(names)}" if names else "it has none"
+        msg = f"Error executing tool {tool}: no argument {name!r}; {hint}{has}"
+        raise ToolError(msg)
+    return {
+        name: value
+        for name, value in arguments.items()
+        if value is not None or (isinstance(required, list) and name in required)
+    }
 
 
 async def run_blocking(

@@ -10,14 +10,13 @@ from anyio import CapacityLimiter
 from srag_mcp import views
 from srag_mcp.errors import JobError, NotIngestedError, SchemaError, SragError, UnknownCorpusError
 from srag_mcp.settings import EngineChoice, Settings, named_engine
-from srag_mcp.views.page_size import ROWS_SHARE
-from srag_mcp.views.results import CorpusEntry, CorpusList, JobStatus
+from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryPool
     from srag_mcp.store.job import Job
-    from srag_mcp.views.prompt_pages import PromptDesk
+    from srag_mcp.views.job_pages import PromptDesk
 
 BUILD_SUFFIX = ".duckdb"
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
@@ -33,7 +32,7 @@ class Corpora:
     def __init__(self, locations: Sequence[Path], settings: Settings) -> None:
         self.settings = settings
         self._locations = _named(locations)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._opened: dict[str, Corpus] = {}
         self.query_threads = CapacityLimiter(MAX_QUERY_CALLS)
         self._pool: QueryPool | None = None
@@ -44,68 +43,71 @@ class Corpora:
     def __len__(self) -> int:
         return len(self._locations)
 
-    def name(self, name: str) -> str:
-        """Return *name* if it is a corpus; the only one when it is empty.
+    def get(self, name: str) -> "Corpus":
+        """Return the corpus called *name*; the only one when *name* is empty.
 
         Raises:
             UnknownCorpusError: If there is none, or several and no name.
         """
         if not name and len(self._locations) == 1:
-            return next(iter(self._locations))
-        if name in self._locations:
-            return name
-        names = ", ".join(map(repr, self._locations)) or "none"
-        said = f"no corpus {name!r}" if name else "there are several corpora"
-        msg = f"{said}; pass one of these as corpus: {names}"
-        raise UnknownCorpusError(msg)
-
-    def get(self, name: str) -> "Corpus":
-        """Return the corpus called *name*; the only one when *name* is empty.
-
-        Raises:
-            UnknownCorpusError: As `name`.
-        """
-        name = self.name(name)
+            name = next(iter(self._locations))
+        if name not in self._locations:
+            names = ", ".join(map(repr, self._locations)) or "none"
+            said = f"no corpus {name!r}" if name else "there are several corpora"
+            msg = f"{said}; pass one of these as corpus: {names}"
+            raise UnknownCorpusError(msg)
         from srag_mcp.store.corpus import Corpus
 
         with self._lock:
             if name not in self._opened:
                 location = self._locations[name]
-                self._opened[name] = Corpus(location, self._open_pool(), self.settings.home, name)
+                self._opened[name] = Corpus(location, self.pool(), self.settings.home, name)
             return self._opened[name]
-
-    def readable(self, name: str) -> "Corpus":
-        """Return the corpus called *name*, which has a published build.
-
-        Raises:
-            UnknownCorpusError: As `name`.
-            NotIngestedError: If it is not there, or was never ingested; the text says what to do.
-        """
-        corpus = self.present(name)
-        try:
-            corpus.build_path()
-        except NotIngestedError as error:
-            raise NotIngestedError(self._what_to_call(self.name(name))) from error
-        return corpus
 
     def present(self, name: str) -> "Corpus":
         """Return the corpus called *name*, whose folder or build is there.
 
         Raises:
-            UnknownCorpusError: As `name`.
+            UnknownCorpusError: As `get`.
             NotIngestedError: If it is not: it was missing at the start, or went away since.
         """
-        name = self.name(name)
-        location = self._locations[name]
-        is_build = location.suffix == BUILD_SUFFIX
-        if not (location.is_file() if is_build else location.is_dir()):
-            kind = "build" if is_build else "folder"
-            msg = f"the {kind} of corpus {name!r} is not there: {location}; tell the user"
+        corpus = self.get(name)
+        location = corpus.location
+        if not (location.is_file() if corpus.is_build else location.is_dir()):
+            kind = "build" if corpus.is_build else "folder"
+            msg = f"the {kind} of corpus {corpus.name!r} is not there: {location}; tell the user"
             raise NotIngestedError(msg)
-        return self.get(name)
+        return corpus
 
-    def folder(self, name: str) -> Path:
-        """Return the folder of the documents of a corpus.
+    def readable(self, name: str) -> "Corpus":
+        """Return the corpus called *name*, which has a published build.
+
+        Raises:
+            UnknownCorpusError: As `get`.
+            NotIngestedError: If it is not there, or was never ingested; the text says what to do.
+        """
+        corpus = self.present(name)
+        name = corpus.name
+        try:
+            corpus.build_path()
+        except NotIngestedError as error:
+            msg = (
+                f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
+                " then ingest_status until it is done"
+            )
+            if self._is_ingesting(corpus):
+                msg = (
+                    f"corpus {name!r} is being ingested for the first time: call ingest_status with"
+                    f" corpus={name!r}, or list_corpora, until it is ready"
+                )
+            elif quoted := self._quoted(corpus):
+                choose = views.job_pages.choose_call(name)
+                msg = f"corpus {name!r} has no table yet, {quoted}: {choose}"
+            raise NotIngestedError(msg) from error
+        return corpus
+
+    def ingestible(self, name: str) -> "Corpus":
+        """Return the corpus called *name*, whose documents are there.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -114,11 +116,11 @@ class Corpora:
         corpus = self.present(name)
         if corpus.is_build:
             msg = (
-                f"{self.name(name)!r} is a published build without documents: it cannot be"
+                f"{corpus.name!r} is a published build without documents: it cannot be"
                 " ingested, only asked as it is; list_corpora says whether it is ready"
             )
             raise JobError(msg)
-        return corpus.location
+        return corpus
 
     def ingest(
         self, name: str, questions: Sequence[str], engine: EngineChoice, *, rebuild_schema: bool
@@ -133,7 +135,8 @@ class Corpora:
         from srag_mcp.pipeline.wishes import choose_questions
         from srag_mcp.schema.json_schema import find_schema_file
 
-        folder, settings = self.folder(name), self.settings
+        corpus, settings = self.ingestible(name), self.settings
+        folder = corpus.location
         if rebuild_schema and (path := find_schema_file(folder)) is not None:
             msg = (
                 f"a person wrote the columns of this corpus down in {path}, and rebuild_schema"
@@ -152,7 +155,7 @@ class Corpora:
         }
         unheard = " and ".join(name for name, value in given.items() if value)
         note = f"this job was running before: your {unheard} wait for a call after its end"
-        return self._job_page(name, job, note * bool(unheard and job.id in before))
+        return self._job_page(corpus, job, note * bool(unheard and job.id in before))
 
     def extend(self, name: str, attribute: str) -> JobStatus:
         """Start to add one column.
@@ -164,31 +167,32 @@ class Corpora:
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import tidy_wish
 
-        folder, wish = self.folder(name), tidy_wish(attribute)
-        job = start_job(folder, self.settings, attribute=wish, asks_first=True)
-        return self._job_page(name, job)
+        corpus, wish = self.ingestible(name), tidy_wish(attribute)
+        job = start_job(corpus.location, self.settings, attribute=wish, asks_first=True)
+        return self._job_page(corpus, job)
 
     def job_status(self, name: str, job_id: str) -> JobStatus:
         """Return the state of a job, of the latest when *job_id* is empty."""
         from srag_mcp.pipeline.jobs import read_job
 
-        return self._job_page(name, read_job(self.folder(name), self.settings, job_id))
+        corpus = self.ingestible(name)
+        return self._job_page(corpus, read_job(corpus.location, self.settings, job_id))
 
     def cancel(self, name: str, job_id: str, wait_s: float) -> JobStatus:
         """Ask a job to stop, and wait so long for its end; what is finished is kept."""
         from srag_mcp.pipeline.jobs import cancel_job
 
-        job = cancel_job(self.folder(name), self.settings, job_id, wait_s)
-        return self._job_page(name, job, views.job_pages.ASKED_TO_STOP * job.is_running)
+        corpus = self.ingestible(name)
+        job = cancel_job(corpus.location, self.settings, job_id, wait_s)
+        return self._job_page(corpus, job, views.job_pages.ASKED_TO_STOP * job.is_running)
 
     def prompts(self, name: str, job_id: str) -> "PromptDesk":
         """Open the desk where agents fetch the prompts of a corpus."""
-        folder = self.folder(name)
-        return views.prompt_pages.PromptDesk(folder, self.settings, self.name(name), job_id)
+        corpus = self.ingestible(name)
+        return views.job_pages.PromptDesk(corpus.location, self.settings, corpus.name, job_id)
 
-    def _job_page(self, name: str, job: "Job", note: str = "") -> JobStatus:
-        folder, name = self.folder(name), self.name(name)
-        return views.job_pages.job_page(folder, self.settings, name, job, note)
+    def _job_page(self, corpus: "Corpus", job: "Job", note: str = "") -> JobStatus:
+        return views.job_pages.job_page(corpus.location, self.settings, corpus.name, job, note)
 
     def list(self) -> CorpusList:
         """List the corpora and say what to call for those that are not ready."""
@@ -212,20 +216,17 @@ class Corpora:
 
     def _entry(self, name: str) -> CorpusEntry:
         """Describe one corpus; what is wrong with it does not hide the others."""
+        corpus, is_ingesting = self.get(name), False
         try:
-            is_ingesting = self.is_ingesting(name)
-            corpus = self.get(name)
+            is_ingesting = self._is_ingesting(corpus)
             info = self.readable(name).info()
-        except NotIngestedError as error:
-            if corpus.is_build or not corpus.location.is_dir():
-                return CorpusEntry(name=name, state="unreadable", problem=str(error))
-            return CorpusEntry(
-                name=name,
-                state="ingesting" if is_ingesting else "not ingested",
-                problem="" if is_ingesting else self._quoted(name),
-            )
         except SragError as error:
-            return CorpusEntry(name=name, state="unreadable", problem=str(error))
+            is_to_ingest = isinstance(error, NotIngestedError) and corpus.location.is_dir()
+            if corpus.is_build or not is_to_ingest:
+                return CorpusEntry(name=name, state="unreadable", problem=str(error))
+            if is_ingesting:
+                return CorpusEntry(name=name, state="ingesting")
+            return CorpusEntry(name=name, state="not ingested", problem=self._quoted(corpus))
         return CorpusEntry(
             name=name,
             state="ingesting" if is_ingesting else "ready",
@@ -236,35 +237,20 @@ class Corpora:
             built_at=info.created_at,
         )
 
-    def _what_to_call(self, name: str) -> str:
-        if self.is_ingesting(name):
-            return (
-                f"corpus {name!r} is being ingested for the first time: call ingest_status with"
-                f" corpus={name!r}, or list_corpora, until it is ready"
-            )
-        quoted = self._quoted(name)
-        if quoted:
-            choose = views.job_pages.choose_call(name)
-            return f"corpus {name!r} has no table yet, {quoted}: {choose}"
-        return (
-            f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
-            " then ingest_status until it is done"
-        )
-
-    def _quoted(self, name: str) -> str:
+    def _quoted(self, corpus: "Corpus") -> str:
         """Return what the last ingestion said of a folder of prose that it did not publish."""
         from srag_mcp.pipeline.jobs import list_jobs
 
-        jobs = list_jobs(self._locations[name], self.settings)
+        jobs = list_jobs(corpus.location, self.settings)
         return jobs[0].quoted if jobs else ""
 
-    def is_ingesting(self, name: str) -> bool:
-        """Whether somebody ingests the corpus *name*: a job, or another process."""
+    def _is_ingesting(self, corpus: "Corpus") -> bool:
+        """Whether somebody ingests the corpus: a job, or another process."""
         from srag_mcp.pipeline.jobs import list_jobs
         from srag_mcp.store.layout import CorpusFolder, is_ingested_now
 
-        location = self._locations[self.name(name)]
-        if location.suffix == BUILD_SUFFIX or not location.is_dir():
+        location = corpus.location
+        if corpus.is_build or not location.is_dir():
             return False
         if any(job.is_running for job in list_jobs(location, self.settings)[:1]):
             return True
@@ -273,8 +259,20 @@ class Corpora:
 
     def pool(self) -> "QueryPool":
         """Return the pool of query workers."""
+        from srag_mcp.store.guard import QueryLimits, QueryPool
+
         with self._lock:
-            return self._open_pool()
+            if self._pool is None:
+                settings = self.settings
+                self._pool = QueryPool(
+                    QueryLimits(
+                        timeout_s=settings.query_timeout_s,
+                        memory_mb=settings.query_memory_mb,
+                        max_rows=settings.max_rows,
+                        max_bytes=int(settings.max_result_characters * ROWS_SHARE),
+                    )
+                )
+            return self._pool
 
     def close(self) -> None:
         """End the query workers."""
@@ -283,21 +281,6 @@ class Corpora:
             self._opened.clear()
         if pool is not None:
             pool.close()
-
-    def _open_pool(self) -> "QueryPool":
-        from srag_mcp.store.guard import QueryLimits, QueryPool
-
-        if self._pool is None:
-            settings = self.settings
-            self._pool = QueryPool(
-                QueryLimits(
-                    timeout_s=settings.query_timeout_s,
-                    memory_mb=settings.query_memory_mb,
-                    max_rows=settings.max_rows,
-                    max_bytes=int(settings.max_result_characters * ROWS_SHARE),
-                )
-            )
-        return self._pool
 
 
 def _named(locations: Sequence[Path]) -> dict[str, Path]:
@@ -308,7 +291,9 @@ def _named(locations: Sequence[Path]) -> dict[str, Path]:
     `["/a/cvs", "/b/cvs", "/c/boats.duckdb"] -> ["a-cvs", "b-cvs", "boats"]`
     """
     resolved = list(dict.fromkeys(location.expanduser().resolve() for location in locations))
-    stems = [_stem(location) for location in resolved]
+    stems = [
+        (path.stem if path.suffix == BUILD_SUFFIX else path.name) or "corpus" for path in resolved
+    ]
     named: dict[str, Path] = {}
     for stem, location in zip(stems, resolved, strict=True):
         wanted = stem if stems.count(stem) == 1 else f"{location.parent.name}-{stem}".strip("-")
@@ -317,8 +302,3 @@ def _named(locations: Sequence[Path]) -> dict[str, Path]:
             name, number = f"{wanted}-{number}", number + 1
         named[name] = location
     return named
-
-
-def _stem(location: Path) -> str:
-    stem = location.stem if location.suffix == BUILD_SUFFIX else location.name
-    return stem or "corpus"

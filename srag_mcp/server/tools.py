@@ -1,34 +1,19 @@
-"""The tools: arguments in, a page of `srag_mcp.views` out."""
+"""The tools: arguments in, a page of `srag_mcp.views` out.
+
+Each argument has a ceiling: a call with a million column names would keep the server for minutes.
+"""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import Field
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from srag_mcp import views
-from srag_mcp.server.arguments import (
-    Answers,
-    CellValue,
-    ColumnName,
-    Columns,
-    Condition,
-    CorpusName,
-    DocumentId,
-    JobId,
-    Limit,
-    Offset,
-    Question,
-    SampleQuestions,
-    Sql,
-    State,
-    WaitSeconds,
-    Wish,
-)
-from srag_mcp.server.calls import as_result, described, run_blocking, show
+from srag_mcp.server.calls import MAX_NAME, as_result, run_blocking, show
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import EngineChoice
 from srag_mcp.views.results import (
@@ -44,6 +29,21 @@ from srag_mcp.views.results import (
     TracePage,
 )
 
+MAX_SQL = 20_000  # that is what the guard reads
+MAX_WORDS = 2000  # of a question, a wish, a value, a document's path
+WAIT_S = 3  # some clients give up a call after 5 s
+POLL_S = 0.25
+# How many percent of a job are done when a stage of it begins.
+STAGES = {
+    "finding": 0,
+    "schema": 5,
+    "extracting": 10,
+    "predicting": 40,
+    "standardising": 85,
+    "normalising": 90,
+    "publishing": 95,
+}
+
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -53,8 +53,63 @@ WRITES = ASKS.model_copy(update={"read_only_hint": False})
 REBUILDS = WRITES.model_copy(update={"destructive_hint": True})  # rebuild_schema drops columns
 CONTROLS = WRITES.model_copy(update={"open_world_hint": False})
 TURNS = CONTROLS.model_copy(update={"idempotent_hint": False})
-WAIT_S = 3  # some clients give up a call after 5 s
-POLL_S = 0.25
+
+
+def _value_as_text(value: object) -> object:
+    """Write a number or a truth value as text, for agents pass a value as the column has it.
+
+    `56 -> "56"`, `True -> "true"`; anything else is left for the check of types.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+CorpusName = Annotated[str, Field(max_length=MAX_NAME, description="Empty: the only one.")]
+ColumnName = Annotated[str, Field(max_length=MAX_NAME)]
+Columns = Annotated[list[ColumnName], Field(max_length=100, description="Empty: all.")]
+Limit = Annotated[int, Field(ge=1, le=1000, description="Most rows.")]
+Offset = Annotated[int, Field(ge=0, description="From next_offset.")]
+Sql = Annotated[str, Field(max_length=MAX_SQL, description="One SELECT, DuckDB dialect.")]
+Question = Annotated[str, Field(max_length=MAX_WORDS, description="In plain words.")]
+SampleQuestions = Annotated[
+    list[Annotated[str, Field(max_length=MAX_WORDS)]],
+    Field(max_length=100, description="What the columns should answer."),
+]
+Wish = Annotated[str, Field(max_length=MAX_WORDS, description="What the column holds, in words.")]
+JobId = Annotated[str, Field(max_length=MAX_NAME, description="Empty: the latest.")]
+WaitSeconds = Annotated[float, Field(ge=0, le=50, description="Longest wait.")]
+DocumentId = Annotated[str, Field(max_length=MAX_WORDS, description="From a result.")]
+Condition = Annotated[
+    str,
+    Field(max_length=MAX_SQL, description="SQL condition on records."),
+]
+CellValue = Annotated[
+    str,
+    BeforeValidator(_value_as_text),
+    Field(max_length=MAX_WORDS, description="Only this value."),
+]
+State = Annotated[
+    Literal["", "stated", "stated_absent", "not_mentioned", "failed"],
+    Field(description="Only this state."),
+]
+# Looser than what it says: an answer of the wrong form must not cost the others.
+Answers = Annotated[
+    list[JsonValue],
+    Field(max_length=200),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": 200,
+            "description": "One a prompt.",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "string"}, "reply": {"type": "object"}},
+                "required": ["id", "reply"],
+            },
+        }
+    ),
+]
 
 
 def add_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
@@ -69,7 +124,6 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     """Add the tools that list and build corpora; an ingestion is a job that outlives the call."""
 
     @server.tool(title="List corpora", annotations=READS)
-    @described
     async def list_corpora() -> Annotated[CallToolResult, CorpusList]:
         """List the folders of documents and whether each is ready.
 
@@ -78,7 +132,6 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await show(corpora, corpora.list)
 
     @server.tool(title="Ingest a corpus", annotations=REBUILDS)
-    @described
     async def ingest_corpus(
         ctx: Context[Corpora],
         corpus: CorpusName = "",
@@ -102,7 +155,6 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await _await_job(ctx, corpora, await run_blocking(corpora, start), wait_seconds)
 
     @server.tool(title="Extend the schema", annotations=WRITES)
-    @described
     async def extend_schema(
         ctx: Context[Corpora],
         attribute: Wish,
@@ -117,7 +169,6 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await _await_job(ctx, corpora, page, wait_seconds)
 
     @server.tool(title="Ingestion status", annotations=CONTROLS)
-    @described
     async def ingest_status(
         ctx: Context[Corpora],
         corpus: CorpusName = "",
@@ -142,9 +193,15 @@ async def _await_job(
     corpus, job_id, reported = page.corpus, page.job_id, -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
-            if page.percent_done > reported:  # the protocol asks that every notification adds
-                reported = page.percent_done
-                await ctx.report_progress(reported, 100, page.progress)
+            percent: float = 100 if page.state == "done" else STAGES.get(page.stage, 0)
+            stage = page.stage or "starting"
+            if page.total:
+                stage = f"{stage}: {page.done} of {page.total}"
+                if page.stage == "extracting" and page.state != "done":
+                    percent = round(10 + 80 * page.done / page.total, 1)
+            if percent > reported:  # the protocol asks that every notification adds
+                reported = percent
+                await ctx.report_progress(percent, 100, stage)
             if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)
@@ -156,7 +213,6 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     room = corpora.settings.max_result_characters
 
     @server.tool(title="Get schema", annotations=READS)
-    @described
     async def get_schema(
         corpus: CorpusName = "", offset: Offset = 0
     ) -> Annotated[CallToolResult, SchemaPage]:
@@ -169,7 +225,6 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         )
 
     @server.tool(title="Get column statistics", annotations=READS)
-    @described
     async def get_column_stats(
         corpus: CorpusName = "",
         columns: Columns = [],  # noqa: B006 - shown in the input schema
@@ -183,7 +238,6 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         )
 
     @server.tool(title="Run SQL", annotations=READS)
-    @described
     async def run_sql(
         sql: Sql,
         corpus: CorpusName = "",
@@ -201,7 +255,6 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await show(corpora, page, queries=True)
 
     @server.tool(title="Ask a question", annotations=ASKS)
-    @described
     async def ask(
         question: Question,
         corpus: CorpusName = "",
@@ -221,7 +274,6 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     room = corpora.settings.max_result_characters
 
     @server.tool(title="Trace a value", annotations=READS)
-    @described
     async def trace_value(
         column: Annotated[ColumnName, Field(description="Empty with document_id: all.")] = "",
         corpus: CorpusName = "",
@@ -244,7 +296,6 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return await show(corpora, page, queries=True)
 
     @server.tool(title="Get document", annotations=READS)
-    @described
     async def get_document(
         document_id: DocumentId,
         corpus: CorpusName = "",
@@ -270,12 +321,11 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         def read() -> JobStatus:
             return corpora.prompts(corpus, job_id).status()
 
-        await views.prompt_pages.await_prompts(
+        await views.job_pages.await_prompts(
             lambda: run_blocking(corpora, read), max_prompts, WAIT_S
         )
 
     @server.tool(title="Next prompts", annotations=TURNS)
-    @described
     async def next_prompts(
         corpus: CorpusName = "",
         job_id: JobId = "",
@@ -293,7 +343,6 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         )
 
     @server.tool(title="Answer prompts", annotations=TURNS)
-    @described
     async def answer_prompts(
         answers: Answers,
         corpus: CorpusName = "",

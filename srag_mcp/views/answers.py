@@ -1,9 +1,7 @@
 """What comes back of a query or a question: rows with their denominator, an answer, or a brief."""
 
-import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 
 from srag_mcp.ask.answer import Answer, render_bounds, render_denominator, render_taken
 from srag_mcp.ask.ask import ask
@@ -14,11 +12,19 @@ from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import ResultPage
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.holdings import column_lines, other_tables, propose_column
-from srag_mcp.views.page_size import ROWS_SHARE, fit_lines, json_size, take_whole
-from srag_mcp.views.results import AnswerPage, BriefPage, LinkedValue, ResultTable, SourceEntry
+from srag_mcp.views.results import (
+    ROWS_SHARE,
+    AnswerPage,
+    BriefPage,
+    LinkedValue,
+    ResultTable,
+    SourceEntry,
+    fit_lines,
+    json_size,
+    take_whole,
+)
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
@@ -28,17 +34,17 @@ MAX_COLUMNS = 40
 MAX_ID_CHARACTERS = 200
 MAX_MISSING = 3
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
-NEXT_OF_BUILD = "write the SELECT and call run_sql; if no column holds what is asked, say so"
-NEXT = f"{NEXT_OF_BUILD}, or add it: extend_schema with "
-SOURCE_FIELDS = ("document_id", "title", "column", "state", "value", "unit", "start", "end", "note")
+NEXT = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 IN_WORDS = "what it should hold in words"
-_COLUMN_LIST = re.compile(r"\s*\(columns: .*\)\s*$", re.DOTALL)
+SOURCE_FIELDS = ("document_id", "title", "column", "state", "value", "unit", "start", "end", "note")
 
 
 def result_table(
     corpus: Corpus, sql: str, limit: int, offset: int, max_characters: int
 ) -> ResultTable:
     """Run a statement and say over how many documents, and what unknown cells could change.
+
+    Of further pages it is said only over how many documents.
 
     Raises:
         QueryError: If it is refused, wrong, or too heavy; the text says what to do.
@@ -55,7 +61,16 @@ def result_table(
             raise
         msg = f"{error}\n{HELP}"
         raise QueryError(msg, sql) from error
-    coverage, notes = _grounds(corpus, sql, page, offset)
+    facts = read_query(sql, corpus.schema())
+    if offset:
+        found = find_denominator(corpus, facts, page)
+        coverage = [] if found is None else [render_denominator(found)]
+        notes = ([] if page.rows else [f"no rows from offset {offset} on"]) + [*corpus.notices()]
+    else:
+        grounds = find_grounds(corpus, facts, page, is_quick=True)
+        coverage, notes = grounds.coverage, [*grounds.nothing, *grounds.notes]
+        if not page.rows and not grounds.nothing:
+            notes.insert(0, "no rows; get_column_stats shows what columns hold")
     room = int(max_characters * WORDS_SHARE)
     return ResultTable(
         columns=list(page.columns),
@@ -67,36 +82,13 @@ def result_table(
     )
 
 
-def _grounds(
-    corpus: Corpus, sql: str, page: ResultPage, offset: int
-) -> tuple[list[str], list[str]]:
-    """Say what an answer says beside its rows; of further pages only over how many documents."""
-    facts = read_query(sql, corpus.schema())
-    if offset:
-        found = find_denominator(corpus, facts, page)
-        nothing = [] if page.rows else [f"no rows from offset {offset} on"]
-        notes = [*nothing, *corpus.notices()]
-        return [] if found is None else [render_denominator(found)], notes
-    grounds = find_grounds(corpus, facts, page, is_quick=True)
-    nothing = list(grounds.nothing)
-    if not page.rows and not nothing:
-        nothing = ["no rows; get_column_stats shows what columns hold"]
-    return grounds.coverage, [*nothing, *grounds.notes]
-
-
 def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
-    """Answer a question, or give the brief."""
+    """Answer a question, with as many whole rows as there is room for; or give the brief."""
     answer = ask(corpus, question, choose_asking(settings))
-    return answer_page(corpus, answer, settings.max_result_characters)
-
-
-def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
-    """Show an answer with as many whole rows as there is room for; or the brief."""
+    max_characters = settings.max_result_characters
     if answer.brief is not None:
-        text = answer.text.partition(" (columns: ")[0]  # the brief tells more of them
-        return AnswerPage(
-            answered=False, text=text, brief=_brief_page(corpus, answer.brief, answer)
-        )
+        brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
+        return AnswerPage(answered=False, text=_without_columns(answer.text), brief=brief)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
@@ -130,12 +122,12 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
     return page
 
 
-def _brief_page(corpus: Corpus, brief: Brief, answer: Answer) -> BriefPage:
+def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
     # A model names what is missing, or nothing is; the grammar knows words only.
-    missing = brief.unplaced if answer.taken is not None else ()
-    following = NEXT_OF_BUILD
-    if not corpus.is_build and (answer.taken is None or missing):
-        following = f"{NEXT}{' and '.join(f'attribute={item!r}' for item in missing) or IN_WORDS}"
+    missing, following = brief.unplaced if by_model else (), NEXT
+    if not corpus.is_build and (missing or not by_model):
+        wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
+        following = f"{NEXT}, or add it: extend_schema with {wishes}"
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
@@ -150,16 +142,9 @@ def _brief_page(corpus: Corpus, brief: Brief, answer: Answer) -> BriefPage:
     )
 
 
-def shorten_reason(reason: str) -> str:
-    """Leave the list of all columns out of the reason of a refusal: a terminal shows it apart."""
-    return _COLUMN_LIST.sub("", reason)
-
-
-def answer_data(answer: Answer) -> dict[str, object]:
-    """Return an answer as JSON values; its reading says again what it has."""
-    shown = asdict(replace(answer, translation=None))
-    del shown["translation"]
-    return shown
+def _without_columns(reason: str) -> str:
+    """Leave the columns out of the reason of a refusal: the brief tells more of them."""
+    return reason.partition(" (columns: ")[0]
 
 
 def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
@@ -167,9 +152,20 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
-    if answer.brief is not None:
-        yield printable(shorten_reason(answer.text))
-        yield from _brief_lines(answer.brief, corpus, by_model=answer.taken is not None)
+    if (brief := answer.brief) is not None:
+        yield printable(_without_columns(answer.text))
+        names = [column.name for column in brief.columns]
+        more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+        yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
+        for match in brief.linked_values:
+            yield f"{quoted(match.value)} is a value of {match.column}"
+        extend = f"srag-mcp extend {corpus} --attribute"
+        if answer.taken is None:
+            yield f'If no column holds it, add one: {extend} "…"'
+        else:
+            for item in brief.unplaced[:MAX_MISSING]:
+                yield f"To add it: {extend} {shlex.quote(printable(item))}"
+        yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
         return
     yield f"{one_line(answer.text)}\n"
     if answer.denominator is not None:
@@ -184,18 +180,3 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
-
-
-def _brief_lines(brief: Brief, corpus: str, *, by_model: bool) -> Iterator[str]:
-    names = [column.name for column in brief.columns]
-    more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-    yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
-    for match in brief.linked_values:
-        yield f"{quoted(match.value)} is a value of {match.column}"
-    extend = f"srag-mcp extend {corpus} --attribute"
-    if not by_model:
-        yield f'If no column holds it, add one: {extend} "…"'
-    else:
-        for item in brief.unplaced[:MAX_MISSING]:
-            yield f"To add it: {extend} {shlex.quote(printable(item))}"
-    yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'

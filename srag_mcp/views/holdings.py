@@ -6,19 +6,21 @@ from difflib import get_close_matches
 
 from srag_mcp.ask.brief import describe_column
 from srag_mcp.errors import UnknownNameError
-from srag_mcp.schema.attribute import Attribute, Scalar
+from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.shown import shorten
-from srag_mcp.views.page_size import PAGE_SHARE, json_size, take_whole
 from srag_mcp.views.results import (
+    PAGE_SHARE,
     SchemaPage,
     StatisticsEntry,
     StatisticsPage,
     Table,
     ValueEntry,
+    json_size,
     render_cell,
+    take_whole,
 )
 
 MAX_VALUES = 20
@@ -38,34 +40,14 @@ NOTES = (
 
 
 def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaPage:
-    """Describe the tables of a corpus, from the column number *offset* on."""
-    schema = corpus.schema()
-    lines = column_lines(corpus)
+    """Describe the tables of a corpus, from the column number *offset* on.
+
+    Its notes say what the cells leave open: documents read in part, and readings that differ.
+    """
+    schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus)
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
-    truncated = following < len(lines)
-    return SchemaPage(
-        corpus=corpus.name,
-        title=schema.title,
-        table=schema.entity,
-        documents=corpus.info().n_documents,
-        columns=columns,
-        other_tables=other_tables(corpus),
-        notes=[
-            *NOTES,
-            *_notes(corpus),
-            *[f"offset {offset} is behind the last of {len(lines)} columns"]
-            * (offset >= len(lines)),
-        ],
-        truncated=truncated,
-        next_offset=following if truncated else None,
-    )
-
-
-def _notes(corpus: Corpus) -> list[str]:
-    """Say what the cells leave open: documents read in part, and readings that differ."""
-    account = corpus.info().account
-    notes = [account] if account else []
+    notes = [*NOTES, info.account] if info.account else [*NOTES]
     n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if n_in_part:
         notes.append(
@@ -75,12 +57,24 @@ def _notes(corpus: Corpus) -> list[str]:
     counts = count_reviews(corpus.read)
     if counts:
         worst = sorted(counts.items(), key=lambda item: -item[1])[:MAX_REVIEWED]
-        columns = ", ".join(f"{column} ({n})" for column, n in worst)
+        reviewed = ", ".join(f"{column} ({n})" for column, n in worst)
         notes.append(
             f"{sum(counts.values())} cells to review, which a learned rule reads otherwise:"
-            f" {columns}; trace_value of the column and document shows both"
+            f" {reviewed}; trace_value of the column and document shows both"
         )
-    return notes
+    if offset >= len(lines):
+        notes.append(f"offset {offset} is behind the last of {len(lines)} columns")
+    return SchemaPage(
+        corpus=corpus.name,
+        title=schema.title,
+        table=schema.entity,
+        documents=info.n_documents,
+        columns=columns,
+        other_tables=other_tables(corpus),
+        notes=notes,
+        truncated=following < len(lines),
+        next_offset=following if following < len(lines) else None,
+    )
 
 
 def other_tables(corpus: Corpus) -> list[str]:
@@ -97,26 +91,22 @@ def column_lines(corpus: Corpus) -> list[str]:
     """
     statistics = {item.column: item for item in corpus.statistics()}
     lines = ["document_id string: key of the record; the same in documents and cells"]
-    lines += [
-        _line(corpus.sql_name(item.name), item, statistics.get(item.name))
-        for item in corpus.schema().attributes
-    ]
+    for item in corpus.schema().attributes:
+        unit = f" {item.unit}" if item.unit else ""
+        absent = item.absent_means
+        absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
+        found = statistics.get(item.name)
+        holds = describe_column(found, literals=True) if found else "nothing"
+        said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
+        meaning = f" — {said}" if said else ""
+        name = corpus.sql_name(item.name)
+        lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]
     while longest > MIN_LINE_CHARACTERS:
         if sum(min(size, longest + 1) for size in sizes) <= SCHEMA_CHARACTERS:
             break
         longest -= 10
     return [shorten(line, longest) for line in lines]
-
-
-def _line(name: str, attribute: Attribute, statistics: ColumnStatistics | None) -> str:
-    unit = f" {attribute.unit}" if attribute.unit else ""
-    absent = attribute.absent_means
-    absence = "" if absent == "unknown" else f" (not mentioned means {absent})"
-    holds = describe_column(statistics, literals=True) if statistics else "nothing"
-    said = re.split(r"[.;]\s", attribute.description, maxsplit=1)[0].rstrip(".")
-    meaning = f" — {said}" if said else ""
-    return f"{name} {attribute.type}{unit}{absence}: {holds}{meaning}"
 
 
 def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str]) -> StatisticsPage:
@@ -134,31 +124,10 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
     ]
     taken = take_whole(entries, int(max_characters * PAGE_SHARE))
     left = [entry.column for entry in entries[len(taken) :]]
+    following = f"{len(left)} more: call get_column_stats with columns={left[:MAX_VALUES]}"
     return StatisticsPage(
-        corpus=corpus.name,
-        columns=taken,
-        truncated=bool(left),
-        next=f"{len(left)} more: call get_column_stats with columns={left[:MAX_VALUES]}"
-        if left
-        else "",
+        corpus=corpus.name, columns=taken, truncated=bool(left), next=following if left else ""
     )
-
-
-def check_column(corpus: Corpus, column: str) -> None:
-    """Raise UnknownNameError, with the nearest names, if *corpus* has no such column."""
-    names = [attribute.name for attribute in corpus.schema().attributes]
-    if column in names:
-        return
-    nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
-    said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
-    msg = f"{said}{propose_column(corpus)}"
-    raise UnknownNameError(msg, "", nearest)
-
-
-def propose_column(corpus: Corpus) -> str:
-    """Say how *corpus* gets a column; nothing where it cannot be ingested."""
-    return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
 
 
 def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEntry:
@@ -187,6 +156,23 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     )
 
 
+def check_column(corpus: Corpus, column: str) -> None:
+    """Raise UnknownNameError, with the nearest names, if *corpus* has no such column."""
+    names = [attribute.name for attribute in corpus.schema().attributes]
+    if column in names:
+        return
+    nearest = get_close_matches(column.lower(), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"columns: {', '.join(names)}"
+    said = f"no column {column!r} in {corpus.schema().entity}; {shorten(hint, 1000)}"
+    msg = f"{said}{propose_column(corpus)}"
+    raise UnknownNameError(msg, "", nearest)
+
+
+def propose_column(corpus: Corpus) -> str:
+    """Say how *corpus* gets a column; nothing where it cannot be ingested."""
+    return "" if corpus.is_build else "\nif no column holds it, extend_schema adds one"
+
+
 def schema_table(corpus: Corpus) -> Table:
     """Tabulate the columns for people."""
     units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
@@ -212,17 +198,19 @@ def describe_holdings(statistics: ColumnStatistics) -> str:
 
     `"62 to 1244, median 482"`, `"Berlin (12), Rome (9), … 14 distinct"`
     """
+
+    def shown(value: Scalar) -> str:
+        if isinstance(value, float):
+            return f"{value:.3f}".rstrip("0").rstrip(".")
+        return shorten(render_cell(value), MAX_CELL_CHARACTERS)
+
     if statistics.minimum is not None and statistics.maximum is not None:
-        ends = f"{_render(statistics.minimum)} to {_render(statistics.maximum)}"
-        median = statistics.median
-        return ends if median is None else f"{ends}, median {_render(median)}"
-    shown = [f"{_render(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
-    if statistics.n_distinct > len(shown):
-        shown.append(f"… {statistics.n_distinct} distinct")
-    return ", ".join(shown)
-
-
-def _render(value: Scalar) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}".rstrip("0").rstrip(".")
-    return shorten(render_cell(value), MAX_CELL_CHARACTERS)
+        ends, median = (
+            f"{shown(statistics.minimum)} to {shown(statistics.maximum)}",
+            statistics.median,
+        )
+        return ends if median is None else f"{ends}, median {shown(median)}"
+    values = [f"{shown(item.value)} ({item.count})" for item in statistics.values[:MAX_IN_TABLE]]
+    if statistics.n_distinct > len(values):
+        values.append(f"… {statistics.n_distinct} distinct")
+    return ", ".join(values)

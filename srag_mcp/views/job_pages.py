@@ -1,16 +1,43 @@
-"""Where an ingestion stands, and what to do next: for agents, and for people."""
+"""Where an ingestion stands, its prompts for agents, and what to do next: for agents and people."""
 
+import json
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from srag_mcp.pipeline.jobs import agent_prompts
+import anyio
+from pydantic import JsonValue
+
+from srag_mcp.errors import JobError
+from srag_mcp.pipeline.jobs import agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
+from srag_mcp.store.spool import LEASE_S, AnswerOutcome, SpooledPrompt
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.views.results import JobStatus
+from srag_mcp.views.results import (
+    PAGE_SHARE,
+    AnswerProblem,
+    AnswersPage,
+    CorrectionEntry,
+    JobStatus,
+    PromptEntry,
+    PromptPage,
+    PromptStep,
+    for_terminal,
+    take_whole,
+)
 
 MAX_REPORT_LINES = 30
 MAX_LINE_CHARACTERS = 400
 ASKED_TO_STOP = "it was asked to stop; it ends after the document it is at"
+POLL_S = 0.25
+PROBLEMS_SHARE = 0.5
+MAX_ID_CHARACTERS = 80
+MAX_PROBLEM_CHARACTERS = 1000
+NO_JOB = "no job"
+ASKING = {"running", NO_JOB}
+NOT_AN_ANSWER = "an answer is an object with id and reply"
+SAME_AS_BEFORE = "the same, and the same reply schema, as of the prompts that you just answered"
 
 
 def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = "") -> JobStatus:
@@ -25,6 +52,22 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     if job.is_running and note != ASKED_TO_STOP:
         with agent_prompts(folder, settings) as spool:
             waiting = spool.count().n_open
+    engine = named_engine(job.engine)
+    start = "call ingest_corpus" + ("" if engine is None else f" with engine={engine!r}")
+    if job.attribute:
+        start = f"call extend_schema with attribute={job.attribute!r}"
+    again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
+    following = {
+        "running": f"call {again} while the state is running",
+        "done": f"call get_schema or ask with corpus={name!r}",
+        "failed": f"mend what the report names, then {start} again",
+        "cancelled": f"{start} to go on where it stopped",
+        "interrupted": f"{start} to go on where it stopped",
+    }[job.status]
+    if waiting:
+        following = f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
+    elif job.quoted:
+        following = f"nothing was published: {choose_call(name)}"
     return JobStatus(
         job_id=job.id,
         corpus=name,
@@ -34,7 +77,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
         total=job.total,
         waiting=waiting,
         report=report,
-        next=_next_call(job, name, waiting),
+        next=following,
     )
 
 
@@ -44,31 +87,6 @@ def choose_call(name: str) -> str:
         f"call ingest_corpus with corpus={name!r} and engine='agent' to read it yourself, or"
         " engine='offline' for the columns that code finds"
     )
-
-
-def _next_call(job: Job, name: str, waiting: int) -> str:
-    if waiting:
-        return f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
-    again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
-    engine = named_engine(job.engine)
-    start = "call ingest_corpus" + ("" if engine is None else f" with engine={engine!r}")
-    if job.quoted:
-        return f"nothing was published: {choose_call(name)}"
-    if job.attribute:
-        start = f"call extend_schema with attribute={job.attribute!r}"
-    return {
-        "running": f"call {again} while the state is running",
-        "done": f"call get_schema or ask with corpus={name!r}",
-        "failed": f"mend what the report names, then {start} again",
-        "cancelled": f"{start} to go on where it stopped",
-        "interrupted": f"{start} to go on where it stopped",
-    }[job.status]
-
-
-def job_data(job: Job) -> dict[str, object]:
-    """Return a job as JSON values, for scripts."""
-    names = ("stage", "done", "total", "waiting", "report", "error")
-    return {"job_id": job.id, "state": job.status} | {name: getattr(job, name) for name in names}
 
 
 def job_lines(job: Job) -> list[str]:
@@ -85,7 +103,7 @@ def job_lines(job: Job) -> list[str]:
     return [f"job {job.id} is {job.status}{where}", *said]
 
 
-def next_command(job: Job, corpus: str) -> str:
+def job_command(job: Job, corpus: str) -> str:
     """Say what to do about a job on the command line, where the corpus is called *corpus*."""
     if job.is_running:
         answer = f"srag-mcp prompts next {corpus}, or " if job.waiting else ""
@@ -97,3 +115,194 @@ def next_command(job: Job, corpus: str) -> str:
     engine = named_engine(job.engine)
     named = "" if engine is None else f" --engine {engine}"
     return f"to go on: srag-mcp ingest {corpus}{named}"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDesk:
+    """Where agents fetch the prompts of a corpus and leave their answers.
+
+    Attributes:
+        folder: Of the documents.
+        settings: Of the corpus.
+        name: What the corpus is called.
+        job_id: The job that asks; empty for the latest.
+    """
+
+    folder: Path
+    settings: Settings
+    name: str
+    job_id: str = ""
+
+    def status(self) -> JobStatus:
+        """Return the state of the job that asks; `no job` for an ingestion that is none.
+
+        Raises:
+            JobError: If there is no such job, and nothing was ever asked.
+        """
+        try:
+            job = read_job(self.folder, self.settings, self.job_id)
+        except JobError:
+            with agent_prompts(self.folder, self.settings) as spool:
+                if self.job_id or not spool.was_used:
+                    raise
+                n_open = spool.count().n_open
+            return JobStatus(job_id="", corpus=self.name, state=NO_JOB, waiting=n_open)
+        return job_page(self.folder, self.settings, self.name, job)
+
+    def hand_out(
+        self, max_prompts: int, known: Collection[str] = (), *, again: bool = False
+    ) -> PromptPage:
+        """Give prompts, as many as fit into one result; *again*: those, too, that were given.
+
+        *known* is what steps share that the agent has read already.
+        """
+        status = self.status()
+        if status.state not in ASKING:
+            return PromptPage(**status.model_dump())
+        given: Sequence[SpooledPrompt] = ()
+        with agent_prompts(self.folder, self.settings) as spool:
+            if max_prompts:
+                room = int(self.settings.max_result_characters * PAGE_SHARE)
+                given = spool.hand_out(max_prompts, room, known, again=again)
+            count = spool.count()
+        page = PromptPage(**status.model_dump(exclude={"next", "waiting"}), waiting=count.n_open)
+        page.steps = _steps(given, known)
+        page.with_others = max(0, count.n_leased - len(given))
+        at = f"corpus={self.name!r}"
+        page.next = f"no prompt waits now: call next_prompts with {at} again"
+        if page.steps:
+            page.next = f"answer each by its step's instructions: call answer_prompts with {at}"
+        elif page.waiting:
+            page.next = f"{page.waiting} prompts wait: call next_prompts with {at}"
+        elif page.with_others:
+            page.next = (
+                f"the {page.with_others} prompts that wait were given out, to other agents or to"
+                " you: answer yours; if they are lost, call next_prompts with again=true; those"
+                f" that nobody answers are free in {count.lease_s:.0f} s: call next_prompts with"
+                f" {at} then"
+            )
+        return page
+
+    def keep(self, answers: Sequence[JsonValue]) -> list[AnswerOutcome]:
+        """Keep answers; return what became of each.
+
+        Raises:
+            JobError: If there is no such job.
+            ModelError: If answers cannot be kept.
+        """
+        self.status()
+        pairs = [
+            (answer["id"], answer["reply"])
+            if isinstance(answer, Mapping) and {"id", "reply"} <= answer.keys()
+            else None
+            for answer in answers
+        ]
+        with agent_prompts(self.folder, self.settings) as spool:
+            kept = iter(spool.answer([pair for pair in pairs if pair is not None]))
+        outcomes = []
+        for answer, pair in zip(answers, pairs, strict=True):
+            said = answer.get("id", "") if isinstance(answer, Mapping) else answer
+            outcomes.append(next(kept) if pair else AnswerOutcome(str(said), NOT_AN_ANSWER))
+        return outcomes
+
+    def say(self, outcomes: Sequence[AnswerOutcome], max_prompts: int = 0) -> AnswersPage:
+        """Say what became of answers, with further prompts."""
+        page = self.hand_out(max_prompts, {item.shared for item in outcomes if item.shared})
+        refused = [
+            AnswerProblem(
+                id=shorten(item.id, MAX_ID_CHARACTERS),
+                problem=shorten(item.problem, MAX_PROBLEM_CHARACTERS),
+            )
+            for item in outcomes
+            if not item.accepted
+        ]
+        room = int(self.settings.max_result_characters * PROBLEMS_SHARE)
+        problems = take_whole(refused, room)
+        n_refused = count_refused(outcomes)
+        if n_refused and page.state in ASKING:
+            theirs = "answer those of this page, and " if page.steps else ""
+            page.next = (
+                f"{theirs}send the {n_refused} refused ones again, put right: call answer_prompts"
+                f" with corpus={page.corpus!r}"
+            )
+        if len(problems) < len(refused):
+            page.next = f"{len(refused) - len(problems)} more problems are not shown; {page.next}"
+        n_accepted = len(outcomes) - len(refused)
+        return AnswersPage(**page.model_dump(), accepted=n_accepted, problems=problems)
+
+
+def _steps(given: Sequence[SpooledPrompt], known: Collection[str]) -> list[PromptStep]:
+    """Group prompts by what they share."""
+    steps: dict[str, PromptStep] = {}
+    for item in given:
+        step = steps.setdefault(
+            item.shared,
+            PromptStep(step=item.prompt.step, instructions=SAME_AS_BEFORE, prompts=[]),
+        )
+        if item.shared not in known:
+            step.instructions = item.prompt.instructions
+            step.reply_schema = dict(item.reply_schema)
+        corrections = [
+            CorrectionEntry(reply=correction.reply, problem=correction.message)
+            for correction in item.prompt.corrections
+        ]
+        content = item.prompt.content
+        step.prompts.append(PromptEntry(id=item.id, content=content, corrections=corrections))
+    return list(steps.values())
+
+
+def count_refused(outcomes: Sequence[AnswerOutcome]) -> int:
+    """Count the answers that were not kept, and that it helps to put right.
+
+    It does not help where the prompt has an answer, or is not there.
+    """
+    return sum(
+        bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER)) for item in outcomes
+    )
+
+
+async def await_prompts(
+    read: Callable[[], Awaitable[JobStatus]], max_prompts: int, wait_s: float
+) -> None:
+    """Wait until so many prompts wait, or no more come, or nothing can come.
+
+    A job asks its prompts one after the other: those of the first moment would make small pages.
+    """
+    n_before = 0
+    with anyio.move_on_after(wait_s):
+        while (page := await read()).state in ASKING and page.waiting < max_prompts:
+            if page.waiting == n_before > 0:
+                return
+            n_before = page.waiting
+            await anyio.sleep(POLL_S)
+
+
+def step_lines(step: PromptStep) -> list[str]:
+    """Write the prompts of a step for people and scripts."""
+    parts = [f"## Instructions ({step.step})", step.instructions]
+    parts += ["## Reply schema", json.dumps(step.reply_schema, ensure_ascii=False)]
+    for prompt in step.prompts:
+        parts += [f"## Prompt {prompt.id}", prompt.content]
+        for correction in prompt.corrections:
+            parts += [f"## Earlier reply to {prompt.id}", correction.reply, correction.problem]
+    return parts
+
+
+def prompts_command(page: PromptPage, corpus: str, n_refused: int = 0) -> str:
+    """Say what to do on the command line, where the corpus is called *corpus*."""
+    if n_refused and page.state in ASKING:
+        return f"send the {n_refused} refused again, put right: srag-mcp prompts answer {corpus}"
+    n_given = sum(len(step.prompts) for step in page.steps)
+    counts = f"{n_given} prompts to answer, {page.waiting} wait, {page.with_others} are with others"
+    if n_given:
+        answers = 'with lines {"id": …, "reply": …}'
+        return f"{counts}: srag-mcp prompts answer {corpus} FILE, {answers}"
+    if page.state == "done":
+        return f'the ingestion is done: srag-mcp ask {corpus} "…"'
+    if page.state in ASKING:
+        minutes = f"{LEASE_S / 60:.0f} minutes"
+        again = f", which are free again {minutes} after they were fetched, or at once with --again"
+        again *= bool(page.with_others and not page.waiting)
+        return f"{counts}{again}: srag-mcp prompts next {corpus}"
+    said = for_terminal("; ".join([page.state, *page.report]))
+    return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

@@ -1,14 +1,16 @@
-"""What the tools return: one model a tool, and the same facts as text.
+"""What the tools return: one model a tool, the same facts as text, and how much fits into one.
 
-Hosts keep either the structured content or the text, so that both say the same.
+Hosts keep either the structured content or the text, so that both say the same; they keep about
+20,000 characters of it.
 """
 
 import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -19,17 +21,23 @@ Row: TypeAlias = list[CellScalar]
 Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[CellScalar]]]  # columns and rows
 NextOffset = Annotated[int | None, Field(description="Pass as offset; null on the last page.")]
 
-
+PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around its entries
+ROWS_SHARE = 0.85  # the same, for rows: words stand around them
 ROWS = "rows, as data:"
-STAGES = {  # and how many percent of a job are done when it begins
-    "finding": 0,
-    "schema": 5,
-    "extracting": 10,
-    "predicting": 40,
-    "standardising": 85,
-    "normalising": 90,
-    "publishing": 95,
+# Messages below the server and the command line name tools. A terminal has commands instead.
+COMMANDS = {
+    "list_corpora": "status",
+    "ingest_corpus": "ingest",
+    "extend_schema": "extend",
+    "ingest_status": "status",
+    "get_schema": "schema",
+    "get_column_stats": "stats",
+    "run_sql": "sql",
+    "trace_value": "trace",
+    "next_prompts": "prompts next",
+    "answer_prompts": "prompts answer",
 }
+_TOOL = re.compile(rf"\b(call )?({'|'.join(COMMANDS)})\b")
 
 
 class Page(BaseModel, defer_build=True):
@@ -45,7 +53,7 @@ class Page(BaseModel, defer_build=True):
 
     def render(self) -> str:
         """Write it for who keeps no data; here as compact JSON."""
-        return printable_json(json.dumps(self.data(), ensure_ascii=False, separators=(",", ":")))
+        return printable_json(_compact(self.data()))
 
 
 class CorpusEntry(Page):
@@ -80,21 +88,6 @@ class JobStatus(Page):
     waiting: Annotated[int, Field(description="prompts that next_prompts can give you")] = 0
     report: list[str] = []
     next: str = ""
-
-    @property
-    def percent_done(self) -> float:
-        """How far the job is, over all its stages: half of the documents read -> 50.0."""
-        if self.state == "done":
-            return 100.0
-        if self.stage == "extracting" and self.total:
-            return round(10 + 80 * self.done / self.total, 1)
-        return STAGES.get(self.stage, 0)
-
-    @property
-    def progress(self) -> str:
-        """Where the job stands: `"extracting: 26 of 40"`, `"publishing"`."""
-        stage = self.stage or "starting"
-        return f"{stage}: {self.done} of {self.total}" if self.total else stage
 
 
 class SchemaPage(Page):
@@ -193,14 +186,6 @@ class SourceEntry(Page):
     end: int | None = None
     note: str = ""
 
-    def render(self) -> str:
-        """Write it on a line."""
-        unit = f" {self.unit}" if self.unit else ""
-        return (
-            f"source: {self.document_id} ({self.title}) {self.start}-{self.end}: {self.column}"
-            f" = {self.value}{unit}; {self.state}: “{self.quote}” {self.note}".rstrip()
-        )
-
 
 class LinkedValue(Page):
     """A stored value that a phrase of the question may mean."""
@@ -220,16 +205,6 @@ class BriefPage(Page):
     linked_values: list[LinkedValue] = []
     rules: list[str]
     next: str
-
-    def lines(self) -> list[str]:
-        """Write what the question may mean, then the tables and what to do."""
-        linked = [
-            f"the question may mean {item.column} = {literal(item.value)} ({item.records} records)"
-            for item in self.linked_values
-        ]
-        head = f"table {self.table}, {self.documents} documents:"
-        others = ["other tables:", *self.other_tables]
-        return [*linked, head, *self.columns, *others, *self.rules, f"next: {self.next}"]
 
 
 class AnswerPage(Page):
@@ -252,15 +227,26 @@ class AnswerPage(Page):
 
     def render(self) -> str:
         """Write text, denominator, reading, query, quotes and rows; or the brief."""
-        if self.brief is not None:
-            return _lines([self.text, *self.brief.lines()])
+        if (brief := self.brief) is not None:
+            linked = [
+                f"the question may mean {item.column} = {literal(item.value)} ({item.records}"
+                " records)"
+                for item in brief.linked_values
+            ]
+            head = f"table {brief.table}, {brief.documents} documents:"
+            others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]
+            return _lines([self.text, *linked, head, *brief.columns, *others])
         lines = [self.text, self.denominator, *self.warnings]
         if self.bounds:
             lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
         lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
         if self.truncated:
             lines.append("truncated: more rows exist; page through them with run_sql and this sql")
-        lines += [item.render() for item in self.sources]
+        for item in self.sources:
+            place = f"{item.document_id} ({item.title}) {item.start}-{item.end}"
+            value = f"{item.value} {item.unit}" if item.unit else item.value
+            said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
+            lines.append(f"source: {place}: {said}".rstrip())
         return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
 
 
@@ -361,6 +347,66 @@ def render_cell(value: CellScalar) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else one_line(str(value))
 
 
+def for_terminal(text: str) -> str:
+    """Name commands for the tools: `"call get_schema" -> "run srag-mcp schema"`."""
+    return _TOOL.sub(
+        lambda found: f"{'run ' if found[1] else ''}srag-mcp {COMMANDS[found[2]]}", text
+    )
+
+
+Entry = TypeVar("Entry", str, BaseModel, Row)
+
+
+def json_size(value: object) -> int:
+    """Return the characters of *value* as compact JSON."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json", exclude_defaults=True)
+    return len(_compact(value))
+
+
+def take_whole(entries: Sequence[Entry], max_characters: int) -> list[Entry]:
+    """Return the first *entries* that fit; at least one, none cut."""
+    taken: list[Entry] = []
+    left = max_characters
+    for entry in entries:
+        left -= json_size(entry) + 1
+        if left < 0 and taken:
+            break
+        taken.append(entry)
+    return taken
+
+
+def cut_text(text: str, max_characters: int) -> str:
+    """Cut *text* where its JSON would be longer than *max_characters*; escapes count."""
+    while text and (size := json_size(text)) > max_characters:
+        text = text[: min(len(text) - 1, len(text) * max_characters // size)]
+    return text
+
+
+def cut_middle(text: str, max_characters: int) -> str:
+    """Cut *text* in its middle: `("no corpus 'aaaa…'; pass 'cvs'", 20) -> "no corpu…; pass 'cvs'"`.
+
+    A message that repeats a long value says at its end what to do.
+    """
+    if len(text) <= max_characters:
+        return text
+    end = max_characters * 2 // 3
+    return f"{text[: max_characters - end - 1]}…{text[-end:]}"
+
+
+def fit_lines(lines: Sequence[str], max_characters: int) -> list[str]:
+    """Keep the first *lines* that fit, long ones cut in the middle; the rest are counted."""
+    if sum(map(len, lines)) <= max_characters:
+        return list(lines)
+    kept = take_whole([cut_middle(line, max_characters // 3) for line in lines], max_characters)
+    n_left = len(lines) - len(kept)
+    return [*kept, f"and {n_left} more"] if n_left else kept
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def _printable(value: object) -> object:
     if isinstance(value, str):
         return printable(value)
@@ -380,13 +426,8 @@ def _csv_lines(columns: Sequence[str], rows: Iterable[Sequence[CellScalar]]) -> 
     """Write a header line and one line a row; NULL is an empty field, text is quoted on need."""
     for row in (columns, *rows):
         text = io.StringIO()
-        csv.writer(text, lineterminator="").writerow([_render_cell(value) for value in row])
+        csv.writer(text, lineterminator="").writerow(
+            str(cell).lower() if isinstance(cell, bool) else cell and one_line(str(cell))
+            for cell in row
+        )
         yield text.getvalue()
-
-
-def _render_cell(value: CellScalar) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return one_line(str(value))

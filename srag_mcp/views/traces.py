@@ -10,8 +10,14 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, Review
 from srag_mcp.text.shown import quoted
 from srag_mcp.views.holdings import check_column
-from srag_mcp.views.page_size import PAGE_SHARE, cut_text
-from srag_mcp.views.results import CellScalar, DocumentPage, SourceEntry, Table, TracePage
+from srag_mcp.views.results import (
+    PAGE_SHARE,
+    DocumentPage,
+    SourceEntry,
+    Table,
+    TracePage,
+    cut_text,
+)
 
 MAX_NEAR_VALUES = 3
 BEHIND = "the text ends before this start"
@@ -50,15 +56,12 @@ class TraceCall:
 
     def condition(self, entity: str) -> str:
         """Write the clause that finds the cells, where it needs one."""
-        conditions = [
-            f"{column} = {quote_text(text)}"
-            for column, text in (
-                ("attribute", self.column),
-                ("cells.document_id", self.document_id),
-                ("state", self.state),
-            )
-            if text
-        ]
+        equal = {
+            "attribute": self.column,
+            "cells.document_id": self.document_id,
+            "state": self.state,
+        }
+        conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
         if self.value:
             text = quote_text(self.value)
             number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
@@ -101,37 +104,37 @@ def trace_page(corpus: Corpus, call: TraceCall) -> TracePage:
             raise
         msg = f"the condition in where cannot be used: {error}"
         raise QueryError(msg, call.where) from error
-    following = ""
+    total, following = call.offset + len(page.rows), ""
     try:
         # Both together take no longer than one query may.
         left = corpus.within(corpus.worker.limits.timeout_s - page.seconds)
-        [[total]] = left.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows  # noqa: S608 - guarded
+        [[counted]] = left.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows  # noqa: S608 - guarded
+        total = counted if isinstance(counted, int) else 0
     except QueryTimeoutError:
-        total = call.offset + len(page.rows)
         following = "there may be more: counting them took too long" if page.truncated else ""
+    names = list(SourceEntry.model_fields)
+    sources = [
+        SourceEntry.model_validate(dict(zip(names, (*row[:-1], row[-1] or ""), strict=True)))
+        for row in page.rows
+    ]
     return TracePage(
         corpus=corpus.name,
-        sources=[SourceEntry.model_validate(_named(row)) for row in page.rows],
-        total=total if isinstance(total, int) else 0,
+        sources=sources,
+        total=total,
         truncated=page.truncated,
         next_offset=page.next_offset,
         next=following if page.rows else _advice(corpus, call, total),
     )
 
 
-def _named(row: Sequence[CellScalar]) -> dict[str, CellScalar]:
-    return dict(zip(SourceEntry.model_fields, (*row[:-1], row[-1] or ""), strict=True))
-
-
-def _advice(corpus: Corpus, call: TraceCall, total: CellScalar) -> str:
+def _advice(corpus: Corpus, call: TraceCall, total: int) -> str:
     """Say what to try when no cell was found."""
     if total:
         return f"offset {call.offset} is behind the last of {total} cells"
     if not call.value:
         return "no cell meets these conditions: leave one out"
     columns = [call.column] if call.column else None
-    found = corpus.values().search(call.value, columns, MAX_NEAR_VALUES)
-    near = [match.value for match in found]
+    near = [item.value for item in corpus.values().search(call.value, columns, MAX_NEAR_VALUES)]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"
     return f"no cell has the value {call.value!r}: {stored}; see get_column_stats"
 
@@ -165,20 +168,12 @@ def document_page(
 
 def evidence_table(found: Sequence[Evidence]) -> Table:
     """Tabulate documents and quotes for people."""
-    return ("document", "value", "state", "says"), [
-        (
-            *(item.document_id, item.value, item.state),
-            " ".join(
-                part
-                for part in (
-                    "" if item.as_stated is None else quoted(item.as_stated),
-                    f"({item.note})" if item.note else "",
-                )
-                if part
-            ),
-        )
-        for item in found
-    ]
+    rows = []
+    for item in found:
+        quote = [] if item.as_stated is None else [quoted(item.as_stated)]
+        said = " ".join([*quote, f"({item.note})"] if item.note else quote)
+        rows.append((item.document_id, item.value, item.state, said))
+    return ("document", "value", "state", "says"), rows
 
 
 def review_table(found: Sequence[Review]) -> Table:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from srag_mcp.cli.options import command_settings
+from srag_mcp.cli.arguments import command_settings
 from tests.cli.conftest import Cli
 
 SERVE = """
@@ -32,9 +32,7 @@ def test_a_server_loads_no_other_command() -> None:
 
     assert said["made"] == {"serve": ["serve"]}
     loaded = [name for name in said["loaded"] if name.startswith("srag_mcp.cli.")]
-    assert sorted(loaded) == [
-        f"srag_mcp.cli.{name}" for name in ("command_line", "options", "serve_command")
-    ]
+    assert sorted(loaded) == ["srag_mcp.cli.arguments", "srag_mcp.cli.command_line"]
     assert "rich" not in said["loaded"]
 
 

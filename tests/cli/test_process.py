@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cli.ingestion import interruption
+from srag_mcp.cli.building_commands import interruption
 from tests.cli.conftest import Cli
 
 INITIALIZE = {

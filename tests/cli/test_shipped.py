@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.cli.shipped import SHIPPED, find_corpus, shipped_corpus
+from srag_mcp.cli.arguments import SHIPPED, find_corpus, shipped_corpus
 from srag_mcp.errors import CorpusError
 from srag_mcp.settings import Settings
 

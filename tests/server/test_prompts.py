@@ -22,7 +22,7 @@ from srag_mcp.pipeline.jobs import list_jobs
 from srag_mcp.settings import Settings
 from srag_mcp.store.spool import PromptSpool
 from srag_mcp.store.state import open_state
-from srag_mcp.views.prompt_pages import SAME_AS_BEFORE
+from srag_mcp.views.job_pages import SAME_AS_BEFORE
 from srag_mcp.views.results import AnswerProblem, AnswersPage, JobStatus, PromptEntry, PromptPage
 from tests.server import asking_job
 

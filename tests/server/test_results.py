@@ -18,7 +18,6 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
 from srag_mcp.text.shown import shorten
-from srag_mcp.views.page_size import cut_text, json_size, take_whole
 from srag_mcp.views.results import (
     AnswerPage,
     DocumentPage,
@@ -26,6 +25,9 @@ from srag_mcp.views.results import (
     SchemaPage,
     StatisticsPage,
     TracePage,
+    cut_text,
+    json_size,
+    take_whole,
 )
 
 pytestmark = pytest.mark.anyio

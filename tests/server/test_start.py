@@ -53,7 +53,7 @@ def test_listing_the_tools_loads_no_database_no_parser_and_nothing_that_answers_
     layers = {name.split(".")[1] for name in said["loaded"] if name.startswith("srag_mcp.")}
     assert layers == {"errors", "server", "settings", "text", "views"}
     shown = [name for name in said["loaded"] if name.startswith("srag_mcp.views.")]
-    assert shown == ["srag_mcp.views.page_size", "srag_mcp.views.results"]
+    assert shown == ["srag_mcp.views.results"]
 
 
 @pytest.mark.anyio

@@ -10,7 +10,7 @@ import typer
 
 import srag_mcp
 from srag_mcp.cli.command_line import make_app
-from srag_mcp.views.wording import COMMANDS, for_terminal
+from srag_mcp.views.results import COMMANDS, for_terminal
 
 PACKAGE = Path(srag_mcp.__file__).parent
 FOR_PEOPLE = ("cli", "views", "__main__.py")  # what these say to a terminal they say by commands

@@ -1,27 +1,72 @@
-"""The corpora that travel in the package, and how a corpus of the command line is found."""
+"""What commands take: options, the settings that they make, and the corpus that is named.
+
+Some corpora travel in the package.
+"""
 
 import logging
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from srag_mcp import __version__
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError
-from srag_mcp.settings import Settings
+from srag_mcp.settings import EngineChoice, Settings
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
 
 logger = logging.getLogger(__name__)
 
+REFUSED_STATUS = 3
+"""Exit status where a question is refused, or a folder should be looked at before it is read."""
+
 SHIPPED = ("hotels", "cvs")
 BUILD_SUFFIX = ".duckdb"
 COPIED = ("documents", "sample_questions.txt", "README.md")
+CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
+CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]
+CorpusOptions = Annotated[list[str], typer.Option("--corpus", help=CORPUS_HELP, metavar="CORPUS")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+EngineOption = Annotated[
+    EngineChoice | None,
+    typer.Option(
+        help="Who does the thinking: offline, model, agent or auto (SRAG_ENGINE).", metavar="ENGINE"
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(help="Language model as litellm names it (SRAG_MODEL).", metavar="NAME"),
+]
+ApiBaseOption = Annotated[
+    str | None,
+    typer.Option(help="Address of an own model server (SRAG_API_BASE).", metavar="URL"),
+]
+HomeOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder for databases that DIR/.srag cannot hold (SRAG_HOME).", metavar="DIR"
+    ),
+]
+
+
+def command_settings(home: Path | None, **options: object) -> Settings:
+    """Read the settings of a command, and log as they say; options win over the environment.
+
+    Raises:
+        SettingsError: If a value cannot be used.
+    """
+    settings = Settings.from_environ(os.environ, home=home, **options)
+    logging.getLogger().setLevel(settings.log_level.upper())
+    return settings
 
 
 def find_corpus(name: str, settings: Settings) -> Path:
@@ -30,22 +75,21 @@ def find_corpus(name: str, settings: Settings) -> Path:
     Raises:
         CorpusError: If there is neither, or the path is some other file, or a folder of databases.
     """
+    path, problem = Path(name).expanduser(), ""
     if not name.strip():
-        msg = "the name of the corpus is empty; give a folder, `.` for the one you are in"
-        raise CorpusError(msg)
-    path = Path(name).expanduser()
-    if path.name == STATE_FOLDER and path.is_dir():
-        msg = f"{name} holds the databases of a corpus, not its documents; give the folder it is in"
-        raise CorpusError(msg)
-    if path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
+        problem = "the name of the corpus is empty; give a folder, `.` for the one you are in"
+    elif path.name == STATE_FOLDER and path.is_dir():
+        holds = "holds the databases of a corpus, not its documents"
+        problem = f"{name} {holds}; give the folder it is in"
+    elif path.is_dir() or (path.is_file() and path.suffix == BUILD_SUFFIX):
         return path.resolve()
-    if path.exists():
-        msg = f"{name} is neither a folder nor a {BUILD_SUFFIX} build; give the folder it is in"
-        raise CorpusError(msg)
-    if name in SHIPPED:
+    elif path.exists():
+        problem = f"{name} is neither a folder nor a {BUILD_SUFFIX} build; give the folder it is in"
+    elif name in SHIPPED:
         return shipped_corpus(name, settings)
-    msg = f"no folder or .duckdb build {name!r}; shipped corpora: {', '.join(SHIPPED)}"
-    raise CorpusError(msg)
+    else:
+        problem = f"no folder or .duckdb build {name!r}; shipped corpora: {', '.join(SHIPPED)}"
+    raise CorpusError(problem)
 
 
 def find_corpora(names: Sequence[str], settings: Settings) -> list[Path]:
@@ -89,10 +133,18 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=target.parent, prefix=f".{name}-") as scratch:
             copy = Path(scratch) / name
+            copy.mkdir()
             with as_file(files("srag_mcp.corpora") / name) as source:
                 for part in COPIED:
-                    _copy(source / part, copy / part)
-            _move_whole(copy, target)
+                    if (source / part).is_dir():
+                        shutil.copytree(source / part, copy / part)
+                    else:
+                        shutil.copyfile(source / part, copy / part)
+            try:
+                copy.rename(target)
+            except OSError:
+                if not target.is_dir():  # another process may have been first
+                    raise
     except OSError as error:
         msg = f"cannot copy the corpus {name} to {target}: {error.strerror}; set SRAG_HOME"
         raise CorpusError(msg) from error
@@ -130,24 +182,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
         except NotIngestedError:
             if corpus.is_build:
                 raise
-            from srag_mcp.cli.ingestion import ingest_first  # all that reads documents
+            from srag_mcp.cli.building_commands import ingest_first
 
             ingest_first(location, settings)
         yield corpus
-
-
-def _move_whole(copy: Path, target: Path) -> None:
-    """Put the copy in its place at once; another process may have been first."""
-    try:
-        copy.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True)
-    else:
-        shutil.copyfile(source, target)
