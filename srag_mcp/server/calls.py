@@ -1,6 +1,7 @@
 """How tools are listed and called: cheaply, on a thread, with errors that the model can read."""
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
@@ -12,7 +13,18 @@ import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    PARSE_ERROR,
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    TextContent,
+    Tool,
+)
+from pydantic import ValidationError
 from starlette.requests import HTTPConnection
 
 from srag_mcp.errors import SragError
@@ -24,6 +36,7 @@ Returned = TypeVar("Returned")
 
 MAX_NAME = 200
 MAX_ERROR_CHARACTERS = 3000
+UNREADABLE = "the request is no JSON that can be read: is half of a character in its texts?"
 CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
 _LINKS = re.compile(r"\n\s*For further information visit \S+")  # a library's documentation
 
@@ -32,6 +45,30 @@ class ThriftyServer(MCPServer[Corpora]):
     """Lists tools without what says nothing, and calls them with the arguments they have."""
 
     _schemas: Mapping[str, Mapping[str, object]] | None = None
+
+    async def run_stdio_async(self) -> None:
+        """Serve on stdio; a request that is no JSON gets an error, as its caller would wait.
+
+        The SDK drops it without a word. Half of a surrogate pair in a text is enough for that.
+        """
+        async with stdio_server() as (lines, replies), anyio.create_task_group() as tasks:
+            forward, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+            async def sort() -> None:
+                async with forward:
+                    async for message in lines:
+                        request_id = _unread_request(message)
+                        if request_id is None:
+                            await forward.send(message)
+                        else:
+                            said = ErrorData(code=PARSE_ERROR, message=UNREADABLE)
+                            error = JSONRPCError(jsonrpc="2.0", id=request_id, error=said)
+                            await replies.send(SessionMessage(error))
+
+            tasks.start_soon(sort)
+            server = self._lowlevel_server
+            await server.run(requests, replies, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
     async def list_tools(self) -> list[Tool]:
         """List all tools, in the order in which they were added.
@@ -79,6 +116,19 @@ class ThriftyServer(MCPServer[Corpora]):
             raise
         except ToolError as error:
             raise ToolError(_LINKS.sub("", str(error))) from error.__cause__
+
+
+def _unread_request(message: SessionMessage | Exception) -> str | int | None:
+    """Return the id of a request that was not read, where Python reads one in it."""
+    if not isinstance(message, ValidationError):
+        return None
+    line = message.errors(include_url=False)[0]["input"]
+    try:
+        request = json.loads(line) if isinstance(line, str) else None
+    except (ValueError, RecursionError):
+        return None
+    found = request.get("id") if isinstance(request, dict) else None
+    return found if isinstance(found, str | int) else None
 
 
 def _thrifty(schema: dict[str, object]) -> dict[str, object]:

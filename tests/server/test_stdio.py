@@ -1,4 +1,4 @@
-"""A client that leaves ends a server on stdio at once, whatever it is doing."""
+"""A server on stdio: leaving ends it at once, and what cannot be read has an answer."""
 
 import json
 import socket
@@ -52,8 +52,12 @@ def server(
 
 
 def send(process: "subprocess.Popen[bytes]", number: int, request: Mapping[str, object]) -> None:
+    write(process, json.dumps({"jsonrpc": "2.0", "id": number, **request}))
+
+
+def write(process: "subprocess.Popen[bytes]", line: str) -> None:
     assert process.stdin is not None
-    process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **request}).encode() + b"\n")
+    process.stdin.write(line.encode() + b"\n")
     process.stdin.flush()
 
 
@@ -88,3 +92,18 @@ def test_a_client_that_does_not_read_its_answer_leaves_no_traceback(
 
     assert server.wait(timeout=20) == 0
     assert said(server) == ""
+
+
+def test_a_request_with_half_of_a_character_gets_an_error_and_the_next_one_its_answer(
+    server: "subprocess.Popen[bytes]",
+) -> None:
+    call = {"name": "ask", "arguments": {"question": "How many \ud800?"}}
+    send(server, 7, {"method": "tools/call", "params": call})
+    write(server, '{"jsonrpc": "2.0", "id": 8')  # nobody could say whose it is
+    send(server, 9, {"method": "ping"})
+
+    assert server.stdout is not None
+    refused, pinged = (json.loads(server.stdout.readline()) for _ in range(2))
+    assert (refused["id"], refused["error"]["code"]) == (7, -32700)
+    assert refused["error"]["message"].startswith("the request is no JSON that can be read")
+    assert (pinged["id"], pinged["result"]) == (9, {})
