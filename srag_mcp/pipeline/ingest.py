@@ -55,7 +55,7 @@ from srag_mcp.pipeline.wishes import (
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
-from srag_mcp.store.build import publish, published_info
+from srag_mcp.store.build import BuildInfo, publish, published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
@@ -224,7 +224,8 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     extraction.finish(run.readers, run.on_progress, run.cancelled)
     n_predicted, standardised = 0, Standardised()
     told: tuple[str, ...] = ()
-    published = only_quoted = False
+    build: BuildInfo | None = None
+    only_quoted = False
     if not extraction.cancelled:
         if isinstance(engine, ModelEngine):
             n_predicted, standardised = _predict(run, work, engine, schema, extension)
@@ -236,12 +237,13 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
             if not only_quoted:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
-            published = _publish(run, work, schema)
+            build = _publish(run, work, schema)
             finish_extension(work)
     stored = _report_stored(run, work, engine)
     return replace(
         stored,
-        published=published,
+        published=build is not None,
+        renamed=build.renamed if build else (),
         cancelled=extraction.cancelled,
         n_extracted=extraction.n_extracted,
         n_unchanged=work.n_documents() - extraction.n_extracted,
@@ -343,15 +345,15 @@ def _report_stored(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport
     return report_stored(run.folder, run.found, work, by_model=by_model)
 
 
-def _publish(run: Run, work: WorkDatabase, schema: Schema) -> bool:
-    """Publish, unless the present build has the same content; say whether it was done."""
+def _publish(run: Run, work: WorkDatabase, schema: Schema) -> BuildInfo | None:
+    """Publish, unless the present build has the same content; return what is new."""
     info = published_info(work.state)
     if info is not None and info.revision == work.revision:
-        return False
+        return None
 
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))
 
-    publish(work, schema, on_column=on_column)
+    build = publish(work, schema, on_column=on_column)
     run.on_progress(Progress("publishing", 1, 1))
-    return True
+    return build

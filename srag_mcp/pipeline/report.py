@@ -53,6 +53,7 @@ class IngestReport:
         skipped: Files that are no documents, such as images.
         told: What was left out of table files, and what stands around their tables.
         attributes: Names of the columns.
+        renamed: What was called otherwise before, a sentence each.
         answered: Sample questions that can be answered.
         uncovered: Sample questions that cannot be answered.
         untried: Sample questions beyond those that a language model is asked.
@@ -86,6 +87,7 @@ class IngestReport:
     skipped: tuple[Failure, ...] = ()
     told: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
     uncovered: tuple[UncoveredQuestion, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     seconds: float = 0.0
@@ -135,6 +137,7 @@ class IngestReport:
             said.append(self.rows_reason)
         if self.attributes:
             said.append(f"{len(self.attributes)} attributes: {', '.join(self.attributes)}")
+        said += [f"{text}; the old name stays for this version" for text in self.renamed]
         if self.account:
             said.append(self.account)
         said += _named("could not be read", self.failed)

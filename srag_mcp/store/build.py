@@ -28,6 +28,7 @@ from srag_mcp.store.layout import (
     put_in_place,
 )
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
+from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, read_cell
 from srag_mcp.values.states import State
@@ -83,15 +84,24 @@ _COMMENTS = {
 }
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
-    """Create the empty tables of the attached database `build`, with their comments."""
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create the empty tables of the attached database `build` but for those of the records."""
     connection.execute(_TABLES)
+
+
+def create_records(
+    connection: duckdb.DuckDBPyConnection, schema: Schema, renamings: Renamings | None = None
+) -> None:
+    """Create the empty tables of the records, and comment on all tables of the build."""
     columns = "".join(f", {quote_name(item.name)} {item.type.sql}" for item in schema.attributes)
+    columns += renamings.aliases() if renamings else ""
     entity = quote_name(schema.entity)
     connection.execute(f"CREATE TABLE build.main.{entity} (document_id VARCHAR{columns})")
     connection.execute(
         f"CREATE TABLE build.main.srag_failures (document_id VARCHAR{columns}, _failed VARCHAR[])"
     )
+    if renamings:
+        renamings.create_view(connection)
     comments = {tuple(place.split(".")): text for place, text in _COMMENTS.items()}
     comments[schema.entity,] = f"{schema.title}: one row a document."
     comments |= {(schema.entity, item.name): describe(item) for item in schema.attributes}
@@ -126,6 +136,8 @@ class BuildInfo:
         cut_value_columns: Text columns whose rarer values are not in the value index.
         account: How much of the documents the columns account for, in a sentence; empty where a
             language model chose them, and for builds of older versions.
+        renamed: What the build before called otherwise, a sentence each.
+        former_table: What it called the record table; empty where that has kept its name.
     """
 
     build_id: str
@@ -140,14 +152,18 @@ class BuildInfo:
     revision: str
     cut_value_columns: tuple[str, ...] = ()
     account: str = ""
+    renamed: tuple[str, ...] = ()
+    former_table: str = ""
 
 
 _INFO = TypeAdapter(BuildInfo)
+_LATER = {"account", "renamed", "former_table"}  # builds of older versions do not have them
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
-    entries = asdict(info) | {"cut_value_columns": " ".join(info.cut_value_columns)}
+    lists = {"cut_value_columns": " ".join(info.cut_value_columns)}
+    entries = asdict(info) | lists | {"renamed": "\n".join(info.renamed)}
     return [(key, str(value)) for key, value in entries.items()]
 
 
@@ -164,12 +180,13 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
             f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
         )
         raise StoreError(msg)
-    missing = {field.name for field in fields(BuildInfo)} - found.keys() - {"account"}
+    missing = {field.name for field in fields(BuildInfo)} - found.keys() - _LATER
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
-    split = {**found, "cut_value_columns": tuple(found["cut_value_columns"].split())}
-    return _INFO.validate_python(split)
+    lists = {"cut_value_columns": tuple(found["cut_value_columns"].split())}
+    lists["renamed"] = tuple(found.get("renamed", "").splitlines())
+    return _INFO.validate_python({**found, **lists})
 
 
 _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
@@ -211,7 +228,7 @@ INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents ORDER 
 """
 _FAILURES = """
 INSERT INTO build.main.srag_failures
-SELECT records.*, _failed FROM build.main.{entity} AS records JOIN (
+SELECT document_id, {columns}_failed FROM build.main.{entity} AS records JOIN (
   SELECT document_id, list(attribute) AS _failed FROM build.main.cells
   WHERE state = 'failed' AND table_name = ? GROUP BY document_id) USING (document_id)
 ORDER BY document_id
@@ -254,14 +271,18 @@ def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:
     connection = work.connection
-    create_tables(connection, schema)
+    create_tables(connection)
     connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
         _write_column(work, schema.entity, attribute, position)
+    renamings = find_renamings(connection, work.state, schema)
+    create_records(connection, schema, renamings)
     _write_records(connection, schema)
     connection.execute(_DOCUMENTS)
-    connection.execute(with_names(_FAILURES, entity=schema.entity), [schema.entity])
+    columns = "".join(f"{quote_name(item.name)}, " for item in schema.attributes)
+    failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)
+    connection.execute(failures, [schema.entity])
     write_statistics(connection, schema)
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
@@ -279,6 +300,8 @@ def _write(
         revision=work.revision,
         cut_value_columns=write_values(connection, schema),
         account=work.note(ACCOUNT) or "",
+        renamed=renamings.lines() if renamings else (),
+        former_table=renamings.former_table if renamings else "",
     )
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
     connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))

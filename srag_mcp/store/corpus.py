@@ -66,8 +66,8 @@ class BuildContent:
 
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
-        names = (self.schema.entity, "documents", "cells", *more)
-        return {name: self.columns[name] for name in names}
+        names = (self.schema.entity, "documents", "cells", self.info.former_table, *more)
+        return {name: self.columns[name] for name in names if name}
 
 
 class Corpus:

@@ -12,6 +12,7 @@ from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
 from srag_mcp.views.holdings import column_lines, other_tables, propose_column
 from srag_mcp.views.results import (
@@ -35,6 +36,7 @@ MAX_ID_CHARACTERS = 200
 MAX_MISSING = 3
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
 NEXT = "write the SELECT and call run_sql; if no column holds what is asked, say so"
+UNCOUNTED = "by the old name, over how many documents this is could not be counted"
 IN_WORDS = "what it should hold in words"
 SOURCE_FIELDS = ("document_id", "title", "column", "state", "value", "unit", "start", "end", "note")
 
@@ -62,7 +64,10 @@ def result_table(
         msg = f"{error}\n{HELP}"
         raise QueryError(msg, sql) from error
     facts = read_query(sql, corpus.schema())
-    if offset:
+    if renamed := renamed_in(sql, corpus.info().renamed):
+        # what is counted is counted by the names of today
+        coverage, notes = [], [*(f"{text}: {UNCOUNTED}" for text in renamed), *corpus.notices()]
+    elif offset:
         found = find_denominator(corpus, facts, page)
         coverage = [] if found is None else [render_denominator(found)]
         notes = ([] if page.rows else [f"no rows from offset {offset} on"]) + [*corpus.notices()]

@@ -48,6 +48,7 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
     notes = [*NOTES, info.account] if info.account else [*NOTES]
+    notes += [f"{text}; the old name stays for this version" for text in info.renamed]
     n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if n_in_part:
         notes.append(
@@ -79,9 +80,9 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
 
 def other_tables(corpus: Corpus) -> list[str]:
     """Write the tables beside the records: `documents(document_id, path, …)`."""
-    entity = corpus.schema().entity
+    left_out = {corpus.schema().entity, corpus.info().former_table}
     tables = corpus.tables().items()
-    return [f"{table}({', '.join(names)})" for table, names in tables if table != entity]
+    return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
 
 def column_lines(corpus: Corpus) -> list[str]:

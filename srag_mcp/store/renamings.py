@@ -1,0 +1,131 @@
+"""Names that have changed since the build before: found by what cells hold, and kept a while."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from srag_mcp.errors import NotIngestedError, StoreError
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.database import quote_name, quote_text
+from srag_mcp.store.layout import published_build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import duckdb
+
+
+# One cell alike may be chance. A model that is asked by another name quotes a few otherwise; rules
+# read all alike.
+_ALIKE = """
+SELECT was.attribute, now.attribute
+FROM former.main.cells AS was JOIN build.main.cells AS now USING (document_id)
+JOIN former.main.documents AS read_then USING (document_id) JOIN listing USING (document_id)
+WHERE was.attribute IN (SELECT unnest(?)) AND now.attribute IN (SELECT unnest(?))
+  AND (was.state = 'stated' OR now.state = 'stated')
+GROUP BY ALL HAVING count_if(
+  was.value IS NOT DISTINCT FROM now.value AND was.as_stated IS NOT DISTINCT FROM now.as_stated
+  AND (was.start IS NOT DISTINCT FROM now.start OR read_then.sha256 <> listing.sha256)
+) >= greatest(2, 0.8 * count(*))
+"""
+_IN_COMMON = "SELECT 1 FROM former.main.documents SEMI JOIN listing USING (document_id) LIMIT 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Renamings:
+    """What the record table and its columns were called by the build before.
+
+    Attributes:
+        former: The table of then.
+        table: The same table now.
+        columns: The columns of then that are still there, with their present names.
+    """
+
+    former: str
+    table: str
+    columns: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        """Whether anything has another name."""
+        return self.former != self.table or any(was != now for was, now in self.columns.items())
+
+    @property
+    def former_table(self) -> str:
+        """The name of the view that stands for the table of then; empty where none is needed."""
+        return self.former if self.former != self.table else ""
+
+    def lines(self) -> tuple[str, ...]:
+        """Say each renaming: `column ships.masts is now ships.poles`."""
+        table = [f"table {self.former} is now {self.table}"] if self.former_table else []
+        columns = [
+            f"column {self.former}.{was} is now {self.table}.{now}"
+            for was, now in self.columns.items()
+            if was != now
+        ]
+        return (*table, *columns)
+
+    def aliases(self) -> str:
+        """Write the columns of then as further columns of a table that has kept its name."""
+        if self.former_table:
+            return ""
+        names = [(was, now) for was, now in self.columns.items() if was != now]
+        return "".join(f", {quote_name(was)} AS ({quote_name(now)}) VIRTUAL" for was, now in names)
+
+    def create_view(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Let the table of then stay as a view in the attached database `build`."""
+        if self.former_table:
+            view, table = quote_name(self.former), quote_name(self.table)
+            columns = "".join(
+                f", {quote_name(now)} AS {quote_name(was)}" for was, now in self.columns.items()
+            )
+            records = f"SELECT document_id{columns} FROM build.main.{table}"  # noqa: S608 - quoted
+            connection.execute(f"CREATE VIEW build.main.{view} AS {records}")
+            said = quote_text(f"What {self.table} was called, for this version only.")
+            connection.execute(f"COMMENT ON VIEW build.main.{view} IS {said}")
+
+
+def renamed_in(sql: str, renamed: Sequence[str]) -> list[str]:
+    """Return the sentences of `Renamings.lines` whose old names stand in *sql*."""
+    words = {word.casefold() for word in re.findall(r"\w+", sql)}
+    return [text for text in renamed if text.split()[1].rpartition(".")[2] in words]
+
+
+def find_renamings(
+    connection: duckdb.DuckDBPyConnection, state: Path, schema: Schema
+) -> Renamings | None:
+    """Compare the cells in the attached database `build` with those of the published build.
+
+    A column that is gone and one that is new are the same where they are of one type and mean the
+    same by silence, and most of their cells have the same value from the same words; where more
+    than two are, nobody knows. None where there is no build that can be read, or none of the same
+    documents.
+    """
+    import duckdb
+
+    with suppress(NotIngestedError, StoreError, ValidationError, duckdb.Error):
+        path = quote_text(str(published_build(state)))
+        connection.execute(f"ATTACH {path} AS former (READ_ONLY)")
+        try:
+            [(text,)] = connection.execute("SELECT schema FROM former.main.srag_schema").fetchall()
+            former = Schema.model_validate_json(text)
+            if not connection.execute(_IN_COMMON).fetchall():
+                return None
+            then = {item.name: (item.type, item.absent_means) for item in former.attributes}
+            now = {item.name: (item.type, item.absent_means) for item in schema.attributes}
+            gone, new = sorted(then.keys() - now), sorted(now.keys() - then)
+            alike = connection.execute(_ALIKE, [gone, new]).fetchall() if gone and new else []
+        finally:
+            connection.execute("DETACH former")
+        pairs = [(was, name) for was, name in alike if then[was] == now[name]]
+        n_pairs = Counter(name for pair in pairs for name in pair)
+        same = {name: name for name in then if then[name] == now.get(name)}
+        same |= {was: name for was, name in pairs if n_pairs[was] == n_pairs[name] == 1}
+        return Renamings(former.entity, schema.entity, same)
+    return None
