@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mcp import Client
 from mcp.types import CallToolResult
 from pydantic import BaseModel
@@ -17,7 +15,6 @@ from srag_mcp.schema.extractors import KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings
-from srag_mcp.text.shown import shorten
 from srag_mcp.views.results import (
     AnswerPage,
     DocumentPage,
@@ -25,9 +22,7 @@ from srag_mcp.views.results import (
     SchemaPage,
     StatisticsPage,
     TracePage,
-    cut_text,
     json_size,
-    take_whole,
 )
 
 pytestmark = pytest.mark.anyio
@@ -263,21 +258,3 @@ async def test_a_condition_may_begin_with_where(memory: Client) -> None:
     )
 
     assert page.total == 2
-
-
-@given(st.lists(st.text(), max_size=20), st.integers(min_value=0, max_value=200))
-def test_what_is_taken_fits_and_is_a_beginning(entries: list[str], room: int) -> None:
-    taken = take_whole(entries, room)
-
-    assert taken == entries[: len(taken)]
-    assert len(taken) >= min(1, len(entries))
-    assert len(taken) <= 1 or sum(json_size(entry) + 1 for entry in taken) <= room
-
-
-@given(st.text(), st.integers(min_value=2, max_value=50))
-def test_cut_text_is_a_beginning_whose_json_fits(text: str, room: int) -> None:
-    cut = cut_text(text, room)
-
-    assert text.startswith(cut)
-    assert json_size(cut) <= room
-    assert len(shorten(text, room)) <= room
