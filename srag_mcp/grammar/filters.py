@@ -381,6 +381,8 @@ class _Reader:
             if self._kind(place) in {"missing", "stated"}:
                 if place > at and self._sentence.words(self._mentions[place]) in _ACTIVE:
                     continue  # `which flag state`
+                if place < at and all(mention.kind != "record" for mention in self._mentions):
+                    continue  # `how many empty seats` counts seats, not what says nothing of them
                 inside = range(min(place, at) + 1, max(place, at))
                 if all(self._kind(i) in {"how_many", "not", "how_much"} for i in inside):
                     return self._kind(place), place

@@ -368,7 +368,7 @@ class _Linker:
                 told += 1
             else:
                 return None
-        if not said and (column.is_boolean or not told):
+        if not said and (column.is_boolean or column.attribute.extractors or not told):
             return None
         share, unsaid = max(
             ((len(said & set(name)) / len(set(name)), set(name) - said) for name in column.names),

@@ -7,6 +7,7 @@ import pytest
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.extractors import SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics
@@ -256,3 +257,16 @@ def test_a_noun_that_several_columns_share_is_not_only_the_one_that_fits() -> No
     columns = [number("drying_time", "min"), text("firing_time")]
     refusal("What is the total time of the pots?", columns, "pot")
     assert ask("What is the total drying time of the pots?", columns, "pot").sql
+
+
+def test_what_rules_wrote_of_a_column_does_not_name_it() -> None:
+    rule = SlotRule(value_type="number", threshold=1.0, weights={"<rent": 1.0, "<raised": 1.0})
+    raised = number("raised", "percent", 'Stated as in "The rent may be raised by 5 % a year."')
+    raised = raised.model_copy(update={"extractors": (rule,)})
+    refusal("What is the average yearly rent?", [raised, number("area", "m²")], "lease")
+
+
+def test_empty_seats_are_no_records_that_say_nothing_of_seats() -> None:
+    refusal("How many empty seats were there?", [count("seats")], "flight")
+    asked = ask("How many flights have missing seats?", [count("seats")], "flight")
+    assert asked.sql == "SELECT COUNT(*) FROM c1 WHERE seats IS NULL"
