@@ -14,7 +14,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
 from srag_mcp.values.columns import absence, choose_spellings
 from srag_mcp.values.columns import read_column as read_words
-from srag_mcp.values.states import Column, Reading, State, Words
+from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import is_partial_date
 
 ReplyValue: TypeAlias = str | int | float | bool | None
@@ -33,7 +33,11 @@ def write_canonical(attribute: Attribute, value: ReplyValue) -> str | None:
     A date that is known to the month or year only stays so: `2021-03`.
     """
     text = attribute.type.write(value)
-    return _category(attribute, text) if text and attribute.type.is_text else text
+    known = attribute.categories or () if attribute.type.is_text else ()
+    if not text or text in known:
+        return text
+    alike = [category for category in known if fold(category) == fold(text)]
+    return alike[0] if len(alike) == 1 else text
 
 
 def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> list[Cell]:
@@ -61,7 +65,12 @@ def read_column(attribute: Attribute, predicted: Sequence[PredictedCell]) -> lis
 def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
     cell, text = predicted.cell, predicted.value_text
     if cell.state is State.STATED_ABSENT:
-        return replace(cell, value=_absent(attribute), unit=None)
+        # "none" of a count is 0, whatever a silent document means by silence
+        words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
+        is_count = attribute.type.is_whole and _COUNT.search(words) is not None
+        none = 0 if attribute.absent_means == "zero" or is_count else None
+        denied = attribute.type.denied
+        return replace(cell, value=none if denied is None else denied, unit=None)
     if cell.state is not State.STATED or text is None:
         return cell
     value = attribute.type.read(text)
@@ -69,25 +78,6 @@ def _with_value(attribute: Attribute, predicted: PredictedCell) -> Cell:
         reason = "a partial date" if is_partial_date(text) else f"{text!r} does not fit its type"
         return add_note(replace(cell, state=State.FAILED, unit=None), reason)
     return replace(cell, value=value)
-
-
-def _absent(attribute: Attribute) -> bool | int | None:
-    """Return what "none" says: of a count it is 0, whatever a silent document means by silence."""
-    if attribute.type.denied is not None:
-        return attribute.type.denied
-    return 0 if attribute.absent_means == "zero" or _is_count(attribute) else None
-
-
-def _is_count(attribute: Attribute) -> bool:
-    """Whether the definition says how many there are of something."""
-    words = f"{attribute.name.replace('_', ' ')}. {attribute.description}"
-    return attribute.type.is_whole and _COUNT.search(words) is not None
-
-
-def _category(attribute: Attribute, text: str) -> str:
-    known = attribute.categories or ()
-    alike = [text] if text in known else [item for item in known if fold(item) == fold(text)]
-    return alike[0] if len(alike) == 1 else text
 
 
 def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
@@ -104,27 +94,16 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
     said = [Words(cells[place].as_stated or "", cells[place].context) for place in places]
     for place, reading in zip(places, read_words(column, said), strict=True):
-        done[place] = _with_reading(cells[place], reading)
+        cell = cells[place]
+        # not `dataclasses.replace`, which takes three times as long
+        done[place] = Cell(
+            cell.attribute, reading.state, cell.as_stated, cell.span, cell.context, reading.value,
+            reading.unit, cell.engine, reading.note or cell.note, cell.marks,
+        )  # fmt: skip
     for place, cell in enumerate(cells):
         if cell.state is State.STATED_ABSENT:
             done[place] = replace(cell, value=absence(column))
     return done
-
-
-def _with_reading(cell: Cell, reading: Reading) -> Cell:
-    # not `dataclasses.replace`, which takes three times as long
-    return Cell(
-        cell.attribute,
-        reading.state,
-        cell.as_stated,
-        cell.span,
-        cell.context,
-        reading.value,
-        reading.unit,
-        cell.engine,
-        reading.note or cell.note,
-        cell.marks,
-    )
 
 
 # "In millions, except per share": what is measured against something else is not in the scale.
@@ -142,15 +121,12 @@ def add_surroundings(cells: Sequence[Cell], blocks: Sequence[Block]) -> list[Cel
     pairs = [block for block in blocks if isinstance(block, KeyValue) and _note(block.section)]
     if not tables and not pairs:
         return list(cells)
-    return [_with_surroundings(cell, tables, pairs) for cell in cells]
-
-
-def _with_surroundings(cell: Cell, tables: Sequence[Table], pairs: Sequence[KeyValue]) -> Cell:
-    if cell.state is not State.STATED or cell.span is None:
-        return cell
-    words = list(_words_around(cell.span, tables, pairs))
-    context = "; ".join(dict.fromkeys(word for word in (cell.context, *words) if word))
-    return replace(cell, context=context)
+    done = list(cells)
+    for place, cell in enumerate(cells):
+        if cell.state is State.STATED and cell.span is not None:
+            words = (cell.context, *_words_around(cell.span, tables, pairs))
+            done[place] = replace(cell, context="; ".join(dict.fromkeys(filter(None, words))))
+    return done
 
 
 def _words_around(span: Span, tables: Sequence[Table], pairs: Sequence[KeyValue]) -> Iterator[str]:
@@ -207,23 +183,16 @@ def _verify(cell: Cell, text: str) -> Cell:
         return _failed(cell, "there is no quote for it")
     if cell.span is not None and cell.span.of(text) == cell.as_stated:
         return cell
-    return _placed(cell, cell.as_stated, text)
-
-
-def _placed(cell: Cell, quote: str, text: str) -> Cell:
-    place = locate(quote, text, cell.span.start if cell.span else None)
+    place = locate(cell.as_stated, text, cell.span.start if cell.span else None)
     if place is None:
         return _failed(cell, "the document does not have these words")
-    if place.match == "fuzzy" and _digits(quote) != _digits(place.span.of(text)):
+    if place.match != "fuzzy":
+        return replace(cell, span=place.span)
+    if re.findall(r"\d+", cell.as_stated) != re.findall(r"\d+", place.span.of(text)):
         return _failed(cell, "the document has other figures in these words")
     slight = f"the document's words differ slightly ({place.score:.2f} alike)"
-    note = cell.note or slight if place.match == "fuzzy" else cell.note
-    return replace(cell, span=place.span, note=note)
+    return replace(cell, span=place.span, note=cell.note or slight)
 
 
 def _failed(cell: Cell, reason: str) -> Cell:
     return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)
-
-
-def _digits(text: str) -> list[str]:
-    return re.findall(r"\d+", text)

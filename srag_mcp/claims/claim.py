@@ -167,7 +167,7 @@ def says_the_same(quote: str, words: str) -> bool:
     `The Tenant may assign` is not `The Tenant may not assign`, nor is `Beta AG` `Zeta AG`. The
     document may have words more at either end, unless they deny.
     """
-    if digits_in(quote) != digits_in(words) or denials_in(quote) != denials_in(words):
+    if _digits(quote) != _digits(words) or denials_in(quote) != denials_in(words):
         return False
     from rapidfuzz.distance import Indel  # slow to import
 
@@ -204,8 +204,7 @@ def _is_same_word(word: str, other: str) -> bool:
     return not is_opposite and fuzz.ratio(word, other) >= _ALIKE
 
 
-def digits_in(text: str) -> list[str]:
-    """Return the runs of digits of *text*."""
+def _digits(text: str) -> list[str]:
     return re.findall(r"\d+", text)
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Literal, NamedTuple
@@ -63,7 +63,16 @@ def suspect_numbers(
     if _kind(wanted):
         yield from _of_other_kind(attribute, wanted or "", values)
     else:
-        loose = [item for item in values if not _is_tagged(item, tags.get(item.document_id, ()))]
+        # another column of the document may have the unit of a figure of the quote
+        loose = [
+            item
+            for item in values
+            if not any(
+                tag == figure.unit or tag in figure.possible_currencies
+                for tag in tags.get(item.document_id, ())
+                for figure in scan_figures(item.as_stated)
+            )
+        ]
         figures = _measured_figures(loose)
         yield from _other_currencies(figures, len(loose))
         yield from _other_measures(attribute, loose, figures)
@@ -229,15 +238,6 @@ def _measured_figures(values: Sequence[StatedValue]) -> dict[str, Figure]:
     return found
 
 
-def _is_tagged(item: StatedValue, tags: Collection[str]) -> bool:
-    """Whether another column of the document has the unit of a figure of the quote."""
-    return any(
-        tag == figure.unit or tag in figure.possible_currencies
-        for tag in tags
-        for figure in scan_figures(item.as_stated)
-    )
-
-
 def _kind(unit: str | None) -> str:
     """Return what *unit* measures; empty where that is not known."""
     if is_currency(unit):
@@ -296,20 +296,15 @@ def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
     [step] = steps
     if not step.power:
         return step
-    is_made = is_computed(attribute, item.as_stated, item.number)
-    return None if is_made or _is_explained(attribute, step) else step
-
-
-def _is_explained(attribute: Attribute, step: _Step) -> bool:
-    """Whether a unit may be why a value is not the number of its quote: 0.12, cents, metres."""
-    wanted, value = column_unit(attribute), step.item.number
-    if step.item.figures.is_in_hundredths:
-        return True
+    # a unit may be why a value is not the number of its quote: 0.12, cents, metres
+    wanted, is_explained = column_unit(attribute), item.figures.is_in_hundredths
     if step.unit:
-        return step.unit != wanted and step.unit in SIZES
-    if is_in_measure(wanted, [step.number], value):
-        return True
-    return min(step.number, abs(value)) <= 1 and wanted in (None, "percent")
+        is_explained |= step.unit != wanted and step.unit in SIZES
+    else:
+        is_explained |= min(step.number, value) <= 1 and wanted in (None, "percent")
+        is_explained |= is_in_measure(wanted, [step.number], value)
+    is_made = is_explained or is_computed(attribute, item.as_stated, item.number)
+    return None if is_made else step
 
 
 def _why(step: _Step, usual: int, n_alike: int) -> str:

@@ -15,11 +15,10 @@ from srag_mcp.claims.claim import check, ground
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold
 from srag_mcp.values.names import LEGAL_FORMS
 from srag_mcp.values.states import State, has_denial
@@ -78,38 +77,33 @@ async def look_again(
     """
     ids = {f"c{number}": suspect for number, suspect in enumerate(suspects, start=1)}
 
-    def check(reply: VerdictsReply) -> list[str]:
-        return _problems(attribute, reply, ids.keys())
-
+    unit = f", unit {attribute.unit}" if attribute.unit else ""
+    one_of = f" One of: {', '.join(attribute.categories)}." if attribute.categories else ""
+    prompt = render_prompt(
+        "standardise",
+        "standardise",
+        attribute.name,
+        column=f"`{attribute.name}` ({attribute.type}{unit}): {attribute.description}{one_of}",
+        others=enclose("\n".join(f"- {other}" for other in others) or "(none)"),
+        suspects="\n\n".join(_render(key, suspect) for key, suspect in ids.items()),
+    )
     try:
-        asked = await ask_for(model, _prompt(attribute, ids, others), VerdictsReply, check)
+        asked = await ask_for(
+            model, prompt, VerdictsReply, lambda reply: _problems(attribute, reply, ids.keys())
+        )
     except ModelStoppedError:
         raise
     except ModelError:
         logger.warning("%s: no reply of use on %d odd values", attribute.name, len(suspects))
         return [_leave(suspect) for suspect in suspects]
-    verdicts = _usable(asked.content)
+    times = Counter(verdict.id for verdict in asked.content.verdicts)
+    verdicts = {
+        item.id: item for item in asked.content.verdicts if times[item.id] == 1 and not item.misfits
+    }
     judged = [_judge(attribute, ids[key], verdicts.get(key), others) for key in ids]
     if any(Mark.UNSETTLED in item.cell.marks for item in judged):
         asked.forget(model)
     return judged
-
-
-def _prompt(attribute: Attribute, ids: Mapping[str, Suspect], others: Sequence[str]) -> Prompt:
-    return render_prompt(
-        "standardise",
-        "standardise",
-        attribute.name,
-        column=_describe(attribute),
-        others=enclose("\n".join(f"- {other}" for other in others) or "(none)"),
-        suspects="\n\n".join(_render(key, suspect) for key, suspect in ids.items()),
-    )
-
-
-def _usable(reply: VerdictsReply) -> dict[str, Verdict]:
-    """Return the verdicts that fit, by id; none for a value that has two."""
-    times = Counter(verdict.id for verdict in reply.verdicts)
-    return {item.id: item for item in reply.verdicts if times[item.id] == 1 and not item.misfits}
 
 
 def keep_old(before: PredictedCell, after: PredictedCell, reason: str) -> PredictedCell:
@@ -151,7 +145,13 @@ def _judge(
         return _leave(suspect)
     why = " ".join(verdict.rationale.split())[:_LONGEST_WHY]
     if verdict.verdict == "unknown":
-        return _take_out(attribute, before, f"{_STANDARDISED}was {after!r}, taken out ({why})")
+        note = f"{_STANDARDISED}was {after!r}, taken out ({why})"
+        cell = add_note(replace(before.cell, value=None, unit=None), note, Mark.STANDARDISED)
+        # where silence counts as no or 0, it must not look silent: the document says something
+        if attribute.absent_means != "unknown":
+            return PredictedCell(replace(cell, state=State.FAILED), None)
+        silent = replace(cell, state=State.NOT_MENTIONED, as_stated=None, span=None)
+        return PredictedCell(silent, None)
     if verdict.verdict == "change":
         after = write_canonical(attribute, verdict.value)
     if after is None:
@@ -165,18 +165,6 @@ def _judge(
         note, after = f"{_KEPT}: its words do not say {after!r} ({why})", before.value_text
         mark = Mark.KEPT
     return PredictedCell(add_note(before.cell, note, mark), after)
-
-
-def _take_out(attribute: Attribute, before: PredictedCell, note: str) -> PredictedCell:
-    """Leave a cell without a value.
-
-    Where silence counts as no or 0, it must not look silent: the document says something of it.
-    """
-    cell = add_note(replace(before.cell, value=None, unit=None), note, Mark.STANDARDISED)
-    if attribute.absent_means != "unknown":
-        return PredictedCell(replace(cell, state=State.FAILED), None)
-    silent = replace(cell, state=State.NOT_MENTIONED, as_stated=None, span=None)
-    return PredictedCell(silent, None)
 
 
 def _is_borne_out(
@@ -199,27 +187,19 @@ def _is_borne_out(
     return spelt_anew or ground(after, suspect.text, attribute) is not None
 
 
-def _describe(attribute: Attribute) -> str:
-    unit = f", unit {attribute.unit}" if attribute.unit else ""
-    one_of = f" One of: {', '.join(attribute.categories)}." if attribute.categories else ""
-    return f"`{attribute.name}` ({attribute.type}{unit}): {attribute.description}{one_of}"
-
-
 def _render(key: str, suspect: Suspect) -> str:
+    text, span, around = suspect.text, suspect.predicted.cell.span, ""
+    if span is not None:
+        start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
+        rest = " …" if end < len(text) else ""
+        around = f"{'… ' if start else ''}{text[start:end].strip()}{rest}"
     lines = (
         f"value: {suspect.predicted.value_text}",
         f"said by: {suspect.predicted.cell.as_stated}",
         f"picked out because {suspect.reason}",
-        f"around it: {_surroundings(suspect.text, suspect.predicted.cell.span)}",
+        f"around it: {around}",
     )
     return enclose("\n".join(lines), key)
-
-
-def _surroundings(text: str, span: Span | None) -> str:
-    if span is None:
-        return ""
-    start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
-    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}"
 
 
 FEWEST_BOTH = 5
@@ -319,9 +299,6 @@ def _only_adds(text: str, words: str) -> bool:
         if found:
             added = {word for other in parts if other != part for word in other.split()}
             beside = {*before.split(), *after.split()}
-            return beside <= _ATTACHED and not any(map(_changes, added))
+            is_changed = any(has_denial(word) or any(map(str.isdigit, word)) for word in added)
+            return beside <= _ATTACHED and not is_changed
     return False
-
-
-def _changes(word: str) -> bool:
-    return has_denial(word) or any(map(str.isdigit, word))

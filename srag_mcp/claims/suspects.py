@@ -37,21 +37,13 @@ def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     Where a column proves both orders, all dates that may be either are suspected; where it proves
     none, those that were read in another order than most.
     """
-    yield from _other_order(values)
-    years = {item.document_id: item.value.year for item in values if isinstance(item.value, date)}
-    yield from far_away(years, "dates")
-
-
-def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     read = [(item, [text for _, text in find_dates(item.as_stated)]) for item in values]
     texts = [text for _, found in read for text in found]
     order, proven = decide_order(texts)
-    if not proven:
-        yield from _read_otherwise(read)
-        return
     proofs = Counter(text.order for text in texts if text.order is not None)
     n_day, n_month = proofs["day_first"], proofs["month_first"]
     is_mixed = min(n_day, n_month) > _MOST_EXCEPTIONS * (n_day + n_month)
+    kind: SuspicionKind = "date_orders" if is_mixed else "date_order"
     written = "the day first" if order == "day_first" else "the month first"
     reason = f"other documents of this column write {written}, and this one was read else"
     if is_mixed:
@@ -59,11 +51,14 @@ def _other_order(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
             f"{n_day} dates of this column are written the day first, {n_month} the month first,"
             " and this one may be either: what does its document use?"
         )
-    kind: SuspicionKind = "date_orders" if is_mixed else "date_order"
-    for item, found in read:
+    for item, found in read if proven else ():
         is_ambiguous = any(text.ambiguous for text in found)
         if is_ambiguous and (is_mixed or item.value not in {text.on(order) for text in found}):
             yield Suspicion(item.document_id, kind, reason)
+    if not proven:
+        yield from _read_otherwise(read)
+    years = {item.document_id: item.value.year for item in values if isinstance(item.value, date)}
+    yield from _far_away(years, "dates")
 
 
 def _read_otherwise(
@@ -105,12 +100,12 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
             reason = f"{n_quoted} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
     by_document = {item.document_id: int(item.number) for item in values}
-    lonely = list(far_away(by_document, "years", only_lonely=True))
+    lonely = list(_far_away(by_document, "years", only_lonely=True))
     if len(lonely) <= max(1, _MOST_LONELY * len(values)):
         yield from lonely
 
 
-def far_away(
+def _far_away(
     years: Mapping[str, int], what: str, *, only_lonely: bool = False
 ) -> Iterator[Suspicion]:
     """Find the years, by document id, that are far from most *what* (`dates`).
@@ -175,28 +170,22 @@ def find_complaints(
             f"attribute {attribute.name}: its categories “{one}” and “{other}” may be one;"
             " list it once"
         )
-    yield from _never_denied(attribute, cells)
+    n_silent = sum(item.cell.state is State.NOT_MENTIONED for item in cells.values())
+    if attribute.type.is_boolean and attribute.absent_means == "unknown" and n_silent:
+        said = [item.value_text for item in cells.values() if item.cell.state is State.STATED]
+        if set(said) == {"true"}:
+            yield (
+                f"attribute {attribute.name}: {len(said)} documents say yes, {n_silent} nothing,"
+                ' none no: if silence means no, its absent_means is "false"'
+            )
     values = read_stated(attribute, cells)
-    said = {item.document_id: item.as_stated for item in values}
+    quotes = {item.document_id: item.as_stated for item in values}
     reasons: defaultdict[str, list[str]] = defaultdict(list)
     for found in find_suspicions(attribute, values, tags):
-        reasons[found.reason].append(said[found.document_id])
+        reasons[found.reason].append(quotes[found.document_id])
     for reason, words in reasons.items():
         shown = ", ".join(f"“{word}”" for word in words[:_MAX_EXAMPLES])
         yield f"attribute {attribute.name}: {shown}: {reason}"
-
-
-def _never_denied(attribute: Attribute, cells: Mapping[str, PredictedCell]) -> Iterator[str]:
-    """Ask what silence means where documents say yes or nothing, and never no."""
-    if not attribute.type.is_boolean or attribute.absent_means != "unknown":
-        return
-    said = [item.value_text for item in cells.values() if item.cell.state is State.STATED]
-    n_silent = sum(item.cell.state is State.NOT_MENTIONED for item in cells.values())
-    if said and n_silent and set(said) == {"true"}:
-        yield (
-            f"attribute {attribute.name}: {len(said)} documents say yes, {n_silent} nothing, none"
-            ' no: if silence means no, its absent_means is "false"'
-        )
 
 
 _MOST_DISTINCT = 200
@@ -299,14 +288,11 @@ def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
             spellings[write(text)].append(text)
         for frequent, *rarer in spellings.values():
             for text in rarer:
-                if _differ(text, frequent) and frequent not in reasons:
+                # by more than case and marks, which make no other value anyway
+                is_other = fold(text) != fold(frequent) or ("ß" in text) != ("ß" in frequent)
+                if is_other and frequent not in reasons:
                     reasons.setdefault(text, _is_it(frequent, counts[frequent]))
     return reasons
-
-
-def _differ(text: str, other: str) -> bool:
-    """Whether texts differ by more than case and marks, which make no other value anyway."""
-    return fold(text) != fold(other) or ("ß" in text) != ("ß" in other)
 
 
 def _written_out(text: str) -> str:
