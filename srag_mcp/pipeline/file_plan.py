@@ -1,6 +1,9 @@
-"""Which files are read: a sample of all, or what is new or changed since last time."""
+"""Which files are read, a sample of all or what is new; and their extraction, kept by batches."""
 
-from collections.abc import Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -14,18 +17,31 @@ from srag_mcp.documents.folder import (
     list_files,
     media_type,
 )
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.reading_tasks import ExtractTask, RowsWanted, Sampled, SampleTask, Unreadable
+from srag_mcp.pipeline.reading_tasks import (
+    Extracted,
+    ExtractTask,
+    FileDone,
+    RowsWanted,
+    Sampled,
+    SampleTask,
+    Unreadable,
+)
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.database import storable
-from srag_mcp.store.work import FinishedFile, WorkDatabase
+from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.
 _SHARED_TABLE_BYTES = 1_000_000
 MAX_SAMPLE = 300
 MAX_SAMPLE_CHARACTERS = 20_000_000
+# What a transaction keeps at most: all three bound what a crash loses.
+BATCH_DOCUMENTS = 100
+BATCH_CHARACTERS = 4_000_000
+BATCH_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +74,7 @@ class FilePlan:
     """What has to be done.
 
     Attributes:
-        tasks: Files to read, largest first of the tables, else in order.
+        tasks: Files to read.
         states: How each file of *tasks* will be recognised when it is done, by path.
         failed: Files that are finished with because they cannot be read, not recorded before.
         gone: Files that were there before.
@@ -78,15 +94,14 @@ def find_files(folder: Path, settings: Settings) -> FoundFiles:
     """
     seen = list_files(folder) or {}
     listed, problems = find_documents(folder, settings)
-    named = {item.relative: storable(item.relative) == item.relative for item in listed}
     problems.extend(
-        DocumentError(path, "its name is not Unicode; rename it")
-        for path, is_unicode in named.items()
-        if not is_unicode
+        DocumentError(item.relative, "its name is not Unicode; rename it")
+        for item in listed
+        if storable(item.relative) != item.relative
     )
     told = [DocumentError(storable(item.path), item.reason) for item in problems]
     return FoundFiles(
-        sources=tuple(item for item in listed if named[item.relative]),
+        sources=tuple(item for item in listed if storable(item.relative) == item.relative),
         failed=tuple(item for item in told if media_type(item.path) is not None),
         skipped=tuple(item for item in told if media_type(item.path) is None),
         seen=seen,
@@ -101,14 +116,9 @@ def without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
         for source in found.sources
         if source.relative in finished and is_same_file(finished[source.relative], source)
     ]
-    known = {
-        path: documents[path]
-        for path, documents in work.known_documents(same).items()
-        if path in documents
-    }
+    stored = work.known_documents(same).items()
+    known = {path: documents[path] for path, documents in stored if path in documents}
     copies = find_copies(found.sources, known)
-    if not copies:
-        return found
     told = (
         DocumentError(path, f"has the same bytes as {original}, and is counted once")
         for path, original in copies.items()
@@ -123,33 +133,36 @@ def without_copies(found: FoundFiles, work: WorkDatabase) -> FoundFiles:
 def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processes: int) -> FilePlan:
     """Compare the folder with what is finished."""
     finished = work.files()
-    states = {
-        item.relative: FinishedFile(
-            item.relative, item.size, mtime_of(item), found.rows_of(item) is not None
-        )
-        for item in found.sources
-    }
+    states, pending = {}, []
+    for source in found.sources:
+        rows, path = found.rows_of(source), source.relative
+        state = FinishedFile(path, source.size, mtime_of(source), rows is not None)
+        before = finished.get(path)
+        now = (state.size, state.mtime_ns, state.rows)
+        if not before or before.passing or now != (before.size, before.mtime_ns, before.rows):
+            pending.append(source)
+            states[path] = state
+    known = work.known_documents(states)
+    schema_json = schema.model_dump_json()
+    tasks = []
+    for source in pending:
+        rows, before_ids = found.rows_of(source), known.get(source.relative, {})
+        is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
+        n_parts = n_processes if is_shared else 1
+        tasks += [
+            ExtractTask(source, rows, schema_json, before_ids, part, n_parts)
+            for part in range(n_parts)
+        ]
     failures = {
         item.path: FinishedFile(item.path, 0, 0, rows=False, error=item.reason)
         for item in found.failed
     }
-    pending = [item for item in found.sources if not _is_done(finished, states[item.relative])]
-    known = work.known_documents([item.relative for item in pending])
-    schema_json = schema.model_dump_json()
-    tasks = []
-    for source in pending:
-        rows, before = found.rows_of(source), known.get(source.relative, {})
-        is_shared = rows is not None and source.size > _SHARED_TABLE_BYTES
-        n_parts = n_processes if is_shared else 1
-        tasks += [
-            ExtractTask(source, rows, schema_json, before, part, n_parts) for part in range(n_parts)
-        ]
     new = [item for path, item in failures.items() if finished.get(path) != item]
-    stale = work.known_documents([item.path for item in new])
-    present = states.keys() | failures.keys()
+    stale = work.known_documents(item.path for item in new)
+    present = {source.relative for source in found.sources} | failures.keys()
     return FilePlan(
         tasks=tuple(tasks),
-        states={item.relative: states[item.relative] for item in pending},
+        states=states,
         failed=tuple(replace(item, stale=tuple(stale.get(item.path, ()))) for item in new),
         gone=tuple(sorted((finished.keys() | work.paths_of_documents()) - present)),
     )
@@ -161,14 +174,6 @@ def mtime_of(source: SourceFile) -> int:
         return source.path.stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def _is_done(finished: dict[str, FinishedFile], state: FinishedFile) -> bool:
-    before = finished.get(state.path)
-    if before is None or before.passing:
-        return False
-    known = (before.size, before.mtime_ns, before.rows)
-    return known == (state.size, state.mtime_ns, state.rows)
 
 
 def is_same_file(state: FinishedFile, source: SourceFile) -> bool:
@@ -192,12 +197,24 @@ class Sample:
 
 
 def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
-    """Read a sample of the documents."""
+    """Read files evenly over formats, folders and sizes; of a table of documents, many rows."""
+
+    def likeness(source: SourceFile) -> tuple[str, str, int, str]:
+        path = PurePosixPath(source.relative)
+        return (path.suffix.lower(), str(path.parent), source.size, source.relative)
+
+    chosen = spread_evenly(sorted(found.sources, key=likeness), MAX_SAMPLE)
+    n_rows = max(1, MAX_SAMPLE // max(1, len(chosen)))
+    tasks = [
+        SampleTask(source, rows, 1 if rows is None else n_rows)
+        for source in chosen
+        for rows in [found.rows_of(source)]
+    ]
     documents: list[Document] = []
     failed: list[DocumentError] = []
     counts: dict[str, int] = {}
     n_characters = 0
-    for reply in readers.perform(list(sample_tasks(found))):
+    for reply in readers.perform(tasks):
         if isinstance(reply, Sampled):
             documents.extend(reply.documents)
             counts[reply.path] = reply.n_documents
@@ -210,15 +227,80 @@ def read_sample(found: FoundFiles, readers: ReaderPool) -> Sample:
     return Sample(tuple(documents), tuple(failed), counts)
 
 
-def sample_tasks(found: FoundFiles) -> Iterator[SampleTask]:
-    """Choose files evenly over formats, folders and sizes; of a table of documents, many rows."""
-    chosen = spread_evenly(sorted(found.sources, key=_likeness), MAX_SAMPLE)
-    for source in chosen:
-        rows = found.rows_of(source)
-        n_documents = 1 if rows is None else max(1, MAX_SAMPLE // len(chosen))
-        yield SampleTask(source, rows, n_documents)
+class ExtractionRun:
+    """Does the tasks of a plan and keeps what is finished, in one transaction a batch.
 
+    Attributes:
+        n_extracted: Documents extracted so far.
+        n_removed: Documents dropped because their file is gone.
+        cancelled: Whether it was stopped before its end.
+    """
 
-def _likeness(source: SourceFile) -> tuple[str, str, int, str]:
-    path = PurePosixPath(source.relative)
-    return (path.suffix.lower(), str(path.parent), source.size, source.relative)
+    def __init__(self, work: WorkDatabase, plan: FilePlan) -> None:
+        self.n_extracted = 0
+        self.n_removed = 0
+        self.cancelled = False
+        self._work = work
+        self._plan = plan
+        self._parts_left = Counter(task.source.relative for task in plan.tasks)
+        self._failed: set[str] = set()
+        self._done: dict[str, FinishedFile] = dict(plan.states)
+        self._documents: list[FinishedDocument] = []
+        self._files: list[FinishedFile] = list(plan.failed)
+        self._kept_at = time.monotonic()
+
+    def finish(
+        self,
+        readers: ReaderPool,
+        on_progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Do all tasks, or those before *cancelled* says so."""
+        self.n_removed = self._work.remove_files(self._plan.gone)
+        tasks = self._plan.tasks
+        n_done = n_characters = 0
+        with closing(readers.perform(tasks)) as replies:
+            for reply in replies:
+                if isinstance(reply, Extracted):
+                    self._documents.extend(reply.documents)
+                    n_characters += sum(len(item.text) for item in reply.documents)
+                elif not isinstance(reply, Sampled):
+                    n_done += 1
+                    self._finish_part(reply)
+                on_progress(Progress("extracting", n_done, len(tasks), reply.path))
+                is_much = len(self._documents) >= BATCH_DOCUMENTS
+                is_late = time.monotonic() - self._kept_at > BATCH_SECONDS
+                if is_much or is_late or n_characters >= BATCH_CHARACTERS:
+                    self._keep()
+                    n_characters = 0
+                if cancelled():
+                    self.cancelled = True
+                    break
+        self._keep()
+
+    def _finish_part(self, reply: FileDone | Unreadable) -> None:
+        """Take note of the end of a file, or of a part of one; where a part fails, all does."""
+        path, state = reply.path, self._done[reply.path]
+        self._parts_left[path] -= 1
+        if path in self._failed:
+            return
+        if isinstance(reply, Unreadable):
+            self._failed.add(path)
+            self._documents = [item for item in self._documents if item.path != path]
+            stored = self._work.known_documents([path]).get(path, {})
+            again = "; the next ingestion tries again" if reply.passing else ""
+            failed = replace(self._plan.states[path], error=f"{reply.reason}{again}")
+            self._files.append(replace(failed, passing=reply.passing, stale=tuple(stored)))
+            return
+        stale, told = (*state.stale, *reply.stale), (*state.told, *reply.told)
+        self._done[path] = replace(state, stale=stale, told=told)
+        if self._parts_left[path] == 0:
+            self._files.append(self._done[path])
+
+    def _keep(self) -> None:
+        documents = [item for item in self._documents if item.path not in self._failed]
+        if documents or self._files:
+            self._work.store(documents, self._files)
+        self.n_extracted += len(documents)
+        self._documents, self._files = [], []
+        self._kept_at = time.monotonic()

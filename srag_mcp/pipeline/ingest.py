@@ -1,28 +1,39 @@
 """Ingestion: a folder of documents becomes a published build (S-RAG 3.2)."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
+from srag_mcp.ask.answer import is_empty
+from srag_mcp.ask.by_model import Translated
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
 from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
-from srag_mcp.errors import BudgetError, CorpusError, ReplyError, SchemaError, UselessRepliesError
-from srag_mcp.pipeline.extraction_run import ExtractionRun
+from srag_mcp.errors import (
+    BudgetError,
+    CorpusError,
+    QuestionError,
+    ReplyError,
+    SchemaError,
+    UselessRepliesError,
+)
+from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.file_plan import (
+    ExtractionRun,
     FoundFiles,
     find_files,
     plan_files,
     read_sample,
     without_copies,
 )
-from srag_mcp.pipeline.questions import find_uncovered
 from srag_mcp.pipeline.quote import quote_stored
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
@@ -31,7 +42,7 @@ from srag_mcp.pipeline.record_run import (
     read_missing_records,
     standardise_columns,
 )
-from srag_mcp.pipeline.report import IngestReport, report_stored
+from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion, report_stored
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
     SchemaWish,
@@ -42,9 +53,7 @@ from srag_mcp.pipeline.schema_choice import (
 )
 from srag_mcp.pipeline.table_mode import remember_tables, settle_tables
 from srag_mcp.pipeline.wishes import (
-    Continuation,
     IngestOptions,
-    RowsMode,
     Unfinished,
     forget_fresh,
     go_on,
@@ -59,26 +68,32 @@ from srag_mcp.store.build import BuildInfo, publish, published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
-from srag_mcp.store.work import ACCOUNT, WorkDatabase, open_work
+from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
 _MAX_NAMED = 5
 _PROSE = "prose"
+_COVERED = "covered_questions"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What the steps of one ingestion share."""
+    """What the steps of one ingestion share; the options are those of `IngestOptions`."""
 
     folder: Path
     settings: Settings
+    work: WorkDatabase
     readers: ReaderPool
     found: FoundFiles
     wish: SchemaWish
-    rows: RowsMode
     attribute: str
     asks_first: bool
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
+
+    def report(self, engine: Engine) -> IngestReport:
+        """Report what is stored by now."""
+        by_model = engine.asks or self.work.is_predicted()
+        return report_stored(self.folder, self.found, self.work, by_model=by_model)
 
 
 def ingest(
@@ -114,86 +129,69 @@ def ingest(
     started = time.monotonic()
     on_progress(Progress("finding"))
     continued = go_on(folder, settings, options)
-    run = _plan(folder, continued, on_progress, cancelled)
-    if named_engine(settings.engine) is not None:
-        run = replace(run, asks_first=False)
+    is_chosen = named_engine(settings.engine) is not None
+    settings, options = continued.settings, continued.options
+    questions = tuple(tidy_questions(options.get("questions", ())))
+    rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
+    attribute = options.get("attribute", "")
+    readers = ReaderPool(settings.workers, settings.document_timeout_s)
+    seen = find_files(folder, settings)
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
-        if run.wish.fresh:
+        if fresh:
             work.forget_failures()
-        found = without_copies(run.found, work)
-        tables = settle_tables(work, found, run.rows, run.readers, fresh=run.wish.fresh)
-        run = replace(run, found=tables.found, wish=replace(run.wish, tables=tables))
-        chosen = choose_engine(work, run.settings)
+        tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
+        run = Run(
+            folder=folder.expanduser().resolve(),
+            settings=settings,
+            work=work,
+            readers=readers,
+            found=tables.found,
+            wish=SchemaWish(options.get("schema"), questions, fresh, tables),
+            attribute=attribute,
+            asks_first=options.get("asks_first", False) and not is_chosen,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+        chosen = choose_engine(work, settings)
+        unfinished = Unfinished(
+            engine=chosen.name,
+            model=settings.model,
+            api_base=settings.api_base,
+            questions=questions,
+            rows=rows,
+            fresh=fresh,
+            budget_usd=settings.budget_usd,
+            budget_calls=settings.budget_calls,
+        )
         # a column that rules add must not make them read the other columns, too
-        unfinished = None if run.attribute and not chosen.asks else _unfinished(run, chosen)
+        is_remembered = chosen.asks or not attribute
         with (
-            chosen.open(Work(work, run.settings, on_progress, cancelled)) as engine,
-            remembered(state, unfinished, lambda: engine.is_begun),
+            chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
+            remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
         ):
-            report = _think(run, work, engine)
+            report = _think(run, engine)
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
-            remember_files(state, run.found.seen)
-        if unfinished is not None and not report.only_quoted:
+            remember_files(state, seen.seen)
+        if is_remembered and not report.only_quoted:
             remember_unfinished(state, None)
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _plan(
-    folder: Path,
-    continued: Continuation,
-    on_progress: Callable[[Progress], None],
-    cancelled: Callable[[], bool],
-) -> Run:
-    """Find the files and settle what is to be done with them."""
-    settings, options = continued.settings, continued.options
-    return Run(
-        folder=folder.expanduser().resolve(),
-        settings=settings,
-        readers=ReaderPool(settings.workers, settings.document_timeout_s),
-        found=find_files(folder, settings),
-        wish=SchemaWish(
-            options.get("schema"),
-            tuple(tidy_questions(options.get("questions", ()))),
-            options.get("fresh", False),
-        ),
-        rows=options.get("rows", "auto"),
-        attribute=options.get("attribute", ""),
-        asks_first=options.get("asks_first", False),
-        on_progress=on_progress,
-        cancelled=cancelled,
-    )
-
-
-def _unfinished(run: Run, engine: type[Engine]) -> Unfinished:
-    """Return what another ingestion would go on with."""
-    return Unfinished(
-        engine=engine.name,
-        model=run.settings.model,
-        api_base=run.settings.api_base,
-        questions=run.wish.questions,
-        rows=run.rows,
-        fresh=run.wish.fresh,
-        budget_usd=run.settings.budget_usd,
-        budget_calls=run.settings.budget_calls,
-    )
-
-
-def _think(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
+def _think(run: Run, engine: Engine) -> IngestReport:
     """Do all steps; a wish to stop, or a spent budget, ends them with a report."""
     try:
-        report = _ingest(run, work, engine)
+        report = _ingest(run, engine)
         is_there = not (report.cancelled or report.only_quoted)
-        if is_there and (engine.asks or not work.is_predicted()):
-            report = _with_questions(run, work, engine, report)
+        if is_there and (engine.asks or not run.work.is_predicted()):
+            report = _with_questions(run, engine, report)
     except CancelledError:
-        report = replace(_report_stored(run, work, engine), cancelled=True)
+        report = replace(run.report(engine), cancelled=True)
     except BudgetError as error:
-        stored = _report_stored(run, work, engine)
-        report = replace(stored, cancelled=True, stopped=str(error))
+        report = replace(run.report(engine), cancelled=True, stopped=str(error))
     except (ReplyError, SchemaError):  # the same replies would end the next run, too
         engine.forget_useless()
         raise
@@ -203,16 +201,14 @@ def _think(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     return replace(report, taken=taken)
 
 
-def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
+def _ingest(run: Run, engine: Engine) -> IngestReport:
     """Find the columns, read what is new, let the engine read the rest, and publish."""
-
-    def sample() -> Sequence[Document]:
-        return sample_documents(run)
-
-    schema = put_schema_in_force(work, run.folder, run.wish, sample, engine)
-    if run.wish.tables is not None:
-        remember_tables(work, run.wish.tables)
-    if run.wish.fresh:
+    work, wish = run.work, run.wish
+    sample = partial(_sample_documents, run)
+    schema = put_schema_in_force(work, run.folder, wish, sample, engine)
+    if wish.tables is not None:
+        remember_tables(work, wish.tables)
+    if wish.fresh:
         forget_fresh(work.state)
     extension: Extension | None = None
     if run.attribute:
@@ -228,18 +224,18 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     only_quoted = False
     if not extraction.cancelled:
         if isinstance(engine, ModelEngine):
-            n_predicted, standardised = _predict(run, work, engine, schema, extension)
+            n_predicted, standardised = _predict(run, engine, schema, extension)
             work.keep_note(ACCOUNT, "")
         elif extension is not None and work.is_predicted():
             told = add_by_rules(work, schema, extension)
         else:
-            only_quoted = _account(run, work, is_new=bool(plan.tasks or plan.gone))
+            only_quoted = _account(run, is_new=bool(plan.tasks or plan.gone))
             if not only_quoted:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
-            build = _publish(run, work, schema)
+            build = _publish(run, schema)
             finish_extension(work)
-    stored = _report_stored(run, work, engine)
+    stored = run.report(engine)
     return replace(
         stored,
         published=build is not None,
@@ -258,72 +254,7 @@ def _ingest(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
     )
 
 
-def _account(run: Run, work: WorkDatabase, *, is_new: bool) -> bool:
-    """Say how much of the documents the columns account for, and what a reading of prose takes.
-
-    Return whether it is prose, of which nobody has decided who reads it. What rules read of
-    columns that a person wrote down is a guess as well, but says nothing of what the folder is.
-    """
-    if is_new or not work.note(ACCOUNT):
-        rows, words = work.count_row_words()
-        account = account_for(work.quoted_texts(FORM_SAMPLE), work.quoted_texts(), rows, words)
-        said = str(account)
-        if account.is_prose:
-            n_questions = len(run.wish.questions)
-            quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
-            present = work.schema_in_force()
-            is_all = present is None or present.origin == INDUCED
-            prose = "this folder is prose: " if is_all else ""
-            said = f"{prose}{said}; {quote.sentence()}"
-        work.keep_note(ACCOUNT, said)
-        work.keep_note(_PROSE, "yes" if account.is_prose else "")
-    # Who adds a column to a table has chosen the engine of that table.
-    is_chosen = bool(run.attribute) and published_info(work.state) is not None
-    return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
-
-
-def _predict(
-    run: Run,
-    work: WorkDatabase,
-    engine: ModelEngine,
-    schema: Schema,
-    extension: Extension | None,
-) -> tuple[int, Standardised]:
-    """Let a model read what is missing, then look again at what does not fit its column.
-
-    Raises:
-        UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
-            out again, so that later ingestions do not end by it.
-    """
-    try:
-        asked = read_missing_records(
-            work, schema, engine, run.settings.prompt_tokens, run.on_progress
-        )
-        standardised = standardise_columns(work, schema, engine, run.on_progress)
-    except UselessRepliesError:
-        if extension is not None and extension.added:
-            withdraw_extension(work, schema, extension)
-        raise
-    work.put_engine_in_force(engine.name)
-    return len(engine.asked | asked), standardised
-
-
-def _with_questions(
-    run: Run, work: WorkDatabase, engine: Engine, report: IngestReport
-) -> IngestReport:
-    """Tell which sample questions are answered; a model is asked no more than the settings say."""
-    asked = run.wish.questions
-    n_tried = run.settings.schema_questions if engine.asks else len(asked)
-    if not asked[:n_tried]:
-        return report.with_questions((), asked)
-    with QueryPool() as pool:
-        corpus = Corpus(run.folder, pool, run.settings.home)
-        uncovered = find_uncovered(engine, work, corpus, asked[:n_tried])
-    told = replace(report, uncovered=uncovered)
-    return told.with_questions(asked[:n_tried], asked[n_tried:])
-
-
-def sample_documents(run: Run) -> Sequence[Document]:
+def _sample_documents(run: Run) -> Sequence[Document]:
     """Read the sample for a schema.
 
     Raises:
@@ -340,20 +271,120 @@ def sample_documents(run: Run) -> Sequence[Document]:
     raise CorpusError(msg)
 
 
-def _report_stored(run: Run, work: WorkDatabase, engine: Engine) -> IngestReport:
-    by_model = engine.asks or work.is_predicted()
-    return report_stored(run.folder, run.found, work, by_model=by_model)
+def _predict(
+    run: Run, engine: ModelEngine, schema: Schema, extension: Extension | None
+) -> tuple[int, Standardised]:
+    """Let a model read what is missing, then look again at what does not fit its column.
+
+    Raises:
+        UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
+            out again, so that later ingestions do not end by it.
+    """
+    work, n_tokens = run.work, run.settings.prompt_tokens
+    try:
+        asked = read_missing_records(work, schema, engine, n_tokens, run.on_progress)
+        standardised = standardise_columns(work, schema, engine, run.on_progress)
+    except UselessRepliesError:
+        if extension is not None and extension.added:
+            withdraw_extension(work, schema, extension)
+        raise
+    work.put_engine_in_force(engine.name)
+    return len(engine.asked | asked), standardised
 
 
-def _publish(run: Run, work: WorkDatabase, schema: Schema) -> BuildInfo | None:
+def _account(run: Run, *, is_new: bool) -> bool:
+    """Say how much of the documents the columns account for, and what a reading of prose takes.
+
+    Return whether it is prose, of which nobody has decided who reads it. What rules read of
+    columns that a person wrote down is a guess as well, but says nothing of what the folder is.
+    """
+    work = run.work
+    if is_new or not work.note(ACCOUNT):
+        rows, words = work.count_row_words()
+        account = account_for(work.quoted_texts(FORM_SAMPLE), work.quoted_texts(), rows, words)
+        said = str(account)
+        if account.is_prose:
+            n_questions = len(run.wish.questions)
+            quote = quote_stored(AgentEngine, work, run.folder, run.settings, n_questions)
+            present = work.schema_in_force()
+            is_all = present is None or present.origin == INDUCED
+            said = f"{'this folder is prose: ' if is_all else ''}{said}; {quote.sentence()}"
+        work.keep_note(ACCOUNT, said)
+        work.keep_note(_PROSE, "yes" if account.is_prose else "")
+    # Who adds a column to a table has chosen the engine of that table.
+    is_chosen = bool(run.attribute) and published_info(work.state) is not None
+    return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
+
+
+def _publish(run: Run, schema: Schema) -> BuildInfo | None:
     """Publish, unless the present build has the same content; return what is new."""
-    info = published_info(work.state)
-    if info is not None and info.revision == work.revision:
+    info = published_info(run.work.state)
+    if info is not None and info.revision == run.work.revision:
         return None
 
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))
 
-    build = publish(work, schema, on_column=on_column)
+    build = publish(run.work, schema, on_column=on_column)
     run.on_progress(Progress("publishing", 1, 1))
     return build
+
+
+def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:
+    """Tell which sample questions are answered; a model is asked no more than the settings say."""
+    asked = run.wish.questions
+    n_tried = run.settings.schema_questions if engine.asks else len(asked)
+    tried, untried = asked[:n_tried], asked[n_tried:]
+    reasons: dict[str, str] = {}
+    if tried:
+        with QueryPool() as pool:
+            corpus = Corpus(run.folder, pool, run.settings.home)
+            if isinstance(engine, ModelEngine):
+                reasons = _ask_model(engine, run.work, corpus, tried)
+            else:
+                reasons = {question: _ask(engine, corpus, question) for question in tried}
+    return replace(
+        report,
+        answered=tuple(question for question in tried if not reasons[question]),
+        uncovered=tuple(UncoveredQuestion(item, reasons[item]) for item in tried if reasons[item]),
+        untried=untried,
+    )
+
+
+def _ask(engine: Engine, corpus: Corpus, question: str) -> str:
+    """Say why *question* has no answer; empty if it has one."""
+    try:
+        answer = run_to_end(engine.translate, question, corpus)
+    except QuestionError as error:
+        return str(error)
+    if answer.brief is not None:
+        return answer.brief.reason.partition(" (columns: ")[0]  # the report has them once
+    return "; ".join(answer.warnings) if is_empty(answer.rows) else ""
+
+
+def _ask_model(
+    engine: ModelEngine, work: WorkDatabase, corpus: Corpus, questions: Sequence[str]
+) -> dict[str, str]:
+    """Say of each question why the model cannot answer it: no columns, or columns without a value.
+
+    What it could translate is not asked again as long as the columns are the same.
+    """
+    present = work.schema_in_force()
+    schema_hash = "" if present is None else hash_schema(present.schema)
+    known = json.loads(work.note(_COVERED) or "{}")
+    is_same = isinstance(known, dict) and known.get("schema") == schema_hash
+    covered: dict[str, list[str]] = dict(known["columns"]) if is_same else {}
+    asked = [question for question in questions if question not in covered]
+    outcomes = engine.run(lambda: engine.translate_each(corpus, asked)) if asked else {}
+    reasons: dict[str, str] = {}
+    for question, outcome in outcomes.items():
+        if isinstance(outcome, Translated):
+            covered[question] = [use.column for use in outcome.translation.facts.columns]
+        else:
+            reasons[question] = str(outcome)
+    work.keep_note(_COVERED, json.dumps({"schema": schema_hash, "columns": covered}))
+    counts = {item.column: item.n_non_null for item in corpus.statistics()}
+    for question in set(questions) & covered.keys():
+        empty = [name for name in dict.fromkeys(covered[question]) if counts.get(name) == 0]
+        reasons[question] = f"no document has a value of {', '.join(empty)}" if empty else ""
+    return reasons

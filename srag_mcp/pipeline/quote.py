@@ -25,7 +25,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.records.prediction import Estimate, estimate_records
+from srag_mcp.records.prediction import estimate_records
 from srag_mcp.records.reading_on import count_readable
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_attribute
@@ -54,7 +54,7 @@ class Quote:
         n_attributes: Columns; a guess where *is_schema_known* is false.
         is_schema_known: Whether the columns are known already.
         n_calls: Prompts.
-        tokens_in, tokens_out: As `model.tokens` estimates them; the latter is an upper end.
+        tokens_in, tokens_out: As `count_tokens` estimates them; the latter is an upper end.
         cost_usd: None where the price is not known, or nobody is paid.
     """
 
@@ -95,23 +95,22 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class QuotedDocuments:
-    """The documents of a corpus; *lengths* are the tokens of those that will be asked about."""
+class _ToRead:
+    """What is to be done.
+
+    Attributes:
+        n_documents: Documents of the corpus.
+        lengths: The tokens of those that will be asked about.
+        schema: None where it is to be found.
+        added: What is to be added to it.
+        n_questions: Sample questions.
+    """
 
     n_documents: int
     lengths: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The schema, None where it is to be found, and what is to be added to it."""
-
     schema: Schema | None
     added: Sequence[Attribute] = ()
-
-    def to_read(self) -> Sequence[Attribute]:
-        """Return what documents are read for; of an unknown schema, what is usual."""
-        return self.added or (self.schema.attributes if self.schema else _usual_attributes())
+    n_questions: int = 0
 
 
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
@@ -129,6 +128,7 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     settings, options = continued.settings, continued.options
     found = find_files(folder, settings)
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
+    wish, n_questions = options.get("attribute", ""), len(options.get("questions", ()))
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
         engine = choose_engine(work, settings)
@@ -137,13 +137,14 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         schema = options.get("schema") or find_known_schema(
             work, folder.expanduser().resolve(), engine.asks
         )
-        added = _added_attributes(schema, options.get("attribute", ""))
+        is_new = schema is not None and bool(wish) and find_attribute(schema, wish) is None
+        added = _usual_attributes()[:1] if is_new else []
         wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
-        documents = find_quoted(work, found, wanted, readers, settings)
+        n_documents, lengths = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
-        return Quote(engine.name, documents.n_documents, 0, 0, schema is not None, 0, 0, 0)
-    n_questions = len(options.get("questions", ()))
-    return _price(engine, documents, _Columns(schema, added), settings, n_questions)
+        return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
+    todo = _ToRead(n_documents, lengths, schema, added, n_questions)
+    return _price(engine, todo, settings)
 
 
 def quote_stored(
@@ -152,39 +153,40 @@ def quote_stored(
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
     known = work.known_documents(work.paths_of_documents())
     ids = [document_id for found in known.values() for document_id in found]
-    documents = QuotedDocuments(len(ids), Predictions(work).count_tokens(ids))
     schema = find_known_schema(work, folder, engine.asks)
-    return _price(engine, documents, _Columns(schema), settings, n_questions)
+    lengths = Predictions(work).count_tokens(ids)
+    return _price(engine, _ToRead(len(ids), lengths, schema, n_questions=n_questions), settings)
 
 
-def _price(
-    engine: type[Engine],
-    documents: QuotedDocuments,
-    columns: _Columns,
-    settings: Settings,
-    n_questions: int,
-) -> Quote:
-    price, lengths = engine.price(settings), documents.lengths
-    attributes = columns.to_read()
-    total = estimate_records(attributes, lengths, settings.prompt_tokens)
-    if columns.schema is None:
-        total = _with_schema(total, lengths, settings, n_questions)
-    if columns.added:  # it is defined from passages of some documents
-        total = Estimate(
-            total.n_prompts + 1,
-            total.tokens_in + _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS,
-            total.tokens_out + _DEFINITION_TOKENS_OUT,
-        )
+def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
+    price, lengths = engine.price(settings), todo.lengths
+    known = todo.schema.attributes if todo.schema else _usual_attributes()
+    attributes = todo.added or known
+    records = estimate_records(attributes, lengths, settings.prompt_tokens)
+    n_calls, tokens_in, tokens_out = records.n_prompts, records.tokens_in, records.tokens_out
+    if todo.schema is None:  # rounds, and a trial on the sample
+        n_rounds = settings.schema_iterations + 1
+        n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
+        usual = -(-sum(lengths) // max(1, len(lengths)))
+        round_tokens = min(settings.prompt_tokens, n_shown * usual) + _ROUND_TOKENS_IN
+        n_asked = 2 * min(todo.n_questions, settings.schema_questions)
+        n_calls += n_rounds + n_asked
+        tokens_in += n_rounds * round_tokens + n_asked * _QUESTION_TOKENS[0]
+        tokens_out += n_rounds * _ROUND_TOKENS_OUT + n_asked * _QUESTION_TOKENS[1]
+    if todo.added:  # it is defined from passages of some documents
+        n_calls += 1
+        tokens_in += _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS
+        tokens_out += _DEFINITION_TOKENS_OUT
     return Quote(
         engine=engine.name,
-        n_documents=documents.n_documents,
+        n_documents=todo.n_documents,
         n_to_read=len(lengths),
         n_attributes=len(attributes),
-        is_schema_known=columns.schema is not None,
-        n_calls=total.n_prompts,
-        tokens_in=total.tokens_in,
-        tokens_out=total.tokens_out,
-        cost_usd=price.cost_usd(total.tokens_in, total.tokens_out) if price else None,
+        is_schema_known=todo.schema is not None,
+        n_calls=n_calls,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
     )
 
 
@@ -200,13 +202,6 @@ def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
         yield work
 
 
-def _added_attributes(schema: Schema | None, wish: str) -> Sequence[Attribute]:
-    """Return one of the usual length for the attribute that is to be added, unless it is there."""
-    if schema is None or not wish or find_attribute(schema, wish) is not None:
-        return ()
-    return _usual_attributes()[:1]
-
-
 def _usual_attributes() -> Sequence[Attribute]:
     """Make as many attributes as a predicted schema usually has, described at the usual length."""
     description = "What it is and what it is not. How it is written, with its unit and format. " * 2
@@ -216,34 +211,14 @@ def _usual_attributes() -> Sequence[Attribute]:
     ]
 
 
-def _with_schema(
-    records: Estimate, lengths: Sequence[int], settings: Settings, n_questions: int
-) -> Estimate:
-    """Add the rounds of schema prediction and the trial on the sample."""
-    n_rounds = settings.schema_iterations + 1
-    n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
-    usual = -(-sum(lengths) // max(1, len(lengths)))
-    round_tokens = min(settings.prompt_tokens, n_shown * usual)
-    n_asked = 2 * min(n_questions, settings.schema_questions)
-    return Estimate(
-        n_prompts=records.n_prompts + n_rounds + n_asked,
-        tokens_in=records.tokens_in
-        + n_rounds * (round_tokens + _ROUND_TOKENS_IN)
-        + n_asked * _QUESTION_TOKENS[0],
-        tokens_out=records.tokens_out
-        + n_rounds * _ROUND_TOKENS_OUT
-        + n_asked * _QUESTION_TOKENS[1],
-    )
-
-
-def find_quoted(
+def _find_lengths(
     work: WorkDatabase,
     found: FoundFiles,
     schema: Schema | None,
     readers: ReaderPool,
     settings: Settings,
-) -> QuotedDocuments:
-    """Find the stored documents that lack predictions, and estimate those of unread files.
+) -> tuple[int, Sequence[int]]:
+    """Count the documents; find the tokens of those that lack predictions, or were not read yet.
 
     The lengths of the latter are those of a sample. Of a table that was read before, and whose rows
     are documents, the share of new rows is that of the sample.
@@ -259,28 +234,26 @@ def find_quoted(
     tables = {item.relative for item in found.sources if found.rows_of(item)}
     stored = work.known_documents(sorted(tables)) if kept else {}
     changed = new - tables  # counted as new, not also as what was stored of them
-    known = [
+    lengths = [
         length
         for group in pending
         for length in predictions.count_tokens(
             [key for key in group.document_ids if key not in changed]
         )
     ]
-    usual = sum(sample.counts.values()) / max(1, len(sample.counts))
+    usual = round(sum(sample.counts.values()) / max(1, len(sample.counts)))
     n_rows = n_new_rows = 0
     for path in tables:  # one that is not in the sample has as many rows as the others
         known_rows = stored.get(path, {})
-        n = sample.counts.get(path, round(usual)) if path in new else len(known_rows)
+        n = sample.counts.get(path, usual) if path in new else len(known_rows)
         n_rows += n
         if path in new:
             rows = [item for item in sample.documents if item.path == path]
             n_new_rows += _count_new_rows(n, rows, known_rows)
-    lengths = [count_tokens(document.text) for document in sample.documents]
-    n_new = len(changed) + n_new_rows
-    return QuotedDocuments(
-        n_documents=len(paths - tables) + n_rows,
-        lengths=[*known, *(lengths[number % len(lengths)] for number in range(n_new) if lengths)],
-    )
+    of_sample = [count_tokens(document.text) for document in sample.documents]
+    n_new = len(changed) + n_new_rows if of_sample else 0
+    lengths += [of_sample[number % len(of_sample)] for number in range(n_new)]
+    return len(paths - tables) + n_rows, lengths
 
 
 def _count_new_rows(n_rows: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:

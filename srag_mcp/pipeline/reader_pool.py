@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, ClassVar
+from typing import IO, ClassVar, cast
 
 from srag_mcp.pipeline.reading_tasks import Extracted, Reply, Task, Unreadable, perform
 
@@ -49,7 +49,9 @@ class ReaderPool:
 
         A reply about a large file may take longer.
         """
-        self.n_processes = n_processes or _count_processors()
+        has_affinity = hasattr(os, "sched_getaffinity")
+        n_processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count()
+        self.n_processes = n_processes or n_processors or 1
         self._timeout_s = timeout_s
         self._given_up: dict[str, Unreadable] = {}
 
@@ -77,14 +79,21 @@ class ReaderPool:
             thread.start()
         try:
             while n_running:
-                reply = desk.next_reply(readers)
-                n_running -= isinstance(reply, _End)
-                if isinstance(reply, _End) and reply.error is not None:
-                    raise reply.error
+                for reader in readers:
+                    reader.kill_if_overdue()
+                try:
+                    reply = desk.replies.get(timeout=_LOOKED_AFTER_S)
+                except queue.Empty:
+                    continue
+                if reply is None:
+                    n_running -= 1
+                    continue
+                if isinstance(reply, OSError):
+                    n_running -= 1
+                    raise reply
                 if isinstance(reply, Unreadable) and reply.passing:
                     self._given_up[reply.path] = reply
-                if reply is not None and not isinstance(reply, _End):
-                    yield reply
+                yield reply
         finally:
             desk.stopping.set()
             for thread, reader in zip(threads, readers, strict=True):
@@ -94,26 +103,24 @@ class ReaderPool:
                 reader.wait_or_close(is_useful=not n_running)
 
 
-class _End:
-    """Says that a thread has no more replies; *error* is why it stopped early."""
-
-    def __init__(self, error: OSError | None = None) -> None:
-        self.error = error
-
-
 class _Desk:
-    """Hands tasks to readers, each in a thread, and takes their replies."""
+    """Hands tasks to readers, each in a thread, and takes their replies.
+
+    Attributes:
+        stopping: Set by who wants no more of them.
+        replies: At the end of each thread None, or why it stopped early.
+    """
 
     def __init__(self, tasks: Iterator[Task], timeout_s: float) -> None:
         self.stopping = threading.Event()
+        self.replies: queue.Queue[Reply | OSError | None] = queue.Queue(_MAX_WAITING_REPLIES)
         self._tasks = tasks
         self._lock = threading.Lock()
         self._timeout_s = timeout_s
-        self._replies: queue.Queue[Reply | _End] = queue.Queue(_MAX_WAITING_REPLIES)
 
     def serve(self, reader: "_Reader") -> None:
         """Let *reader* do tasks until there is none left."""
-        end = _End()
+        end: OSError | None = None
         try:
             while not self.stopping.is_set():
                 with self._lock:
@@ -124,24 +131,15 @@ class _Desk:
                 for reply in reader.ask(task, timeout_s):
                     self._put(reply)
         except OSError as error:
-            end = _End(error)
+            end = error
         finally:
             self._put(end)
 
-    def _put(self, reply: Reply | _End) -> None:
+    def _put(self, reply: Reply | OSError | None) -> None:
         while not self.stopping.is_set():
             with suppress(queue.Full):
-                self._replies.put(reply, timeout=_LOOKED_AFTER_S)
+                self.replies.put(reply, timeout=_LOOKED_AFTER_S)
                 return
-
-    def next_reply(self, readers: Sequence["_Reader"]) -> Reply | _End | None:
-        """Return a reply; None where none came for a while. Readers that are overdue are ended."""
-        now = time.monotonic()
-        for reader in readers:
-            reader.kill_if_overdue(now)
-        with suppress(queue.Empty):
-            return self._replies.get(timeout=_LOOKED_AFTER_S)
-        return None
 
 
 class _Reader:
@@ -187,13 +185,14 @@ class _Reader:
             process = self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
             )
+        asked, told = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         try:
-            pickle.dump(task, _pipe(process.stdin), protocol=pickle.HIGHEST_PROTOCOL)
-            _pipe(process.stdin).flush()
+            pickle.dump(task, asked, protocol=pickle.HIGHEST_PROTOCOL)
+            asked.flush()
             is_last = False
             while not is_last:
                 self._deadline = time.monotonic() + timeout_s
-                reply: Reply = pickle.load(_pipe(process.stdout))
+                reply: Reply = pickle.load(told)
                 self._deadline = None
                 is_last = not isinstance(reply, Extracted)
                 yield reply
@@ -205,9 +204,9 @@ class _Reader:
         if self._process is not None:
             self._process.kill()
 
-    def kill_if_overdue(self, now: float) -> None:
-        """End the process if a reply should have come before *now*."""
-        if self._deadline is not None and self._deadline < now:
+    def kill_if_overdue(self) -> None:
+        """End the process if a reply should have come by now."""
+        if self._deadline is not None and self._deadline < time.monotonic():
             self.kill()
 
     def wait_or_close(self, *, is_useful: bool) -> None:
@@ -248,22 +247,11 @@ class _Reader:
         status = process.wait()
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
-                _pipe(pipe).close()
+                cast("IO[bytes]", pipe).close()
         return status
 
 
 atexit.register(_Reader.close_spares)
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:  # never: both are asked for when the process starts
-        msg = "the reader process has no pipe"
-        raise OSError(msg)
-    return pipe
-
-
-def _count_processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _memory_of_one(n_processes: int) -> int:
@@ -281,7 +269,11 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     # What parsers print must not mix with the replies.
     os.dup2(2, 1)
-    _limit_memory(int(sys.argv[-1]))
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows
+
+        n_bytes = int(sys.argv[-1])
+        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with suppress(BrokenPipeError, KeyboardInterrupt):
@@ -294,15 +286,6 @@ def main() -> None:
             for reply in perform(task):
                 pickle.dump(reply, replies, protocol=pickle.HIGHEST_PROTOCOL)
             replies.flush()
-
-
-def _limit_memory(n_bytes: int) -> None:
-    try:
-        import resource  # not on Windows
-    except ImportError:
-        return
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
 
 
 if __name__ == "__main__":

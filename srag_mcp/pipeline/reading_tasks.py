@@ -108,24 +108,19 @@ Reply: TypeAlias = Sampled | Extracted | FileDone | Unreadable
 
 def perform(task: Task) -> Iterator[Reply]:
     """Do a task; the last reply is never an `Extracted`."""
+    path = task.source.relative
     try:
         if isinstance(task, SampleTask):
-            yield _sample(task)
+            tables = () if task.rows is None else tuple(map(sketch, read_table_file(task.source)))
+            documents, _ = _read(task.source, task.rows) if task.n_documents else ([], ())
+            step = max(1, -(-len(documents) // max(1, task.n_documents)))
+            yield Sampled(path, tuple(documents[::step]), len(documents), tables)
         else:
             yield from _extract(task)
     except DocumentError as error:
-        yield Unreadable(task.source.relative, error.reason)
+        yield Unreadable(path, error.reason)
     except MemoryError:
-        yield Unreadable(
-            task.source.relative, "reading it needs more memory than allowed", passing=True
-        )
-
-
-def _sample(task: SampleTask) -> Sampled:
-    tables = () if task.rows is None else tuple(map(sketch, read_table_file(task.source)))
-    documents, _ = _read(task.source, task.rows) if task.n_documents else ([], ())
-    step = max(1, -(-len(documents) // max(1, task.n_documents)))
-    return Sampled(task.source.relative, tuple(documents[::step]), len(documents), tables)
+        yield Unreadable(path, "reading it needs more memory than allowed", passing=True)
 
 
 def _read(source: SourceFile, rows: RowsWanted | None) -> tuple[list[Document], tuple[str, ...]]:
@@ -141,40 +136,33 @@ def _read(source: SourceFile, rows: RowsWanted | None) -> tuple[list[Document], 
 
 def _extract(task: ExtractTask) -> Iterator[Reply]:
     path = task.source.relative
-    if task.rows is None and _is_unchanged(task):
-        yield FileDone(path, ())
-        return
+    if task.rows is None and list(task.known) == [path]:  # perhaps it was only touched
+        try:
+            data = task.source.path.read_bytes()
+        except OSError as error:
+            raise DocumentError(path, f"cannot be opened: {error}") from error
+        if hashlib.sha256(data).hexdigest() == task.known[path]:
+            yield FileDone(path, ())
+            return
     documents, told = _read(task.source, task.rows)
     ids = {document.id for document in documents}
     mine = documents[task.part :: task.n_parts]
     changed = [item for item in mine if task.known.get(item.id) != item.sha256]
     for start in range(0, len(changed), _BATCH_DOCUMENTS):
+        finished = []
         batch = changed[start : start + _BATCH_DOCUMENTS]
-        read = read_documents(batch, _read_schema(task.schema_json))
-        yield Extracted(path, tuple(_finish(*item, task) for item in read))
+        for document, record in read_documents(batch, _read_schema(task.schema_json)):
+            cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
+            verified = Record(record.document_id, tuple(cells))
+            replaces = document.id in task.known
+            finished.append(finish_document(document, verified, replaces=replaces))
+        yield Extracted(path, tuple(finished))
     is_first = task.part == 0
     stale = tuple(key for key in task.known if key not in ids) if is_first else ()
     yield FileDone(path, stale, told if is_first else ())
-
-
-def _is_unchanged(task: ExtractTask) -> bool:
-    """Whether the file is one known document with the same bytes, only touched."""
-    known = task.known.get(task.source.relative)
-    if known is None or len(task.known) != 1:
-        return False
-    try:
-        return hashlib.sha256(task.source.path.read_bytes()).hexdigest() == known
-    except OSError as error:
-        raise DocumentError(task.source.relative, f"cannot be opened: {error}") from error
 
 
 @lru_cache(maxsize=2)
 def _read_schema(schema_json: str) -> Schema:
     """Read a schema once, not once a document."""
     return Schema.model_validate_json(schema_json)
-
-
-def _finish(document: Document, record: Record, task: ExtractTask) -> FinishedDocument:
-    cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
-    verified = Record(record.document_id, tuple(cells))
-    return finish_document(document, verified, replaces=document.id in task.known)

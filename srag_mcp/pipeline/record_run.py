@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from srag_mcp.cells.cell import Cell, Mark, PredictedCell, PredictedRecord
+from srag_mcp.cells.cell import Mark, PredictedCell, PredictedRecord
 from srag_mcp.claims.second_look import (
     MAX_SUSPECTS,
     Suspect,
@@ -13,7 +13,7 @@ from srag_mcp.claims.second_look import (
     look_again,
     without_unsettled,
 )
-from srag_mcp.claims.stated_values import Suspicion, Tags, read_stated, read_tags
+from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine, Progress
@@ -126,11 +126,13 @@ def _standardise(
 ) -> tuple[int, int]:
     """Ask about one column; return how many values are others now, and how many unsettled."""
     cells = predictions.cells(attribute)
-    reasons = {
-        found.document_id: found.reason
-        for found in find_suspicions(attribute, read_stated(attribute, cells), tags)
-        if not _is_settled(found, cells[found.document_id].cell)
-    }
+    reasons: dict[str, str] = {}
+    for found in find_suspicions(attribute, read_stated(attribute, cells), tags):
+        marks = cells[found.document_id].cell.marks
+        was_looked_at = not marks.isdisjoint((Mark.KEPT, Mark.STANDARDISED))
+        # else the model has said already that it is right
+        if not was_looked_at and not (found.is_of_quote and Mark.DOUBTED in marks):
+            reasons[found.document_id] = found.reason
     suspects = [
         Suspect(item.document_id, cells[item.document_id], reasons[item.document_id], item.text)
         for item in predictions.texts(list(reasons))
@@ -165,12 +167,6 @@ def _standardise(
         sum(_is_other(cell, cells[key]) for key, cell in judged.items()),
         sum(Mark.UNSETTLED in cell.marks for cell in now),
     )
-
-
-def _is_settled(found: Suspicion, cell: Cell) -> bool:
-    """Whether the model has said already that a suspected cell is right."""
-    was_looked_at = not cell.marks.isdisjoint((Mark.KEPT, Mark.STANDARDISED))
-    return was_looked_at or (found.is_of_quote and Mark.DOUBTED in cell.marks)
 
 
 def _fitting(

@@ -41,9 +41,9 @@ class SchemaWish:
         tables: What the table files of the corpus are; their columns need no induction.
     """
 
-    given: Schema | None
-    questions: tuple[str, ...]
-    fresh: bool
+    given: Schema | None = None
+    questions: tuple[str, ...] = ()
+    fresh: bool = False
     tables: SettledTables | None = None
 
 
@@ -67,20 +67,25 @@ def put_schema_in_force(
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
     """
     present = work.schema_in_force()
-    wanted, origin = _wanted(folder, wish)
-    edited = None if wish.fresh else _edited(work, present)
-    if wanted is not None and (present is None or present.origin != origin):
-        schema = _learnt(wanted, sample, wish.questions)
-    elif edited is not None:
-        schema = _learnt(edited, sample, wish.questions)
+    written, origin = _wanted(folder, wish)
+    if written is None or (present is not None and present.origin == origin):
+        written = None if wish.fresh else _edited(work, present)
         origin = present.origin if present else INDUCED
-    elif present is not None and _stays(present, wish, engine):
-        schema, origin = present.schema, present.origin
+    is_other = wish.tables is not None and wish.tables.is_other
+    gives_way = (engine.asks or is_other) and origin == INDUCED
+    if written is not None:
+        schema = written
+        if not all(attribute.extractors for attribute in schema.attributes):
+            schema = learn_extractors(schema, sample(), wish.questions)
+    elif present is not None and present.schema.attributes and not (wish.fresh or gives_way):
+        schema = present.schema
     else:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
-    if wish.fresh:
-        _keep_former(work, present)
+    path = schema_path(work.state)
+    if wish.fresh and path.is_file():  # a person may have edited it
+        version = 0 if present is None else present.schema.version
+        shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
     return _put(work, schema, origin)
 
 
@@ -93,25 +98,18 @@ def find_known_schema(work: WorkDatabase, folder: Path, predicts: bool) -> Schem
         SchemaError: If a schema that a person wrote cannot be used.
     """
     present = work.schema_in_force()
-    wanted, _origin = _wanted(folder, SchemaWish(None, (), fresh=False))
-    edited = _edited(work, present)
-    if wanted is not None or edited is not None:
-        return wanted or edited
+    written = _wanted(folder, SchemaWish())[0] or _edited(work, present)
+    if written is not None:
+        return written
     if present is None or not present.schema.attributes:
         return None
     return None if predicts and present.origin == INDUCED else present.schema
 
 
-def replace_schema_in_force(work: WorkDatabase, schema: Schema) -> Schema:
-    """Put a changed schema in the place of the one in force, whose origin stays."""
-    present = work.schema_in_force()
-    return _put(work, schema, present.origin if present else INDUCED)
-
-
-def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
+def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
     """Number the schema, write it to `.srag/schema.json`, and put it in force.
 
-    The file comes first: a crash between looks like an edit.
+    The file comes first: a crash between looks like an edit. Without an *origin* it stays as it is.
     """
     present = work.schema_in_force()
     if present is not None:
@@ -122,32 +120,40 @@ def _put(work: WorkDatabase, schema: Schema, origin: str) -> Schema:
         text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
         if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
             write_atomically(path, text)
-        work.keep_note("schema_file", _hash_file(path))
+        work.keep_note("schema_file", _hash(path.read_bytes()))
     else:
         path.unlink(missing_ok=True)
-    work.put_in_force(schema, origin)
+    work.put_in_force(schema, origin or (present.origin if present else INDUCED))
     return schema
-
-
-def _stays(present: SchemaInForce, wish: SchemaWish, engine: Engine) -> bool:
-    is_other = wish.tables is not None and wish.tables.is_other
-    gives_way = (engine.asks or is_other) and present.origin == INDUCED
-    return bool(present.schema.attributes) and not wish.fresh and not gives_way
 
 
 def _find(
     work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample, engine: Engine
 ) -> Schema:
-    title, tables = _title(folder), wish.tables
+    words = folder.resolve().name.replace("_", " ").replace("-", " ").split()
+    title = " ".join(words) or _GENERIC_ENTITY
+    title = title[:1].upper() + title[1:]
+    tables = wish.tables
 
     def columns() -> TableColumns:
         if tables is None or tables.survey is None:
             return (), ()
         return tables.survey.columns(tables.kind), tables.survey.lists(tables.kind)
 
-    entity = name_entity(work, title)
+    entity = _name_entity(work, title)
     found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity, columns))
-    return found.model_copy(update={"entity": name_entity(work, found.entity)})
+    return found.model_copy(update={"entity": _name_entity(work, found.entity)})
+
+
+def _name_entity(work: WorkDatabase, title: str) -> str:
+    """Make the name of the record table: no other table, and no word that SQL keeps for itself.
+
+    `"My ships" -> "my_ships"`, `"Order" -> "order_records"`
+    """
+    name = snake_case(title) or _GENERIC_ENTITY
+    if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):
+        return _GENERIC_ENTITY
+    return f"{name}_{_GENERIC_ENTITY}" if work.is_reserved_word(name) else name
 
 
 def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
@@ -157,47 +163,18 @@ def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
     path = find_schema_file(folder)
     if wish.fresh or path is None:
         return None, ""
-    schema = _read(path)
+    schema = _checked(read_schema_file(path), str(path))
     return schema, f"folder:{hash_schema(schema)}"
 
 
 def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     """Return the schema of `.srag/schema.json` if a person changed it."""
     path = schema_path(work.state)
-    if not path.is_file() or _hash_file(path) == work.note("schema_file"):
+    if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
         return None
-    schema = _read(path)
-    if present is not None and hash_schema(schema) == hash_schema(present.schema):
-        return None
-    return schema
-
-
-def _read(path: Path) -> Schema:
-    return _checked(read_schema_file(path), str(path))
-
-
-def _learnt(schema: Schema, sample: Sample, questions: Sequence[str]) -> Schema:
-    """Give the attributes that have no extractors the ones that a sample suggests."""
-    if all(attribute.extractors for attribute in schema.attributes):
-        return schema
-    return learn_extractors(schema, sample(), questions)
-
-
-def _title(folder: Path) -> str:
-    words = folder.resolve().name.replace("_", " ").replace("-", " ").split()
-    title = " ".join(words) or _GENERIC_ENTITY
-    return title[:1].upper() + title[1:]
-
-
-def name_entity(work: WorkDatabase, title: str) -> str:
-    """Make the name of the record table: no other table, and no word that SQL keeps for itself.
-
-    `"My ships" -> "my_ships"`, `"Order" -> "order_records"`
-    """
-    name = snake_case(title) or _GENERIC_ENTITY
-    if name in RESERVED_TABLES or name.startswith(_HIDDEN_PREFIX):
-        return _GENERIC_ENTITY
-    return f"{name}_{_GENERIC_ENTITY}" if work.is_reserved_word(name) else name
+    schema = _checked(read_schema_file(path), str(path))
+    is_same = present is not None and hash_schema(schema) == hash_schema(present.schema)
+    return None if is_same else schema
 
 
 def _checked(schema: Schema, who: str) -> Schema:
@@ -210,16 +187,8 @@ def _checked(schema: Schema, who: str) -> Schema:
     return schema
 
 
-def _keep_former(work: WorkDatabase, present: SchemaInForce | None) -> None:
-    """Copy `.srag/schema.json`, which a person may have edited, to `schema-<version>.json`."""
-    path = schema_path(work.state)
-    if path.is_file():
-        version = 0 if present is None else present.schema.version
-        shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
-
-
-def _hash_file(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def extend_schema_in_force(
@@ -237,25 +206,24 @@ def extend_schema_in_force(
         CancelledError: If somebody wants it to stop.
     """
     tidy = tidy_wish(wish)
-    digest = hashlib.sha256(tidy.casefold().encode("utf-8", "replace")).hexdigest()
-    note = f"extension:{digest[:16]}"
+    note = f"extension:{_hash(tidy.casefold().encode('utf-8', 'replace'))[:16]}"
     name = work.note(note)
     known = None if name is None else find_attribute(schema, name)
     if known is not None:
         return schema, Extension(known, added=work.note(_ADDING) == name)
     present = find_attribute(schema, tidy)
     if present is not None:
-        extension = Extension(present, added=False)
-    else:
-        documents = sample()
-        extension = engine.define(tidy, schema, documents)
+        work.keep_note(note, present.name)
+        return schema, Extension(present, added=False)
+    documents = sample()
+    extension = engine.define(tidy, schema, documents)
     work.keep_note(note, extension.attribute.name)
     if not extension.added:
         return schema, extension
     work.keep_note(_ADDING, extension.attribute.name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
-    schema = replace_schema_in_force(work, learn_extractors(extended, documents, (tidy,)))
+    schema = _put(work, learn_extractors(extended, documents, (tidy,)))
     add_decision(work.state, wish, extension)
     return schema, extension
 
@@ -270,5 +238,5 @@ def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension)
     """Take an added attribute out again: later ingestions must not end by it."""
     name = extension.attribute.name
     left = tuple(item for item in schema.attributes if item.name != name)
-    replace_schema_in_force(work, schema.model_copy(update={"attributes": left}))
+    _put(work, schema.model_copy(update={"attributes": left}))
     finish_extension(work)

@@ -54,8 +54,12 @@ class TableSurvey:
     def __init__(self, sources: Sequence[SourceFile], readers: ReaderPool) -> None:
         self.n_files = len(sources)
         self._sources = spread_evenly(sources, _MAX_SURVEYED)
-        self.n_sampled = len(self._sources)
         self._readers = readers
+
+    @property
+    def scale(self) -> float:
+        """How many files stand for each that is read."""
+        return self.n_files / len(self._sources)
 
     @cached_property
     def files(self) -> dict[str, tuple[TableSketch, ...]]:
@@ -73,11 +77,11 @@ class TableSurvey:
 
     def of_kind(self, kind: Kind) -> dict[str, list[TableSketch]]:
         """Return the tables of a kind, of the files that have any."""
-        mine = {
-            path: [table for table in tables if table.n_rows and is_of_kind(table.kind, kind)]
+        return {
+            path: mine
             for path, tables in self.files.items()
+            if (mine := [item for item in tables if item.n_rows and is_of_kind(item.kind, kind)])
         }
-        return {path: tables for path, tables in mine.items() if tables}
 
     def columns(self, kind: Kind) -> tuple[ColumnSample, ...]:
         """Return what the columns of the tables of a kind hold."""
@@ -85,8 +89,8 @@ class TableSurvey:
 
     def lists(self, kind: Kind) -> tuple[ListedMembers, ...]:
         """Return the lists that their records hold, each once."""
-        tables = [table for tables in self.of_kind(kind or self.kind).values() for table in tables]
-        by_name = {item.name: item for table in tables for item in table.lists}
+        mine = self.of_kind(kind or self.kind).values()
+        by_name = {item.name: item for tables in mine for table in tables for item in table.lists}
         return tuple(by_name.values())
 
 
@@ -129,9 +133,7 @@ def settle_tables(
     survey = TableSurvey(tables, readers)
     if asked == "file":
         mode = TableMode(rows=False, reason="each table is a document, as asked")
-    elif (before is not None and not before.rows and asked == "auto") or (
-        before is not None and before.rows and _still_holds(before, known, tables, survey)
-    ):
+    elif before is not None and _still_holds(before, known, tables, survey, asked):
         mode = before
     else:
         mode = _decide(found, survey, asked)
@@ -141,9 +143,18 @@ def settle_tables(
     found = replace(found, rows_reason=mode.reason)
     if not mode.rows:
         return SettledTables(found, mode, None, is_other)
-    rows = RowsWanted(frozenset(mode.kind) or None, mode.alone)
-    found = replace(found, rows=rows)
-    return SettledTables(_without_others(found) if mode.alone else found, mode, survey, is_other)
+    found = replace(found, rows=RowsWanted(frozenset(mode.kind) or None, mode.alone))
+    if mode.alone:  # the files that are no tables are left out, and told
+        named = [*(item.relative for item in found.sources), *(item.path for item in found.failed)]
+        left = {path: None for path in named if media_type(path) not in TABLE_TYPES}
+        reason = "left out beside the rows of a table; --rows file makes each file a document"
+        found = replace(
+            found,
+            sources=tuple(tables),
+            failed=tuple(item for item in found.failed if item.path not in left),
+            skipped=(*found.skipped, *(DocumentError(path, reason) for path in left)),
+        )
+    return SettledTables(found, mode, survey, is_other)
 
 
 def remember_tables(work: WorkDatabase, settled: SettledTables) -> None:
@@ -175,8 +186,11 @@ def _still_holds(
     known: Sequence[FinishedFile],
     tables: Sequence[SourceFile],
     survey: TableSurvey,
+    asked: RowsMode,
 ) -> bool:
     """Whether the tables that were read are there, or the present ones are of their kind."""
+    if not before.rows:
+        return asked == "auto"
     sources = {item.relative: item for item in tables}
     if any(state.rows and is_same_file(state, sources[state.path]) for state in known):
         return True
@@ -186,9 +200,8 @@ def _still_holds(
 def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMode:
     """Decide by what there is more of: rows of one kind of table, or files beside them."""
     mine = survey.of_kind(survey.kind)
-    scale = survey.n_files / survey.n_sampled
-    n_rows = round(scale * sum(table.n_rows for tables in mine.values() for table in tables))
-    n_beside = len(found.sources) - round(scale * len(mine))
+    n_rows = round(survey.scale * sum(table.n_rows for tables in mine.values() for table in tables))
+    n_beside = len(found.sources) - round(survey.scale * len(mine))
     is_plain = len(mine) == 1 or all(table.is_plain for tables in mine.values() for table in tables)
     outweighs = _ROWS_TO_A_FILE * n_beside <= n_rows
     kind = tuple(sorted(survey.kind))
@@ -199,21 +212,7 @@ def _decide(found: FoundFiles, survey: TableSurvey, asked: RowsMode) -> TableMod
         return TableMode(rows=True, reason="each row of a table is a document")  # once it is mended
     if not mine or not outweighs or not is_plain:
         return TableMode(rows=False, reason="each table is one document: there are several files")
-    name = next(iter(mine)) if len(mine) == 1 else f"{round(scale * len(mine))} tables"
+    name = next(iter(mine)) if len(mine) == 1 else f"{round(survey.scale * len(mine))} tables"
     why = "it is the only file" if len(found.sources) == 1 else f"there are {n_rows:,} of them"
     reason = f"each row of {name} is a document: {why}"
     return TableMode(rows=True, reason=reason, kind=kind, alone=True)
-
-
-def _without_others(found: FoundFiles) -> FoundFiles:
-    """Leave out the files that are no tables, and tell them."""
-    tables = tuple(item for item in found.sources if media_type(item.relative) in TABLE_TYPES)
-    others = [item.relative for item in found.sources if item not in tables]
-    others += [item.path for item in found.failed if media_type(item.path) not in TABLE_TYPES]
-    reason = "left out beside the rows of a table; --rows file makes each file a document"
-    return replace(
-        found,
-        sources=tables,
-        failed=tuple(item for item in found.failed if media_type(item.path) in TABLE_TYPES),
-        skipped=(*found.skipped, *(DocumentError(path, reason) for path in others)),
-    )
