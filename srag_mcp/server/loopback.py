@@ -21,6 +21,7 @@ REQUEST_TIMEOUT_S = 15.0  # for the head of a request, and its body
 MAX_CONNECTIONS = 500
 FILES_KEPT_FREE = 100  # of those that this process may open: builds, pipes of workers
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
+_ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)  # no more than that
 
 
 def serve_loopback(server: "MCPServer[Corpora]", port: int) -> None:
@@ -60,16 +61,10 @@ class OnlyFromHere:
             if not _HOST.fullmatch(said.get(b"host", "")):
                 await PlainTextResponse("Invalid Host header", 421)(scope, receive, send)
                 return
-            if origin is not None and not is_origin_here(origin):
+            if origin is not None and not _ORIGIN.fullmatch(origin):
                 await PlainTextResponse("Invalid Origin header", 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
-
-
-def is_origin_here(origin: str) -> bool:
-    """Whether *origin* is a page of this computer: a scheme, one of its names, a port, no more."""
-    scheme, _, rest = origin.partition("://")
-    return scheme in {"http", "https"} and _HOST.fullmatch(rest) is not None
 
 
 class PatientProtocol(H11Protocol):

@@ -80,10 +80,7 @@ Wish = Annotated[str, Field(max_length=MAX_WORDS, description="What the column h
 JobId = Annotated[str, Field(max_length=MAX_NAME, description="Empty: the latest.")]
 WaitSeconds = Annotated[float, Field(ge=0, le=50, description="Longest wait.")]
 DocumentId = Annotated[str, Field(max_length=MAX_WORDS, description="From a result.")]
-Condition = Annotated[
-    str,
-    Field(max_length=MAX_SQL, description="SQL condition on records."),
-]
+Condition = Annotated[str, Field(max_length=MAX_SQL, description="SQL condition on records.")]
 CellValue = Annotated[
     str,
     BeforeValidator(_value_as_text),

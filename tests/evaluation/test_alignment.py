@@ -2,8 +2,14 @@
 
 import pytest
 
-from srag_mcp.evaluation.alignment import FieldScore, align, score_by_name
-from srag_mcp.evaluation.comparison import equal_cells, gold_type
+from srag_mcp.evaluation.alignment import (
+    FieldScore,
+    align,
+    match_documents,
+    match_names,
+    score_by_name,
+)
+from srag_mcp.evaluation.comparison import equal_cells, gold_type, month_of, number_of
 from srag_mcp.store.guard import Value
 from srag_mcp.values.types import COLUMN_TYPES
 
@@ -123,3 +129,46 @@ def test_names_decide_where_all_documents_have_one_value() -> None:
         FieldScore("insurance", "has_insurance_requirement", 1.0),
         FieldScore("audit", None, 0.0),
     )
+
+
+@pytest.mark.parametrize(
+    ("document_id", "name"),
+    [("a/1.txt", "a/1.txt"), ("a/1.txt", "1.txt"), ("a/1.txt", "1"), ("a/1.txt", "2")],
+)
+def test_gold_names_a_document_by_its_id_its_file_or_its_stem(document_id: str, name: str) -> None:
+    matched = match_names([document_id, "other.txt"], [name])
+
+    assert matched == ({} if name == "2" else {document_id: name})
+
+
+def test_the_first_of_two_documents_of_one_name_is_compared() -> None:
+    records: dict[str, dict[str, Value]] = {"a/1.txt": {"n": 1}, "b/1.txt": {"n": 2}}
+
+    assert match_documents(records, ["1.txt", "3.txt"]) == {"1.txt": {"n": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "month"),
+    [
+        ("March 2021", (2021, 3)),
+        ("2021-03", (2021, 3)),
+        ("2021-03-01", (2021, 3)),
+        ("2021-03-02", None),
+        ("in March 2021", None),
+        ("2021", None),
+        ("March", None),
+        (202103, None),
+    ],
+)
+def test_a_month_is_read_in_any_notation_and_from_its_first_day(
+    text: Value, month: tuple[int, int] | None
+) -> None:
+    assert month_of(text) == month
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("1e3", 1000.0), (" 7 ", 7.0), ("1,000", None), ("7 m", None), (True, None), (None, None)],
+)
+def test_only_a_plain_number_is_one(value: Value, number: float | None) -> None:
+    assert number_of(value) == number

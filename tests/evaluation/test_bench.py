@@ -1,0 +1,134 @@
+"""The bench: what is copied of a pack, and what becomes of its questions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.ask.answer import Answer
+from srag_mcp.ask.brief import Brief
+from srag_mcp.errors import PackError
+from srag_mcp.evaluation.bench import Outcome, QuestionResult, ask_questions, open_bench
+from srag_mcp.evaluation.pack import Expected, Pack, PackQuestion, read_gold_schema, read_pack
+from srag_mcp.settings import Settings
+from srag_mcp.store.guard import Value
+
+OFFLINE = Settings(engine="offline", workers=1)
+BRIEF = Brief("why", (), "boats", (), ())
+
+
+def question(key: str, answer: Expected = 2, table: str | None = None) -> PackQuestion:
+    return PackQuestion(key, "How many?", answer, "number", "count", table=table)
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Pack:
+    folder = tmp_path / "boats"
+    for name in ("a.txt", "deep/b.txt", "c.txt", ".hidden", ".srag/schema.json"):
+        path = folder / "documents" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"Name: {name}\n", encoding="utf-8")
+    (folder / "documents" / "away.txt").symlink_to(tmp_path / "elsewhere.txt")
+    (tmp_path / "elsewhere.txt").write_text("Name: away\n", encoding="utf-8")
+    gold = {"a.txt": {"name": "a.txt"}, "b": {"name": "b"}}
+    return Pack(folder, "boats", ("name",), gold, (), ())
+
+
+def copied(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+
+
+def test_what_is_hidden_or_elsewhere_is_not_copied(pack: Pack, tmp_path: Path) -> None:
+    with open_bench(OFFLINE, tmp_path / "work") as bench:
+        folder = bench.lay_out(pack)
+
+        assert folder == (tmp_path / "work" / "boats").resolve()
+        assert copied(folder) == ["a.txt", "c.txt", "deep/b.txt"]
+        assert bench.settings.home == (tmp_path / "work" / "home").resolve()
+
+
+def test_of_a_part_only_what_gold_names_is_copied_and_nothing_twice(
+    pack: Pack, tmp_path: Path
+) -> None:
+    part = Pack(pack.folder, "boats", ("name",), pack.gold, (), (), is_part=True)
+    with open_bench(OFFLINE, tmp_path / "work") as bench:
+        folder = bench.lay_out(part)
+        (folder / "a.txt").write_text("mine", encoding="utf-8")
+        bench.lay_out(part)
+
+        assert copied(folder) == ["a.txt", "deep/b.txt"]
+        assert (folder / "a.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_bench_without_a_place_leaves_none(pack: Pack) -> None:
+    with open_bench(OFFLINE) as bench:
+        folder = bench.lay_out(pack)
+        assert folder.is_dir()
+
+    assert not folder.exists()
+
+
+def test_a_table_that_cannot_be_ingested_refuses_its_questions(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "empty.csv").touch()
+    asked = (question("a", (2,), "empty.csv"), question("b", None, "empty.csv"))
+    pack = Pack(tmp_path.resolve(), "tables", (), {}, asked, ())
+    with open_bench(OFFLINE) as bench:
+        [(corpus, questions)] = bench.tables(pack)
+
+    assert (corpus, questions) == (None, list(asked))
+    assert "empty.csv was not ingested, its questions count as refused" in caplog.text
+    outcomes = [(item.outcome, item.is_answered) for item in ask_questions(None, questions)]
+    assert outcomes == [("refused", False), ("right", False)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        (((2,),), 2),
+        (((2,), (3,)), [2, 3]),
+        ((("Rome", 2),), [["Rome", 2]]),
+        ((("Rome", 2), ("Oslo", 3)), [["Rome", 2], ["Oslo", 3]]),
+        ((), []),
+        (((None,),), None),
+    ],
+)
+def test_a_single_value_stands_for_its_row_and_its_list(
+    rows: tuple[tuple[Value, ...], ...], shown: object
+) -> None:
+    answer = Answer("How many?", "2", "value", rows=rows, sql="SELECT 2")
+
+    assert QuestionResult(question("q"), "wrong", answer).to_json() == {
+        "id": "q",
+        "outcome": "wrong",
+        "sql": "SELECT 2",
+        "answer": shown,
+        "expected": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answer"),
+    [
+        ("refused", None),
+        ("refused", Answer("?", "no", "brief", brief=BRIEF)),
+        ("failed", Answer("?", "2", "value", rows=((2,),), sql="SELECT 2")),
+    ],
+)
+def test_what_was_refused_or_failed_has_no_answer_to_compare(
+    outcome: Outcome, answer: Answer | None
+) -> None:
+    result = QuestionResult(question("q"), outcome, answer)
+
+    assert not result.is_answered
+    assert (result.to_json()["answer"], result.to_json()["sql"]) == (None, "")
+
+
+def test_a_pack_without_gold_has_no_schema(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    line = {"id": "q", "question": "How many?", "answer": 2}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(line), encoding="utf-8")
+
+    with pytest.raises(PackError, match=r"has neither schema.json nor gold.csv"):
+        read_gold_schema(read_pack(tmp_path))
