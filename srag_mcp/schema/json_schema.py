@@ -74,7 +74,9 @@ def schema_from_json(data: object) -> Schema:
         SchemaError: If it is no usable JSON Schema; the text names the attribute and what to do.
     """
     if not isinstance(data, Mapping):
-        msg = f"a schema is a JSON object with `properties`, not {_kind(data)}"
+        kinds: dict[type, str] = {list: "a list", str: "a text", type(None): "null"}
+        kind = kinds.get(type(data), "a number")
+        msg = f"a schema is a JSON object with `properties`, not {kind}"
         raise SchemaError(msg)
     properties = _properties(data)
     attributes: list[Attribute] = []
@@ -104,21 +106,18 @@ def schema_to_json(schema: Schema) -> dict[str, object]:
 
 
 def _properties(data: Mapping[str, object]) -> Mapping[str, object]:
-    kind = data.get("type", "object")
+    kind, properties = data.get("type", "object"), data.get("properties")
     if kind != "object":
         msg = f'the type of a schema is "object", not {kind!r}'
-        raise SchemaError(msg)
-    properties = data.get("properties")
-    if not isinstance(properties, Mapping):
+    elif not isinstance(properties, Mapping):
         msg = "a schema needs `properties`: an object with one entry an attribute"
-        raise SchemaError(msg)
-    if not properties:
+    elif not properties:
         msg = "`properties` is empty: a schema needs at least one attribute"
-        raise SchemaError(msg)
-    if len(properties) > _MAX_ATTRIBUTES:
+    elif len(properties) > _MAX_ATTRIBUTES:
         msg = f"{len(properties)} attributes are too many; at most {_MAX_ATTRIBUTES} are allowed"
-        raise SchemaError(msg)
-    return properties
+    else:
+        return properties
+    raise SchemaError(msg)
 
 
 def _header(data: Mapping[str, object]) -> dict[str, object]:
@@ -146,11 +145,6 @@ def _property(attribute: Attribute) -> dict[str, object]:
         written[key] = list(attribute.categories)
     if attribute.examples:
         written["examples"] = list(attribute.examples)
-    return written | _extensions(attribute)
-
-
-def _extensions(attribute: Attribute) -> dict[str, object]:
-    written: dict[str, object] = {}
     if attribute.unit is not None:
         written["x-unit"] = attribute.unit
     if attribute.absent_means != "unknown":
@@ -160,10 +154,6 @@ def _extensions(attribute: Attribute) -> dict[str, object]:
     if attribute.extractors:
         written["x-extractors"] = [rule.model_dump(mode="json") for rule in attribute.extractors]
     return written
-
-
-def _kind(data: object) -> str:
-    return {list: "a list", str: "a text", type(None): "null"}.get(type(data), "a number")
 
 
 def _describe(error: ValidationError) -> str:
@@ -179,6 +169,20 @@ def _describe(error: ValidationError) -> str:
 _TYPES = tuple(dict.fromkeys(kind.json_schema["type"] for kind in COLUMN_TYPES.values()))
 _DATE_FORMATS = ("date", "date-time")
 _MAX_REFERENCES = 20
+_NESTED = {
+    "array": (
+        " is a list; a record has one value an attribute: give each item that matters a boolean of"
+        " its own, or make it one text"
+    ),
+    "object": (
+        " is an object; a record has one value an attribute: give each of its members an attribute"
+        " of its own"
+    ),
+}
+
+
+def _refusal(written: str, why: str) -> SchemaError:
+    return SchemaError(f"attribute {written!r}: {why}")
 
 
 def read_property(name: str, written: str, value: object, root: Mapping[str, object]) -> Attribute:
@@ -188,32 +192,28 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
         SchemaError: If it is not primitive or a keyword cannot be used; the text names it.
     """
     if isinstance(value, bool) or not isinstance(value, Mapping):
-        msg = (
-            f"attribute {written!r}: its definition must be an object such as {{'type': 'string'}}"
-        )
-        raise SchemaError(msg)
+        raise _refusal(written, "its definition must be an object such as {'type': 'string'}")
     flat = _flatten(written, value, root)
+    kind, means = _type(written, flat), flat.get("x-absent-means", _default(flat))
     fields = {
         "name": name,
-        "type": _type(written, flat),
+        "type": kind,
         "description": flat.get("description", ""),
         "unit": flat.get("x-unit"),
-        "absent_means": flat.get("x-absent-means", _default(flat)),
+        "absent_means": means,
         "extractors": flat.get("x-extractors", ()),
         "synonyms": _synonyms(name, written, flat),
     }
-    fields |= _values(written, flat, str(fields["type"]))
-    _check_absent(written, fields)
+    fields |= _values(written, flat, kind)
+    is_known = any(means in list(other.implied) for other in COLUMN_TYPES.values())
+    if is_known and not COLUMN_TYPES[kind].means(str(means)):
+        raise _refusal(written, f"x-absent-means {means!r} does not fit the type {kind}")
     try:
         return Attribute.model_validate(fields)
     except ValidationError as error:
-        msg = f"attribute {written!r}: {_problems(error)}"
-        raise SchemaError(msg) from error
-
-
-def _problems(error: ValidationError) -> str:
-    found = error.errors()[:3]
-    return "; ".join(f"{'.'.join(map(str, item['loc'][:3]))}: {item['msg']}" for item in found)
+        found = error.errors()[:3]
+        problems = (f"{'.'.join(map(str, item['loc'][:3]))}: {item['msg']}" for item in found)
+        raise _refusal(written, "; ".join(problems)) from error
 
 
 def _flatten(
@@ -224,74 +224,46 @@ def _flatten(
     for _ in range(_MAX_REFERENCES):
         choices = next((flat.pop(key) for key in ("anyOf", "oneOf", "allOf") if key in flat), None)
         if choices is not None:
-            flat = _choice(written, choices) | flat
+            offered = choices if isinstance(choices, list) else []
+            maps = [choice for choice in offered if isinstance(choice, Mapping)]
+            usable = [choice for choice in maps if choice.get("type") != "null"]
+            if len(usable) != 1:
+                raise _refusal(written, f"it must have one type; anyOf offers {len(usable)}")
+            flat = dict(usable[0]) | flat
         elif "$ref" in flat:
-            flat = _resolve(written, flat.pop("$ref"), root) | flat
+            flat = _resolve(written, str(flat.pop("$ref")), root) | flat
         else:
             return flat
-    msg = f"attribute {written!r}: its references go round in a circle"
-    raise SchemaError(msg)
+    raise _refusal(written, "its references go round in a circle")
 
 
-def _choice(written: str, choices: object) -> dict[str, object]:
-    usable = [
-        choice
-        for choice in (choices if isinstance(choices, list) else [])
-        if isinstance(choice, Mapping) and choice.get("type") != "null"
-    ]
-    if len(usable) != 1:
-        msg = f"attribute {written!r}: it must have one type; anyOf offers {len(usable)}"
-        raise SchemaError(msg)
-    return dict(usable[0])
-
-
-def _resolve(written: str, reference: object, root: Mapping[str, object]) -> dict[str, object]:
+def _resolve(written: str, reference: str, root: Mapping[str, object]) -> dict[str, object]:
     found: object = root
-    for part in str(reference).removeprefix("#/").split("/"):
+    for part in reference.removeprefix("#/").split("/"):
         found = found.get(part) if isinstance(found, Mapping) else None
-    if not str(reference).startswith("#/") or not isinstance(found, Mapping):
-        msg = f"attribute {written!r}: {reference!r} is nowhere in this schema"
-        raise SchemaError(msg)
+    if not reference.startswith("#/") or not isinstance(found, Mapping):
+        raise _refusal(written, f"{reference!r} is nowhere in this schema")
     return dict(found)
 
 
 def _type(written: str, flat: Mapping[str, object]) -> str:
     kinds = flat.get("type", _type_of_enum(flat))
-    names = [
-        kind
-        for kind in (kinds if isinstance(kinds, list) else [kinds])
-        if kind not in (None, "null")
-    ]
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    names = [kind for kind in listed if kind not in (None, "null")]
     if set(map(str, names)) == {"integer", "number"}:
         names = ["number"]
     if len(names) != 1:
-        msg = (
-            f"attribute {written!r}: it must have one `type` of {', '.join(_TYPES)}, not {kinds!r}"
-        )
-        raise SchemaError(msg)
+        one_of = ", ".join(_TYPES)
+        raise _refusal(written, f"it must have one `type` of {one_of}, not {kinds!r}")
     kind = str(names[0])
     if kind == "string" and flat.get("format") in _DATE_FORMATS:
         return "date"
-    _refuse_nested(written, kind)
-    return kind
-
-
-def _refuse_nested(written: str, kind: str) -> None:
-    if kind == "array":
-        msg = (
-            f"attribute {written!r} is a list; a record has one value an attribute: "
-            f"give each item that matters a boolean of its own, or make it one text"
-        )
-        raise SchemaError(msg)
-    if kind == "object":
-        msg = (
-            f"attribute {written!r} is an object; a record has one value an attribute: "
-            f"give each of its members an attribute of its own"
-        )
+    if kind in _NESTED:
+        msg = f"attribute {written!r}{_NESTED[kind]}"
         raise SchemaError(msg)
     if kind not in COLUMN_TYPES:
-        msg = f"attribute {written!r}: type {kind!r} is unknown; use one of {', '.join(_TYPES)}"
-        raise SchemaError(msg)
+        raise _refusal(written, f"type {kind!r} is unknown; use one of {', '.join(_TYPES)}")
+    return kind
 
 
 def _type_of_enum(flat: Mapping[str, object]) -> object:
@@ -308,25 +280,21 @@ def _values(written: str, flat: Mapping[str, object], kind: str) -> dict[str, ob
     """Read examples and the closed set; numbers of an `enum` are examples."""
     examples = _scalars(written, "examples", flat.get("examples", flat.get("example", [])))
     if "enum" not in flat:
-        categories = flat.get("x-categories")
-        return {"examples": examples, "categories": categories}
+        return {"examples": examples, "categories": flat.get("x-categories")}
     listed = [value for value in _scalars(written, "enum", flat["enum"]) if value is not None]
     if not listed:
-        msg = f"attribute {written!r}: its enum has no value"
-        raise SchemaError(msg)
+        raise _refusal(written, "its enum has no value")
     if kind != "string":
         return {"examples": examples or listed, "categories": None}
     if not all(isinstance(value, str) for value in listed):
-        msg = f"attribute {written!r}: its enum must hold texts only"
-        raise SchemaError(msg)
+        raise _refusal(written, "its enum must hold texts only")
     return {"examples": examples, "categories": tuple(listed)}
 
 
 def _scalars(written: str, key: str, values: object) -> list[object]:
     listed = values if isinstance(values, list) else [values]
     if any(isinstance(value, Mapping | list) for value in listed):
-        msg = f"attribute {written!r}: {key} must hold texts, numbers or booleans"
-        raise SchemaError(msg)
+        raise _refusal(written, f"{key} must hold texts, numbers or booleans")
     return list(listed)
 
 
@@ -340,17 +308,7 @@ def _default(flat: Mapping[str, object]) -> str:
 def _synonyms(name: str, written: str, flat: Mapping[str, object]) -> object:
     given = flat.get("x-synonyms", [])
     if not isinstance(given, Sequence) or isinstance(given, str):
-        msg = f"attribute {written!r}: x-synonyms must be a list of texts"
-        raise SchemaError(msg)
-    title = flat.get("title")
-    extra = [word for word in (written, title) if isinstance(word, str) and word.strip()]
-    known = {name, name.replace("_", " "), *map(str, given)}
-    return [*given, *(word for word in dict.fromkeys(extra) if word not in known)]
-
-
-def _check_absent(written: str, fields: Mapping[str, object]) -> None:
-    means, kind = fields["absent_means"], str(fields["type"])
-    known = any(means in other.implied for other in COLUMN_TYPES.values())
-    if isinstance(means, str) and known and not COLUMN_TYPES[kind].means(means):
-        msg = f"attribute {written!r}: x-absent-means {means!r} does not fit the type {kind}"
-        raise SchemaError(msg)
+        raise _refusal(written, "x-synonyms must be a list of texts")
+    extra = [word for word in (written, flat.get("title")) if isinstance(word, str)]
+    known = {"", name, name.replace("_", " "), *map(str, given)}
+    return [*given, *(word for word in dict.fromkeys(extra) if word.strip() and word not in known)]

@@ -1,7 +1,7 @@
 """Schema prediction: a language model decides on the columns, in rounds (S-RAG 3.2.1)."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -198,22 +198,21 @@ def find_lists(reply: AttributeReply) -> list[str]:
 
     Source: S-RAG 3.2.1, footnote 3.
     """
-    if not reply.type.is_text or not (_LIST_OF.search(reply.description) or _names_several(reply)):
+    if not reply.type.is_text:
+        return []
+    first, _, last = snake_case(reply.name).partition("_")
+    is_plural = any(_PLURAL.fullmatch(word) for word in (first, last.rpartition("_")[2]))
+    lists = [item for item in reply.examples if isinstance(item, str) and _BETWEEN.search(item)]
+    if len(reply.examples) > 1:
+        has_several = len(lists) * 2 > len(reply.examples)
+    else:
+        has_several = _SEPARATED.search(reply.description) is not None
+    if not _LIST_OF.search(reply.description) and not (is_plural and has_several):
         return []
     return [
         "its values are lists, and a column holds one value: give a boolean column to each item"
         " that several documents have, and an integer column for how many there are"
     ]
-
-
-def _names_several(reply: AttributeReply) -> bool:
-    first, _, last = snake_case(reply.name).partition("_")
-    if not any(_PLURAL.fullmatch(word) for word in (first, last.rpartition("_")[2])):
-        return False
-    lists = [item for item in reply.examples if isinstance(item, str) and _BETWEEN.search(item)]
-    if len(reply.examples) > 1:
-        return len(lists) * 2 > len(reply.examples)
-    return bool(_SEPARATED.search(reply.description))
 
 
 NONE = "(none)"
@@ -378,22 +377,22 @@ async def _predict_first(
     attributes, decisions = read_attributes(asked.content.attributes, 1)
     if not attributes:
         asked.forget(model)
-        raise SchemaError(_tell_nothing(decisions))
+        why = "the model found no attribute that the documents have in common"
+        if decisions:
+            why = f"no attribute of the model can be a column ({decisions[0].rationale})"
+        msg = f"{why}; write a schema.json"
+        raise SchemaError(msg)
     content = asked.content
+    entity = snake_case(content.entity)
+    if not entity or entity in RESERVED_TABLES or entity.startswith("srag_"):
+        entity = _GENERIC_ENTITY
     schema = Schema(
         title=" ".join(content.title.split())[:80] or "Record",
-        entity=_entity(content.entity),
+        entity=entity,
         nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
         attributes=attributes,
     )
     return PredictedSchema(schema, decisions)
-
-
-def _tell_nothing(decisions: Sequence[Decision]) -> str:
-    if not decisions:
-        return "the model found no attribute that the documents have in common; write a schema.json"
-    first = decisions[0].rationale
-    return f"no attribute of the model can be a column ({first}); write a schema.json"
 
 
 def _check_first(reply: SchemaReply) -> list[str]:
@@ -405,11 +404,6 @@ def _check_first(reply: SchemaReply) -> list[str]:
     return problems + [found for item in reply.attributes for found in find_problems(item)]
 
 
-def _entity(text: str) -> str:
-    name = snake_case(text) or _GENERIC_ENTITY
-    return _GENERIC_ENTITY if name in RESERVED_TABLES or name.startswith("srag_") else name
-
-
 def _render_list(items: Sequence[str]) -> str:
     if not items:
         return NONE
@@ -418,7 +412,17 @@ def _render_list(items: Sequence[str]) -> str:
 
 def check_refinement(schema: Schema, reply: RefinementReply) -> list[str]:
     """Say what is wrong with the changes, for the model that wrote them."""
-    return [problem for change in reply.changes for problem in _change_problems(schema, change)]
+    names = {attribute.name for attribute in schema.attributes}
+    problems: list[str] = []
+    for change in reply.changes:
+        problems += [f"{change.attribute!r}: {why}" for why in describe_misfits(change)]
+        if change.action != "add" and snake_case(change.attribute) not in names:
+            problems.append(f"there is no attribute {change.attribute!r} to {change.action}")
+        if change.action != "remove" and change.definition is None:
+            problems.append(f"the definition of {change.attribute!r} is missing")
+        elif change.action != "remove" and change.definition is not None:
+            problems += find_problems(change.definition)
+    return problems
 
 
 def refine(
@@ -462,22 +466,17 @@ def _apply(change: Change, attributes: dict[str, Attribute], number: int) -> Dec
         if change.action != "remove" or attributes.pop(present, None) is None:
             return None
         return Decision(number, "remove", present, change.rationale)
-    refusal = _refusal(definition, present, attributes)
+    refusal = ""  # why no column is made of it
+    if not is_usable(definition):
+        refusal = "; ".join(find_problems(definition))
+    elif present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
+        refusal = f"there are {MAX_ATTRIBUTES} attributes already"
     if refusal:
         return Decision(number, "refuse", definition.name, refusal)
     name = snake_case(definition.name)
     action: Deed = "change" if present in attributes or name in attributes else "add"
     _put(attributes, present, definition)
     return Decision(number, action, name, change.rationale or definition.rationale)
-
-
-def _refusal(definition: AttributeReply, present: str, attributes: Mapping[str, Attribute]) -> str:
-    """Say why no column is made of *definition*; empty where one is."""
-    if not is_usable(definition):
-        return "; ".join(find_problems(definition))
-    if present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
-        return f"there are {MAX_ATTRIBUTES} attributes already"
-    return ""
 
 
 def _put(attributes: dict[str, Attribute], present: str, definition: AttributeReply) -> None:
@@ -491,17 +490,6 @@ def _put(attributes: dict[str, Attribute], present: str, definition: AttributeRe
         placed.append(attribute)
     attributes.clear()
     attributes.update((item.name, item) for item in placed)
-
-
-def _change_problems(schema: Schema, change: Change) -> Iterator[str]:
-    yield from (f"{change.attribute!r}: {why}" for why in describe_misfits(change))
-    names = {attribute.name for attribute in schema.attributes}
-    if change.action != "add" and snake_case(change.attribute) not in names:
-        yield f"there is no attribute {change.attribute!r} to {change.action}"
-    if change.action != "remove" and change.definition is None:
-        yield f"the definition of {change.attribute!r} is missing"
-    if change.action != "remove" and change.definition is not None:
-        yield from find_problems(change.definition)
 
 
 class ExtensionReply(ReplyContent):
