@@ -12,8 +12,7 @@ from srag_mcp.grammar.lexicon import (
     stems_of,
     words_in,
 )
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 

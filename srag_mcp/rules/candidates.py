@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, TypeAlias
 
-from srag_mcp.schema.extractors import Extractor
+from srag_mcp.schema.attribute import Extractor
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.columns import TypeGuess, classify_values

@@ -14,8 +14,7 @@ from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.kinship import general_stems, kinship
 from srag_mcp.rules.naming import plural, singular
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import ItemRule, KeyRule, PatternRule, PlaceRule
+from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value

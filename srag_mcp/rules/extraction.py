@@ -12,8 +12,8 @@ from srag_mcp.rules.labels import elect, keyed_numbers, read_field
 from srag_mcp.rules.places import find_place
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import best_slot, rival
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import (
+from srag_mcp.schema.attribute import (
+    Attribute,
     CellRule,
     Extractor,
     ItemRule,

@@ -24,8 +24,7 @@ from srag_mcp.rules.places import learn_lines, place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import CellRule, Extractor, ItemRule, KeyRule
+from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.words import content_words, fold_words, stem
 from srag_mcp.values.dates import find_dates

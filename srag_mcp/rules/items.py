@@ -10,7 +10,7 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Item, Sightings
-from srag_mcp.schema.extractors import ItemRule
+from srag_mcp.schema.attribute import ItemRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem
 from srag_mcp.values.states import State

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Table
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
 from srag_mcp.values.quantities import find_quantities

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from srag_mcp.documents.document import Heading, KeyValue, Prose
 from srag_mcp.rules.candidates import Candidate, Found, code_of
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.extractors import PlaceRule
+from srag_mcp.schema.attribute import PlaceRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words
 from srag_mcp.values.dates import find_dates

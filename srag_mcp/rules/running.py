@@ -9,7 +9,7 @@ from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.clusters import cluster_slots
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
-from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS

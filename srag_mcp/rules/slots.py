@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
-from srag_mcp.schema.extractors import SlotRule, SlotType
+from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates

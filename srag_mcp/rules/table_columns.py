@@ -17,8 +17,7 @@ from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
 from srag_mcp.rules.naming import describe_values, examples_of, free_name
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import ListName, Schema
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number

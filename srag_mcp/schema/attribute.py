@@ -1,14 +1,179 @@
-"""An attribute: one column of the record table, its name, and how documents write it."""
+"""An attribute: one column of the record table, its name, and the rules that find it.
+
+Rules are data, learnt by `srag_mcp.rules` at induction and applied by it at extraction. Each is a
+small frozen model, so that a schema file carries them and a person can read and edit them.
+"Folded" is: lower case, without accents and punctuation.
+"""
 
 import re
 import unicodedata
 from collections.abc import Collection
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from srag_mcp.schema.extractors import Extractor
 from srag_mcp.values.types import ColumnType
+
+SlotType: TypeAlias = Literal["number", "money", "percent", "date", "name"]
+Scope: TypeAlias = Literal["text", "head", "tail", "after", "under"]
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KeyRule(_Rule):
+    """The value beside one of these keys, compared folded; an earlier key wins over a later one.
+
+    *section* restricts the rule to keys below a heading of that (folded) name. *leads* are words
+    that a stretch of a line begins with. *reads* is `amount` where the value is the one amount in
+    the words beside the key ("about 5 mg a day"), `label` where it is the number in the key ("VAT
+    19 %"). With *word* it is the number on which the keys of a document agree most ("total",
+    "amount due", "net total"): *weights* gives each folded key its reliability, 0 to 1; another key
+    that has *word* in it counts a little.
+    """
+
+    kind: Literal["key"] = "key"
+    keys: tuple[str, ...] = ()
+    section: str | None = None
+    occurrence: Literal["first", "last"] = "first"
+    reads: Literal["whole", "amount", "label"] = "whole"
+    leads: tuple[str, ...] = ()
+    weights: dict[str, float] = Field(default_factory=dict)
+    word: str | None = None
+
+
+class ItemRule(_Rule):
+    """Whether a list item or another short statement has all the words of one of *items*.
+
+    *items* are folded; their stems are compared, so that "free wifi" is found in "Free WiFi in all
+    areas". A statement that denies them ("no parking") says that it is absent. *section* restricts
+    the rule to statements below a heading of that (folded) name, *sections* to those below one of
+    them; a document that lists other things there, and has none of *signs* in its text, has it not.
+    """
+
+    kind: Literal["item"] = "item"
+    items: tuple[str, ...] = Field(min_length=1)
+    section: str | None = None
+    sections: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+
+
+class SlotRule(_Rule):
+    """A typed value in running text, chosen by the words around it.
+
+    *weights* gives points to what stands around a value: `~pier` for a stem in the same sentence,
+    `^pier` in the same paragraph, `<until` and `>boat` for a stem near it on the left or right,
+    `<!with` and `>!boat` for the very next word, `#rooms` for a heading above, `@latest` for the
+    latest of several dated values, `@score` for "8/10", `unit:length` for the kind of its unit. The
+    value of the document with the most points is taken, if it has at least *threshold*. Values
+    outside of *minimum* to *maximum* are not considered.
+    """
+
+    kind: Literal["slot"] = "slot"
+    value_type: SlotType
+    weights: dict[str, float] = Field(min_length=1)
+    threshold: float = Field(gt=0)
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class PlaceRule(_Rule):
+    """A value by its place: a title, the line of a name near the top, the first date.
+
+    For `part`: a part between commas of a line, which is the value of the folded *key*, or near the
+    top, and ends in the folded words *tail*; *index* counts from the end, -1 for the last. For
+    `line`: the part *index* of the *line*-th line. For `name_line`: *forms* are folded words that
+    mark a name of this corpus wherever its line stands (a legal form), *endings* words that names
+    often end in; *skip* are folded lines that stand above names without being one, with `#` for
+    numbers.
+    """
+
+    kind: Literal["place"] = "place"
+    place: Literal[
+        "title", "first_heading", "name_line", "first_date", "first_email", "part", "line"
+    ]
+    forms: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    key: str | None = None
+    tail: tuple[str, ...] = ()
+    line: int = 0
+    index: int = 0
+
+
+class CellRule(_Rule):
+    """A cell of a table, by the folded words of its row header and of its column header."""
+
+    kind: Literal["cell"] = "cell"
+    row: str
+    column: str
+
+
+class PatternRule(_Rule):
+    """A regular expression; its group `value` is the value, else the whole match.
+
+    Attributes:
+        pattern: Of the library `regex`; it is tried without regard to case where it begins `(?i)`.
+        scope: Where it is tried: the whole `text`, its first or last *characters* (`head`, `tail`),
+            the rest of the line and the line `after` the folded *label*, or what stands `under` the
+            folded heading *label*.
+        pick: Which of several matches counts; `max` is the largest number, `unique` takes none
+            where they differ.
+        need, veto: Folded words of which the line of a match has one, or none.
+        map: The value for what was matched, folded; what it does not name is left as it is.
+        weak: Whether it only tells that words occur: no question is answered with it.
+    """
+
+    kind: Literal["pattern"] = "pattern"
+    pattern: str = Field(min_length=1, max_length=2_000)
+    scope: Scope = "text"
+    characters: int | None = Field(default=None, gt=0)
+    label: str | None = None
+    pick: Literal["first", "last", "max", "unique"] = "first"
+    need: tuple[str, ...] = ()
+    veto: tuple[str, ...] = ()
+    map: dict[str, str] = Field(default_factory=dict)
+    weak: bool = False
+
+
+_NAME = r"\p{Lu}[\w'’-]*(?:\s+(?:(?:of|the|de|du|la|van|von)\s+)*\p{Lu}[\w'’-]*)*"
+
+
+def _read_earlier(rule: object) -> object:
+    """Say a kind of rule of earlier versions as one of today; schema files of users have them."""
+    if not isinstance(rule, dict):
+        return rule
+    match rule.get("kind"):
+        case "vote":  # keys with their reliability, and the word that they have in common
+            weights = dict(rule["keys"])
+            return {"kind": "key", "keys": [*weights], "weights": weights, "word": rule["word"]}
+        case "part":  # a part between commas of a line
+            return {**rule, "kind": "place", "place": "part"}
+        case "mention":  # a word that begins with one of these stems
+            stems = "|".join(map(re.escape, rule["stems"]))
+            return {"kind": "pattern", "pattern": rf"(?i)\b(?:{stems})\w*", "weak": True}
+        case "value":  # one of these values, wherever it is said
+            values = "|".join(map(_spaced, sorted(rule["values"], key=len, reverse=True)))
+            return {"kind": "pattern", "pattern": rf"(?i)(?<!\w)(?:{values})(?!\w)"}
+        case "anchor":  # a name behind one of these phrases, `*` for a capitalised word
+            phrases = "|".join(map(_spaced, rule["before"]))
+            pattern = rf"\b(?:{phrases})[\W_]+(?P<value>{_NAME})"
+            return {"kind": "pattern", "pattern": pattern}
+    return rule
+
+
+def _spaced(phrase: str) -> str:
+    words = (r"\p{Lu}\w*" if w == "*" else f"(?i:{re.escape(w)})" for w in phrase.split())
+    return r"[\W_]+".join(words)
+
+
+Extractor = Annotated[
+    PatternRule | KeyRule | ItemRule | SlotRule | PlaceRule | CellRule,
+    Field(discriminator="kind"),
+    BeforeValidator(_read_earlier),
+]
+
 
 AbsentMeans: TypeAlias = Literal["unknown", "false", "zero"]
 Scalar: TypeAlias = str | int | float | bool

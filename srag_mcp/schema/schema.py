@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, snake_case
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, KeyRule, snake_case
 from srag_mcp.text.words import fold_words, stem
 
 RESERVED_TABLES = frozenset({"documents", "cells"})

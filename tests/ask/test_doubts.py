@@ -5,8 +5,7 @@ import pytest
 
 from srag_mcp.ask.ask import ask
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import Extractor, ItemRule, KeyRule, SlotRule
+from srag_mcp.schema.attribute import Attribute, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -19,8 +19,7 @@ import httpx2
 import pytest
 
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 

@@ -6,8 +6,7 @@ import pytest
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import SlotRule
+from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.statistics import ColumnStatistics

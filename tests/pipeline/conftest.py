@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -11,8 +11,7 @@ import pytest
 from srag_mcp.errors import CorpusError, NotIngestedError, StoreError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import Failure
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -8,8 +8,8 @@ from srag_mcp.cells.cell import Cell
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import (
+from srag_mcp.schema.attribute import (
+    Attribute,
     Extractor,
     ItemRule,
     KeyRule,

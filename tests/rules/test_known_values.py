@@ -7,7 +7,7 @@ from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file, read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_schema
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.settings import Settings
 
 _GLAZES = ("celadon", "iron red", "salt glaze")

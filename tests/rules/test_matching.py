@@ -4,8 +4,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import learn_extractors
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.values.states import State
 

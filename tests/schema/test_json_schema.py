@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.json_schema import read_schema_file, schema_from_json, schema_to_json
 from srag_mcp.schema.schema import Schema
 

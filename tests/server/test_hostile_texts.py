@@ -9,8 +9,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings

@@ -10,8 +10,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel
 
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.extractors import KeyRule
+from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.server.app import build_server
 from srag_mcp.settings import Settings

@@ -1,0 +1,206 @@
+"""An attribute as a model defines it: what is wrong with it, and what becomes of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal, TypeAlias
+
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.schema.attribute import (
+    RESERVED_NAMES,
+    AbsentMeans,
+    Attribute,
+    Scalar,
+    snake_case,
+)
+from srag_mcp.values.types import ColumnType
+
+Action: TypeAlias = Literal["add", "change", "remove"]
+
+
+# The docstrings of replies travel with each prompt: to change one is to ask everything anew.
+class AttributeReply(ReplyElement):
+    """An attribute as a model defines it; `predicted_attribute` reads it."""
+
+    blanks: ClassVar = {
+        "name": "",
+        "type": "string",
+        "description": "",
+        "unit": None,
+        "categories": None,
+        "absent_means": "unknown",
+        "synonyms": (),
+        "examples": (),
+        "rationale": "",
+    }
+
+    name: str
+    type: ColumnType
+    description: str
+    unit: str | None
+    categories: list[str] | None
+    absent_means: AbsentMeans
+    synonyms: list[str]
+    examples: list[Scalar]
+    rationale: str
+
+
+class SchemaReply(ReplyContent):
+    """A first schema."""
+
+    title: str
+    entity: str
+    nouns: list[str]
+    attributes: list[AttributeReply]
+
+
+class Change(ReplyElement):
+    """One change of a schema; *definition* is None where an attribute is removed."""
+
+    blanks: ClassVar = {"action": "change", "attribute": "", "definition": None, "rationale": ""}
+
+    action: Action
+    attribute: str
+    definition: AttributeReply | None
+    rationale: str
+
+
+class RefinementReply(ReplyContent):
+    """The changes of one round."""
+
+    changes: list[Change]
+
+
+LONGEST_STRING = 80
+MAX_EXAMPLES = 6
+MAX_CATEGORIES = 60
+MAX_SYNONYMS = 10
+_SENTENCE_END = re.compile(r"[.!?。](?:\s|$)")
+_GOES_ON = re.compile(r"[.!?。]\s+\S+(?:\s+\S+)*?(?:\s+[a-z]\S*){3}")  # another sentence begins
+_NEEDED = frozenset({"name", "type", "description"})
+
+
+def find_problems(reply: AttributeReply) -> list[str]:
+    """Say what is wrong with the definition, for the model that wrote it; empty if nothing is."""
+    problems = describe_misfits(reply) or (*_problems(reply), *find_lists(reply))
+    return [f"attribute {reply.name!r}: {problem}" for problem in problems]
+
+
+def is_usable(reply: AttributeReply) -> bool:
+    """Whether a column can be made of it, good or not.
+
+    It has a name, a type, a description and no long texts.
+    """
+    if not snake_case(reply.name) or reply.misfits.keys() & _NEEDED:
+        return False
+    return not _is_long(reply.examples)
+
+
+def read_attribute(reply: AttributeReply, name: str) -> Attribute:
+    """Make the attribute called *name* of a definition; what does not fit its type is left out.
+
+    So are long units and categories, and examples of several lines or sentences: the definition
+    stands in the prompts of all documents, and a document may have dictated it.
+    """
+    fits = reply.type.means(reply.absent_means)
+    examples = [item for item in reply.examples if _fits(reply, item)]
+    plain = name.replace("_", " ")
+    words = (*reply.synonyms, reply.name.replace("_", " "))
+    synonyms = dict.fromkeys(" ".join(word.split()).lower() for word in words)
+    return Attribute(
+        name=name,
+        type=reply.type,
+        description=" ".join(reply.description.split()),
+        unit=_unit(reply),
+        examples=tuple(dict.fromkeys(examples))[:MAX_EXAMPLES],
+        categories=_categories(reply),
+        absent_means=reply.absent_means if fits else "unknown",
+        synonyms=tuple(word for word in synonyms if word not in {"", plain, name})[:MAX_SYNONYMS],
+    )
+
+
+def _problems(reply: AttributeReply) -> Iterator[str]:
+    if not snake_case(reply.name) or reply.name in RESERVED_NAMES:
+        yield "its name must be snake_case in Latin letters, and not document_id"
+    if len(_SENTENCE_END.findall(reply.description.strip() + " ")) < 2:
+        yield "its description needs two sentences: what it is, and how it is written"
+    if _is_long(reply.examples):
+        yield f"its values are longer than {LONGEST_STRING} characters; leave long texts out"
+    if not reply.type.means(reply.absent_means):
+        yield f"absent_means {reply.absent_means!r} does not fit the type {reply.type}"
+    if reply.categories is not None and not reply.type.is_text:
+        yield "only a string has categories"
+    if reply.categories is not None and len(reply.categories) > MAX_CATEGORIES:
+        yield f"more than {MAX_CATEGORIES} categories are not a closed set; use null"
+    if any(isinstance(item, str) and "\n" in item for item in reply.examples):
+        yield "its values have several lines; a list becomes boolean columns"
+
+
+def _is_long(examples: Sequence[Scalar]) -> bool:
+    return any(isinstance(item, str) and len(item) > LONGEST_STRING for item in examples)
+
+
+def _fits(reply: AttributeReply, value: Scalar) -> bool:
+    if reply.type.is_boolean:
+        return isinstance(value, bool)
+    if reply.type.is_numeric:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, str) or _GOES_ON.search(value):
+        return False
+    return bool(value.strip()) and len(value.splitlines()) == 1
+
+
+def _unit(reply: AttributeReply) -> str | None:
+    """Return the unit of a number; `%` is written `percent` here."""
+    unit = " ".join((reply.unit or "").split())
+    if not unit or len(unit) > LONGEST_STRING or not reply.type.is_numeric:
+        return None
+    return "percent" if unit in {"%", "per cent", "percentage"} else unit
+
+
+def _categories(reply: AttributeReply) -> tuple[str, ...] | None:
+    if not reply.type.is_text or not reply.categories or len(reply.categories) > MAX_CATEGORIES:
+        return None
+    kept = dict.fromkeys(" ".join(item.split()) for item in reply.categories)
+    if any(len(item) > LONGEST_STRING for item in kept):
+        return None
+    return tuple(item for item in kept if item) or None
+
+
+_LIST_OF = re.compile(
+    r"(?:^|[.!?;:]\s+)(?:an?\s|the\s)?(?:[\w-]+\s){0,2}lists?\sof\b"
+    r"|\b(?:comma|semicolon)[- ]separated\s(?:list|values|items|names)\b",
+    re.IGNORECASE,
+)
+_SEPARATED = re.compile(
+    r"\b(?:comma|semicolon)s?[- ]separated\b|\bseparated\sby\s(?:an?\s)?(?:comma|semicolon)s?\b",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[,;]\s")
+_PLURAL = re.compile(r"\w{2,}[^su]s")
+
+
+def find_lists(reply: AttributeReply) -> list[str]:
+    """Say that the column would hold lists, for the model that defined it; empty if it would not.
+
+    Commas alone tell nothing, an address and a place have them: the description must say so, or
+    the name begin or end in the plural and most examples have several parts.
+
+    `sensors: "wind, rain", "rain, sun" -> "its values are lists: …"`
+
+    Source: S-RAG 3.2.1, footnote 3.
+    """
+    if not reply.type.is_text:
+        return []
+    first, _, last = snake_case(reply.name).partition("_")
+    is_plural = any(_PLURAL.fullmatch(word) for word in (first, last.rpartition("_")[2]))
+    lists = [item for item in reply.examples if isinstance(item, str) and _BETWEEN.search(item)]
+    if len(reply.examples) > 1:
+        has_several = len(lists) * 2 > len(reply.examples)
+    else:
+        has_several = _SEPARATED.search(reply.description) is not None
+    if not _LIST_OF.search(reply.description) and not (is_plural and has_several):
+        return []
+    return [
+        "its values are lists, and a column holds one value: give a boolean column to each item"
+        " that several documents have, and an integer column for how many there are"
+    ]
