@@ -133,7 +133,19 @@ def render_value(value: Value, unit: str | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
-    return f"{render_number(value)}{_render_unit(unit)}"
+    said_unit = "" if unit is None else " %" if unit == "percent" else f" {unit}"
+    return f"{render_number(value)}{said_unit}"
+
+
+def render_number(value: float) -> str:
+    """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
+    grouping = digit_grouping(value)
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
+        return f"{int(value):{grouping}}"
+    if not math.isfinite(value):
+        return str(value)
+    digits = max(2, 3 - math.floor(math.log10(abs(value)))) if abs(value) < 1 else 3
+    return f"{value:{grouping}.{digits}f}".rstrip("0").rstrip(".")
 
 
 def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
@@ -146,13 +158,20 @@ def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
 
 def render_text(page: ResultPage, restated: str, unit: str | None = None) -> str:
     """Say the rows of a reading in one or a few sentences."""
-    if not page.rows or all(value is None for row in page.rows for value in row):
+    values = [value for row in page.rows for value in row]
+    if all(value is None for value in values):
         return f"No document gives an answer: {restated}."
-    if len(page.rows) == 1 and len(page.rows[0]) == 1:
-        value = page.rows[0][0]
-        said = render_value(value, unit)
-        return f"{said.capitalize() if isinstance(value, bool) else said}: {restated}."
-    return f"{_render_rows(page, unit)}: {restated}."
+    if len(values) == 1:
+        said = render_value(values[0], unit)
+        return f"{said.capitalize() if isinstance(values[0], bool) else said}: {restated}."
+    shown = page.rows[:MAX_ITEMS_IN_TEXT]
+    if len(page.columns) == 1:
+        body = ", ".join(render_value(row[0], unit) for row in shown)
+    else:
+        body = "; ".join(" — ".join(map(render_value, row)) for row in shown)
+    if len(page.rows) > len(shown) or page.truncated:
+        body += " … and more" if page.truncated else f" … and {len(page.rows) - len(shown)} more"
+    return f"{body}: {restated}."
 
 
 def render_denominator(found: Denominator) -> str:
@@ -170,8 +189,11 @@ def render_denominator(found: Denominator) -> str:
         head += f", of which {found.n_selected:,} {meet} the conditions"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
-    known = "say" if found.before_conditions else "used"
-    parts = [head, *(_render_gaps(item, known) for item in found.columns[:MAX_COLUMNS])]
+    known, parts = "say" if found.before_conditions else "used", [head]
+    for item in found.columns[:MAX_COLUMNS]:
+        unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
+        failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
+        parts.append(f"{item.column}: {item.n_used:,} {known}{unknown}{failed}")
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:
@@ -202,41 +224,3 @@ def render_taken(taken: Totals) -> str:
     if taken.cost_usd is None:
         return f"{tokens}, price not known"
     return f"{tokens}, ${taken.cost_usd:,.4f}" if taken.cost_usd else tokens
-
-
-def _render_gaps(item: ColumnCoverage, known: str) -> str:
-    gaps = [f"{item.n_used:,} {known}"]
-    if item.n_unknown:
-        gaps.append(f"{item.n_unknown:,} do not say")
-    if item.n_failed:
-        gaps.append(f"{item.n_failed:,} could not be read")
-    return f"{item.column}: {', '.join(gaps)}"
-
-
-def _render_rows(page: ResultPage, unit: str | None) -> str:
-    shown = page.rows[:MAX_ITEMS_IN_TEXT]
-    if len(page.columns) == 1:
-        body = ", ".join(render_value(row[0], unit) for row in shown)
-    else:
-        body = "; ".join(" — ".join(render_value(value) for value in row) for row in shown)
-    if len(page.rows) > len(shown) or page.truncated:
-        more = "and more" if page.truncated else f"and {len(page.rows) - len(shown)} more"
-        body = f"{body} … {more}"
-    return body
-
-
-def render_number(value: float) -> str:
-    """Write a number for people: `1956`, which may be a year, `12,500`, `0.0123`, `4.333`."""
-    grouping = digit_grouping(value)
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
-        return f"{int(value):{grouping}}"
-    if value == 0 or not math.isfinite(value):
-        return str(value)
-    digits = max(2, 3 - math.floor(math.log10(abs(value)))) if abs(value) < 1 else 3
-    return f"{value:{grouping}.{digits}f}".rstrip("0").rstrip(".")
-
-
-def _render_unit(unit: str | None) -> str:
-    if unit is None:
-        return ""
-    return " %" if unit == "percent" else f" {unit}"

@@ -11,7 +11,7 @@ import anyio
 
 from srag_mcp.ask.answer import Answer, is_empty, render_text
 from srag_mcp.ask.brief import write_brief
-from srag_mcp.ask.by_model import Translated, translate_question
+from srag_mcp.ask.by_model import translate_question
 from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.cells.cell import is_predicted
@@ -82,36 +82,28 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     """
     if asking.model is None:
         return _ask_offline(corpus, question)
-    _check_length(question)
     offline = _ask_offline(corpus, question) if asking.grammar_first else None
-    if offline is not None and _is_sure(corpus, offline):
+    if offline is not None and _is_sure(offline):
         return offline
+    _check_length(question)
     with _replies(corpus, asking) as replies:
-        metered = MeteredModel(asking.model, replies, asking.model_name)
+        model = MeteredModel(asking.model, replies, asking.model_name)
         try:
-            translated = await _translate(metered, corpus, question, asking)
+            with anyio.fail_after(asking.timeout_s):  # callers of ours give up after a minute
+                found = await translate_question(model, corpus, question, votes=asking.votes)
         except QuestionError as refusal:
             answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
+        except TimeoutError:
+            reason = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
+            return _fall_back(corpus, question, offline, ModelError(reason))
         except ModelError as failure:
             return _fall_back(corpus, question, offline, failure)
         else:
-            answer = _write_answer(corpus, translated.translation, translated.page)
-            answer = replace(answer, warnings=(*answer.warnings, *translated.warnings))
+            answer = _write_answer(corpus, found.translation, found.page)
+            answer = replace(answer, warnings=(*answer.warnings, *found.warnings))
         finally:
-            metered.drop_useless()
-    return replace(answer, engine="model", taken=metered.ledger.total)
-
-
-async def _translate(
-    model: MeteredModel, corpus: Corpus, question: str, asking: Asking
-) -> Translated:
-    """Translate within the time that there is; callers of ours give up after a minute."""
-    try:
-        with anyio.fail_after(asking.timeout_s):
-            return await translate_question(model, corpus, question, votes=asking.votes)
-    except TimeoutError as error:
-        msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
-        raise ModelError(msg) from error
+            model.drop_useless()
+    return replace(answer, engine="model", taken=model.ledger.total)
 
 
 @contextmanager
@@ -125,33 +117,6 @@ def _replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
         yield StoredReplies(state, of_questions=True)
 
 
-def _ask_offline(corpus: Corpus, question: str) -> Answer:
-    _check_length(question)
-    schema = corpus.schema()
-    statistics = {item.column: item for item in corpus.statistics()}
-    try:
-        translation = translate(question, schema, statistics, corpus.values())
-        if not is_predicted(corpus.info().engine):
-            check_columns(corpus, translation)
-        page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
-    except QuestionError as refusal:
-        return _refuse(corpus, question, str(refusal), refusal.unplaced)
-    except QueryError as failure:
-        return _refuse(corpus, question, f"the query could not be run: {failure}", ())
-    if all(value is None for row in page.rows for value in row):
-        return _refuse(corpus, question, _why_nothing(corpus, translation), ())
-    return _write_answer(corpus, translation, page)
-
-
-def _why_nothing(corpus: Corpus, translation: Translation) -> str:
-    """Say what was looked for in vain: no list and no highest value comes of no record."""
-    try:
-        reasons = explain_nothing(corpus, translation.facts)
-    except QueryError:
-        reasons = []
-    return "; ".join((f"no record has what was asked ({translation.restated})", *reasons))
-
-
 def _check_length(question: str) -> None:
     if len(question) > MAX_QUESTION_CHARACTERS:
         msg = (
@@ -161,7 +126,29 @@ def _check_length(question: str) -> None:
         raise QuestionError(msg)
 
 
-def _is_sure(corpus: Corpus, answer: Answer) -> bool:
+def _ask_offline(corpus: Corpus, question: str) -> Answer:
+    _check_length(question)
+    statistics = {item.column: item for item in corpus.statistics()}
+    try:
+        translation = translate(question, corpus.schema(), statistics, corpus.values())
+        if not is_predicted(corpus.info().engine):
+            check_columns(corpus, translation)
+        page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
+    except QuestionError as refusal:
+        return _refuse(corpus, question, str(refusal), refusal.unplaced)
+    except QueryError as failure:
+        return _refuse(corpus, question, f"the query could not be run: {failure}")
+    if any(value is not None for row in page.rows for value in row):
+        return _write_answer(corpus, translation, page)
+    try:  # no list and no highest value comes of no record: say what was looked for in vain
+        reasons = explain_nothing(corpus, translation.facts)
+    except QueryError:
+        reasons = []
+    nothing = f"no record has what was asked ({translation.restated})"
+    return _refuse(corpus, question, "; ".join((nothing, *reasons)))
+
+
+def _is_sure(answer: Answer) -> bool:
     """Whether the reading assumes next to nothing, and the columns that it uses are filled."""
     has_gaps = answer.denominator is not None and answer.denominator.has_many_gaps
     if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
@@ -173,23 +160,19 @@ def _fall_back(
     corpus: Corpus, question: str, offline: Answer | None, failure: ModelError
 ) -> Answer:
     """Give what the grammar has when the model cannot be asked, and say so."""
-    reason = _why_no_reply(failure)
+    is_odd = isinstance(failure, ReplyError)
+    tried = f"was asked {MAX_CORRECTIONS + 1} times" if is_odd else "could not be asked"
+    reason = f"the language model {tried}: {failure}"
     if offline is not None and not offline.refused:
         warning = f"{reason}; this is the grammar's reading"
         return replace(offline, warnings=(*offline.warnings, warning))
-    if isinstance(failure, ReplyError):
+    if is_odd:
         grammar = "" if offline is not None else f", {_ASK_GRAMMAR}"
         reason = f"{reason}; {_ASK_OTHERWISE}{grammar}"
-    return _refuse(corpus, question, reason, ())
+    return _refuse(corpus, question, reason)
 
 
-def _why_no_reply(failure: ModelError) -> str:
-    if isinstance(failure, ReplyError):
-        return f"the language model was asked {MAX_CORRECTIONS + 1} times: {failure}"
-    return f"the language model could not be asked: {failure}"
-
-
-def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...]) -> Answer:
+def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...] = ()) -> Answer:
     brief = write_brief(
         question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
     )

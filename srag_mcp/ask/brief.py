@@ -1,10 +1,10 @@
 """A brief: what an agent needs to write the query itself when `ask` did not translate."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.statistics import ColumnStatistics, ValueCount
+from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
 from srag_mcp.text.shown import literal
 
@@ -96,30 +96,29 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null
     n_shown = MAX_UNIQUE_SHOWN if are_unique else MAX_VALUES_SHOWN
-    values = statistics.values[:n_shown]
-    shown = ", ".join(_show_value(item, are_unique, literals) for item in values)
+    shown = []
+    for item in statistics.values[:n_shown]:
+        text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
+        if len(text) > MAX_VALUE_CHARACTERS:
+            text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
+        if literals and isinstance(item.value, str):
+            text = literal(text)
+        elif "," in text:
+            text = f"'{text}'"
+        shown.append(text if are_unique else f"{text} ({item.count})")
     rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
-    return f"{known}: {shown}{rest}" if shown else known
-
-
-def _show_value(item: ValueCount, are_unique: bool, literals: bool) -> str:
-    text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
-    if len(text) > MAX_VALUE_CHARACTERS:
-        text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
-    if literals and isinstance(item.value, str):
-        text = literal(text)
-    elif "," in text:
-        text = f"'{text}'"
-    return text if are_unique else f"{text} ({item.count})"
+    return f"{known}: {', '.join(shown)}{rest}" if shown else known
 
 
 def link_values(question: str, schema: Schema, values: ValueIndex) -> tuple[ValueMatch, ...]:
-    """Find stored values that phrases of *question* mean; names of the entity mean none."""
-    names = {schema.entity, schema.title.lower(), *schema.nouns}
-    return _linked(question, values, names | {f"{name}s" for name in names})
+    """Find stored values that phrases of *question* mean; names of the entity mean none.
 
-
-def _linked(question: str, values: ValueIndex, names: Collection[str]) -> tuple[ValueMatch, ...]:
+    A phrase means a value that it is, or is enough of: half of its words, and one word only as a
+    name. `the` is not “The Lamplighter”, `rooms` is not “Double Room”; `Conti` may be “Giulia
+    Conti”.
+    """
+    nouns = {schema.entity, schema.title.lower(), *schema.nouns}
+    names = nouns | {f"{noun}s" for noun in nouns}
     words = question.strip(" ?.!").split()
     found: dict[tuple[str, str], ValueMatch] = {}
     for length in range(_LONGEST_PHRASE, 0, -1):
@@ -127,19 +126,10 @@ def _linked(question: str, values: ValueIndex, names: Collection[str]) -> tuple[
             phrase = " ".join(words[start : start + length]).strip(",;:'\"")
             if len(phrase) < _MIN_PHRASE_CHARACTERS or phrase.lower() in names:
                 continue
+            asked = fold_words(phrase)
+            is_name = len(asked) > 1 or (phrase[0].isupper() and start > 0)
             for match in values.search(phrase, limit=_PER_PHRASE):
-                if _is_meant(match, phrase, is_first=start == 0):
+                is_enough = is_name and 2 * len(asked) >= len(fold_words(match.value))
+                if match.score >= 1.0 or (match.score >= _ALIKE and is_enough):
                     found.setdefault((match.column, match.value), match)
     return tuple(found.values())[:MAX_LINKED]
-
-
-def _is_meant(match: ValueMatch, phrase: str, *, is_first: bool) -> bool:
-    """Whether *phrase* is the value, or enough of it: half of its words, and one word only as name.
-
-    `the` is not “The Lamplighter”, `rooms` is not “Double Room”; `Conti` may be “Giulia Conti”.
-    """
-    if match.score >= 1.0:
-        return True
-    asked, stored = fold_words(phrase), fold_words(match.value)
-    is_name = len(asked) > 1 or (phrase[0].isupper() and not is_first)
-    return match.score >= _ALIKE and is_name and 2 * len(asked) >= len(stored)

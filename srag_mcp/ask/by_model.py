@@ -1,7 +1,7 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio
@@ -15,12 +15,10 @@ from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, LanguageModel, Pro
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.store.values import ValueMatch
 
 MAX_ROWS = 1000
 _CONTRADICTION = (
@@ -70,7 +68,7 @@ class Translated:
         """What should be known of a result that not most translations had."""
         if self.n_attempts == 1 or 2 * self.n_votes > self.n_attempts:
             return ()
-        return (_say_votes(self.n_votes, self.n_attempts, "had this result"),)
+        return (f"{self.n_votes} of {self.n_attempts} translations had this result",)
 
 
 async def translate_question(
@@ -119,10 +117,9 @@ async def _translate_once(
     model: LanguageModel, corpus: Corpus, question: str, attempt: int, may_find_nothing: bool
 ) -> Translated:
     runs = _Runs(corpus, may_find_nothing)
-    prompt = write_question_prompt(corpus, question, attempt)
+    prompt = _write_prompt(corpus, question, attempt)
     asked = await ask_for(model, prompt, TranslationReply, runs.check)
-    reply = asked.content
-    missing = tuple(reply.missing)
+    reply, missing = asked.content, tuple(asked.content.missing)
     if reply.sql is None or missing:
         msg = f"no column holds {', '.join(missing) or 'what is asked'}"
         raise QuestionError(msg, missing)
@@ -162,21 +159,16 @@ class _Runs:
             return () if told else (_CONTRADICTION,)
         try:
             facts, page = self.results[reply.sql] = self._run(reply.sql)
-        except UnknownNameError as error:
-            nearest = f"; nearest names: {', '.join(error.nearest)}" if error.nearest else ""
-            return (f"the query could not be run: {error}{nearest}",)
         except QueryError as error:
-            return (f"the query could not be run: {error}",)
-        doubts = [doubt for doubt in self._doubt(facts, page) if doubt not in self._told]
-        self._told.update(doubts)
+            names = error.nearest if isinstance(error, UnknownNameError) else ()
+            nearest = f"; nearest names: {', '.join(names)}" if names else ""
+            return (f"the query could not be run: {error}{nearest}",)
+        doubts = diagnose(self._corpus, facts)
+        if not doubts and not self._may_find_nothing and is_empty(page.rows):
+            doubts = explain_nothing(self._corpus, facts, only_doubtful=True)
+        doubts = [doubt for doubt in doubts if doubt not in self._told]
+        self._told.update(doubts)  # that no record has it may be right, so it is told once
         return [f"{doubt}; if that is right, send the same query again" for doubt in doubts]
-
-    def _doubt(self, facts: QueryFacts, page: ResultPage) -> Sequence[str]:
-        """Say what no record has: that there is none may be right, so it is told once."""
-        misspelt = diagnose(self._corpus, facts)
-        if misspelt or self._may_find_nothing or not is_empty(page.rows):
-            return misspelt
-        return explain_nothing(self._corpus, facts, only_doubtful=True)
 
     def _run(self, sql: str) -> tuple[QueryFacts, ResultPage]:
         page = self._corpus.select(sql, limit=MAX_ROWS)
@@ -202,31 +194,21 @@ def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Trans
         QuestionError: If most say that they cannot, or no query could be run.
         ModelError: If no attempt had a reply.
     """
-    ballots = [item for item in outcomes if _has_vote(item)]
+    refused = [item for item in outcomes if isinstance(item, QuestionError)]
+    failed = [item for item in outcomes if isinstance(item, ModelError)]
+    nameless = [item for item in refused if not item.unplaced]
+    ballots = [item for item in outcomes if item not in nameless and item not in failed]
     if not ballots:
-        failed = [item for item in outcomes if isinstance(item, QuestionError)]
-        raise next(item for item in (*failed, *outcomes) if isinstance(item, Exception))
+        raise (*refused, *failed)[0]
     votes = Counter(map(_result_key, ballots))
     winner = max(ballots, key=lambda outcome: votes[_result_key(outcome)])
     n_votes = votes[_result_key(winner)]
     if isinstance(winner, Translated):
         return replace(winner, n_votes=n_votes, n_attempts=len(outcomes))
     if isinstance(winner, QuestionError) and 2 * n_votes <= len(outcomes):
-        said = _say_votes(n_votes, len(outcomes), "said so")
-        msg = f"{winner} ({said})"
+        msg = f"{winner} ({n_votes} of {len(outcomes)} translations said so)"
         raise QuestionError(msg, winner.unplaced) from winner
     raise winner
-
-
-def _has_vote(outcome: Translated | QuestionError | ModelError) -> bool:
-    """Whether *outcome* is a result, or a refusal that names what is missing."""
-    return isinstance(outcome, Translated) or (
-        isinstance(outcome, QuestionError) and bool(outcome.unplaced)
-    )
-
-
-def _say_votes(n_votes: int, n_attempts: int, what: str) -> str:
-    return f"{n_votes} of {n_attempts} translations {what}"
 
 
 def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
@@ -243,7 +225,7 @@ def _rounded(value: object) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
 
 
-def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Prompt:
+def _write_prompt(corpus: Corpus, question: str, attempt: int) -> Prompt:
     """Write the prompt that translates *question*.
 
     It stays below 4,000 tokens for 40 columns: descriptions are cut to their first sentences, the
@@ -252,6 +234,18 @@ def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Pr
     """
     schema = corpus.schema()
     statistics = {item.column: item for item in corpus.statistics()}
+    limit = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes)) * CHARACTERS_A_TOKEN
+    longest = _MAX_DESCRIPTION
+    while True:
+        lines = [_column(item, statistics.get(item.name), longest) for item in schema.attributes]
+        columns = "\n".join(lines) or _NONE
+        if len(columns) <= limit or longest <= _LEAST_DESCRIPTION:
+            break
+        longest //= 2
+    linked = (
+        f"- {match.column} = '{match.value}' ({match.n_records} records)"
+        for match in link_values(question, schema, corpus.values())
+    )
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     return render_prompt(
         "translate",
@@ -260,49 +254,22 @@ def write_question_prompt(corpus: Corpus, question: str, attempt: int = 1) -> Pr
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=enclose(_columns(schema, statistics)),
-        linked=enclose(_linked(link_values(question, schema, corpus.values()))),
+        columns=enclose(columns),
+        linked=enclose("\n".join(linked) or _NONE),
         question=enclose(asked),
     )
 
 
-def _columns(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> str:
-    n_tokens = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes))
-    limit = n_tokens * CHARACTERS_A_TOKEN
-    longest = _MAX_DESCRIPTION
-    while True:
-        lines = [_column(item, statistics, longest) for item in schema.attributes]
-        text = "\n".join(lines) or _NONE
-        if len(text) <= limit or longest <= _LEAST_DESCRIPTION:
-            return text
-        longest //= 2
-
-
-def _column(item: Attribute, statistics: Mapping[str, ColumnStatistics], longest: int) -> str:
+def _column(item: Attribute, found: ColumnStatistics | None, longest: int) -> str:
+    """Write a column on one line, described by whole sentences, or, without an end, by words."""
+    description = item.description
+    if len(description) > longest:
+        end = max(description.rfind(f"{mark} ", 0, longest) for mark in ".!?")
+        words = f"{description[:longest].rsplit(' ', 1)[0]} …"
+        description = description[: end + 1] if end > 0 else words
+    if item.absent_means != "unknown":
+        implied = "false" if item.absent_means == "false" else "0"
+        description += f" Not mentioned counts as {implied}."
     unit = f", {item.unit}" if item.unit else ""
-    description = _cut(item.description, longest)
-    found = statistics.get(item.name)
     holds = f" [{describe_column(found)}]" if found else ""
-    implied = (
-        "" if item.absent_means == "unknown" else f" Not mentioned counts as {_implied(item)}."
-    )
-    return f"- {item.name} ({item.type}{unit}): {description}{implied}{holds}"
-
-
-def _cut(description: str, longest: int) -> str:
-    """Cut a description to its first sentences, or, where the first is too long, between words."""
-    if len(description) <= longest:
-        return description
-    end = max(description.rfind(f"{mark} ", 0, longest) for mark in ".!?")
-    if end > 0:
-        return description[: end + 1]
-    return f"{description[:longest].rsplit(' ', 1)[0]} …"
-
-
-def _implied(item: Attribute) -> str:
-    return "false" if item.absent_means == "false" else "0"
-
-
-def _linked(matches: Sequence[ValueMatch]) -> str:
-    lines = [f"- {match.column} = '{match.value}' ({match.n_records} records)" for match in matches]
-    return "\n".join(lines) or _NONE
+    return f"- {item.name} ({item.type}{unit}): {description}{holds}"

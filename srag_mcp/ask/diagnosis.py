@@ -4,11 +4,10 @@ For a language model that can put its query or its schema right, by condition; f
 query, by text.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from srag_mcp.ask.brief import describe_column
 from srag_mcp.errors import QueryError
-from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
@@ -53,14 +52,17 @@ def _unmet_texts(
     compared = [item for item in facts.comparisons if all(types[n].is_text for n in item.columns)]
     compared = compared[:_MAX_CONDITIONS]
     asked = {text for item in compared for text in item.texts}
-    found = []
+    search, found = corpus.values().search, []
     for item in _unmet(corpus, compared):
         equal = f"{item.columns[0]} = {quote_text(item.texts[0])}"
         if only_equal and item.sql.lower() != equal.lower():
             continue
-        near = _nearest(corpus, item, asked)
+        phrases = [text.strip("%") for text in item.texts]
+        matches = [m for text in phrases for m in search(text, item.columns, limit=_N_NEAREST)]
+        near = [m for m in matches if m.score >= _LEAST_ALIKE and m.value not in asked]
+        nearest = ", ".join(dict.fromkeys(f"{m.column} = {quote_text(m.value)}" for m in near))
         said = f"no record meets {_shown(item)}"
-        found.append((f"{said}; nearest stored: {near}" if near else said, bool(near)))
+        found.append((f"{said}; nearest stored: {nearest}" if nearest else said, bool(nearest)))
     return found
 
 
@@ -75,17 +77,30 @@ def explain_nothing(corpus: Corpus, facts: QueryFacts, *, only_doubtful: bool = 
     are met by none. *only_doubtful* leaves a yes or no that nobody has out: a query can hardly have
     that wrong.
     """
-    schema = facts.schema
     statistics = {item.column: item for item in corpus.statistics()}
     conditions = dict.fromkeys(item for clause in facts.clauses for item in clause)
     unmet = _unmet(corpus, list(conditions)[:_MAX_CONDITIONS])
     told = {name for item in unmet for name in item.columns}
-    shown = [
-        item
-        for item in unmet
-        if not (_is_of_closed_set(item, schema) or (only_doubtful and _is_yes_or_no(item, schema)))
-    ]
-    shown += _find_exclusive(corpus, facts.clauses, unmet)
+    shown = []
+    for item in unmet:
+        attributes = [facts.schema.attribute(name) for name in item.columns]
+        known = {value for attribute in attributes for value in attribute.categories or ()}
+        is_of_closed_set = item.texts and known.issuperset(item.texts)
+        is_yes_or_no = all(attribute.type.is_boolean for attribute in attributes)
+        if not is_of_closed_set and not (only_doubtful and is_yes_or_no):
+            shown.append(item)
+    joined: dict[Condition, None] = {}  # what a clause says of one column in several conditions
+    for clause in facts.clauses:
+        by_column: dict[tuple[str, ...], list[Condition]] = {}
+        for item in clause:
+            if len(item.columns) == 1 and item not in unmet:
+                by_column.setdefault(item.columns, []).append(item)
+        for columns, items in by_column.items():
+            if len(items) > 1:
+                parts = (f"({x.sql})" if " OR " in x.sql else x.sql for x in items)
+                texts = tuple(text for x in items for text in x.texts)
+                joined[Condition(" AND ".join(parts), columns, texts)] = None
+    shown += _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
     said = []
     for item in shown:
         held = (f"{name} is {describe_column(statistics[name])}" for name in item.columns)
@@ -113,46 +128,6 @@ def _unmet(corpus: Corpus, conditions: Sequence[Condition]) -> list[Condition]:
     return [item for item, n_met in zip(conditions, met, strict=True) if n_met == 0]
 
 
-def _find_exclusive(
-    corpus: Corpus, clauses: Sequence[Sequence[Condition]], unmet: Collection[Condition]
-) -> list[Condition]:
-    """Return what *clauses* say of one column in several conditions, where no record meets all."""
-    joined: dict[Condition, None] = {}
-    for clause in clauses:
-        by_column: dict[str, list[Condition]] = {}
-        for item in clause:
-            if len(item.columns) == 1 and item not in unmet:
-                by_column.setdefault(item.columns[0], []).append(item)
-        joined.update((_join(items), None) for items in by_column.values() if len(items) > 1)
-    return _unmet(corpus, list(joined)[:_MAX_CONDITIONS])
-
-
 def _shown(condition: Condition) -> str:
     sql = condition.sql
     return sql if len(sql) <= _MAX_SHOWN_CHARACTERS else f"{sql[:_MAX_SHOWN_CHARACTERS]}…"
-
-
-def _join(conditions: Sequence[Condition]) -> Condition:
-    """Make one condition of those on one column."""
-    parts = [f"({item.sql})" if " OR " in item.sql else item.sql for item in conditions]
-    texts = tuple(text for item in conditions for text in item.texts)
-    return Condition(" AND ".join(parts), conditions[0].columns, texts)
-
-
-def _nearest(corpus: Corpus, condition: Condition, asked: Collection[str]) -> str:
-    """Return the stored values nearest to the texts of *condition*, but for those *asked* for."""
-    search = corpus.values().search
-    phrases = [text.strip("%") for text in condition.texts]
-    matches = [m for text in phrases for m in search(text, condition.columns, limit=_N_NEAREST)]
-    near = [item for item in matches if item.score >= _LEAST_ALIKE and item.value not in asked]
-    return ", ".join(dict.fromkeys(f"{item.column} = {quote_text(item.value)}" for item in near))
-
-
-def _is_of_closed_set(condition: Condition, schema: Schema) -> bool:
-    sets = [schema.attribute(name).categories or () for name in condition.columns]
-    known = {value for categories in sets for value in categories}
-    return bool(condition.texts) and known.issuperset(condition.texts)
-
-
-def _is_yes_or_no(condition: Condition, schema: Schema) -> bool:
-    return all(schema.attribute(name).type.is_boolean for name in condition.columns)

@@ -91,10 +91,12 @@ def find_grounds(
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=corpus.notices())
-    found = _or_else(
-        lambda: _unknowns(corpus, facts, denominator, is_large=is_large),
-        lambda _: Unknowns(notes=(NO_BOUNDS,)),
-    )
+    found = Unknowns()
+    if denominator.columns:  # something is unknown, and it can be told which records are read
+        found = Unknowns(notes=(_TOO_LONG,))
+        if not is_large:
+            failed = Unknowns(notes=(NO_BOUNDS,))
+            found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: failed)
     cells = _or_else(lambda: list(_note_cells(corpus, facts, is_quick=is_quick)), lambda _: [])
     if len(cells) > _MAX_SHOWN:
         cells[_MAX_SHOWN:] = [f"and so of {len(cells) - _MAX_SHOWN} more columns"]
@@ -111,20 +113,14 @@ def find_denominator(
     """Say over which records the filter of *facts* ran; None where it reads none."""
     n_documents = corpus.info().n_documents
     is_large = is_quick and n_documents > LARGE_CORPUS_DOCUMENTS
-    return _or_else(
-        lambda: count_denominator(corpus, facts, page.seconds if is_large else None),
-        lambda error: Denominator(n_documents, uncounted=_why(error)),
-    )
 
+    def uncounted(error: Exception) -> Denominator:
+        is_late = isinstance(error, QueryTimeoutError)
+        why = "it takes too long" if is_late else "its conditions fail"
+        return Denominator(n_documents, uncounted=why)
 
-def _unknowns(
-    corpus: Corpus, facts: QueryFacts, denominator: Denominator, *, is_large: bool
-) -> Unknowns:
-    if denominator.uncounted:
-        return Unknowns()  # it cannot be told which records are read: nor what they could change
-    if not denominator.columns:
-        return Unknowns()  # nothing is unknown
-    return Unknowns(notes=(_TOO_LONG,)) if is_large else find_unknowns(corpus, facts)
+    query_s = page.seconds if is_large else None
+    return _or_else(lambda: count_denominator(corpus, facts, query_s), uncounted)
 
 
 def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterator[str]:
@@ -162,10 +158,6 @@ def _or_else(find: Callable[[], Found], otherwise: Callable[[Exception], Found])
     except Exception as error:  # SQL of any shape comes here, and the rows are there
         logger.warning("what a result rests on could not be worked out", exc_info=True)
         return otherwise(error)
-
-
-def _why(error: Exception) -> str:
-    return "it takes too long" if isinstance(error, QueryTimeoutError) else "its conditions fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,52 +214,40 @@ def _count(
 ) -> Denominator:
     """Count all columns by one statement: a pass over the records for each condition.
 
-    A WHERE for each is several times faster than a FILTER for each count in one pass.
+    A WHERE for each is several times faster than a FILTER for each count in one pass. Failures have
+    a small table of their own.
     """
     groups: defaultdict[str, list[_Asked]] = defaultdict(list)
     for item in asked:
         if item.admitting:
             groups[item.admitting].append(item)
     entity = quote_name(corpus.schema().entity)
-    passes = [one for where, items in groups.items() for one in _passes(entity, where, items)]
+    passes = []
+    for where, items in groups.items():
+        counts, failed = [], []
+        for item in items:
+            name, text = quote_name(item.column.column), quote_text(item.column.column)
+            met = f" FILTER ({item.met})" if item.met and item.met != where else ""
+            counts += [f"count({name}){met}", f"count(*) FILTER ({name} IS NULL)"]
+            failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
+        for outputs, table in ((counts, entity), (failed, "srag_failures")):
+            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
     if selecting:
-        passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - it runs through the guard
+        passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
     found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
-    counts = iter(int(value or 0) for value in found)
-    counted = {one.column: one for items in groups.values() for one in _take(counts, items)}
+    numbers = iter(int(value or 0) for value in found)
+    counted: dict[str, ColumnCoverage] = {}
+    for items in groups.values():
+        said = [(item.column.column, next(numbers), next(numbers)) for item in items]
+        for column, n_used, n_null in said:
+            n_failed = next(numbers)
+            counted[column] = ColumnCoverage(column, n_used, n_null - n_failed, n_failed)
     columns = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
     return Denominator(
         corpus.info().n_documents,
-        n_selected=next(counts) if selecting else None,
+        n_selected=next(numbers) if selecting else None,
         columns=tuple(item for item in columns if item.n_unknown or item.n_failed),
     )
-
-
-def _passes(entity: str, where: str, items: Sequence[_Asked]) -> list[str]:
-    """Count values and gaps, then failures, which have a small table of their own."""
-    counts = []
-    for item in items:
-        name = quote_name(item.column.column)
-        met = f" FILTER ({item.met})" if item.met and item.met != where else ""
-        counts += [f"count({name}){met}", f"count(*) FILTER ({name} IS NULL)"]
-    failed = ", ".join(
-        f"count(*) FILTER (list_contains(_failed, {quote_text(item.column.column)}))"
-        for item in items
-    )
-    return [
-        f"(SELECT {', '.join(counts)} FROM {entity} WHERE {where})",  # noqa: S608 - it runs through the guard
-        f"(SELECT {failed} FROM srag_failures WHERE {where})",  # noqa: S608 - it runs through the guard
-    ]
-
-
-def _take(counts: Iterator[int], items: Sequence[_Asked]) -> list[ColumnCoverage]:
-    """Take the counts of the passes of one condition."""
-    said = [(next(counts), next(counts)) for _ in items]
-    failed = [next(counts) for _ in items]
-    return [
-        ColumnCoverage(item.column.column, n_used, n_null - n_failed, n_failed)
-        for item, (n_used, n_null), n_failed in zip(items, said, failed, strict=True)
-    ]
 
 
 def quote_sources(
@@ -285,7 +265,8 @@ def quote_sources(
     found, read = facts.aggregate, facts.condition
     if found is not None and found.function == "share":
         read = f"({found.condition}) AND ({found.part})"
-    shown = _condition(facts.outputs, rows[:MAX_SOURCES])
+    conditions = [_condition_of(facts.outputs, row) for row in rows[:MAX_SOURCES]]
+    shown = " OR ".join(f"({item})" for item in conditions) if all(conditions) else ""
     if read is None and not shown:
         return ()
     where = " AND ".join(f"({condition})" for condition in (read, shown) if condition)
@@ -296,27 +277,19 @@ def quote_sources(
     return ()
 
 
-def _condition(outputs: Sequence[OutputColumn | None], rows: Sequence[Sequence[Value]]) -> str:
-    """Return the condition on the records that *rows* come from; empty where it cannot be told."""
-    conditions = [_condition_of(outputs, row) for row in rows if len(row) == len(outputs)]
-    return " OR ".join(f"({item})" for item in conditions) if all(conditions) else ""
-
-
 def _condition_of(outputs: Sequence[OutputColumn | None], row: Sequence[Value]) -> str:
-    """Require each column as the row has it.
+    """Require each column as the row has it; empty where none has values of a column.
 
     Of the highest and the lowest, and of a column of two records, one is enough.
     """
+    if len(row) != len(outputs):
+        return ""
     given = [(item, value) for item, value in zip(outputs, row, strict=True) if item is not None]
     named = Counter(item.column for item, _ in given)
     plain: list[str] = []
     ends: list[str] = []
     for item, value in given:
+        said = "IS NULL" if value is None else f"= {quote_text(str(value))}"
         is_one_of_several = item.is_extreme or named[item.column] > 1
-        (ends if is_one_of_several else plain).append(_is(item.column, value))
+        (ends if is_one_of_several else plain).append(f"{quote_name(item.column)} {said}")
     return " AND ".join([*plain, *([f"({' OR '.join(ends)})"] if ends else [])])
-
-
-def _is(column: str, value: Value) -> str:
-    name = quote_name(column)
-    return f"{name} IS NULL" if value is None else f"{name} = {quote_text(str(value))}"
