@@ -16,7 +16,7 @@ _MAX_LIMIT = 100
 _FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
 _HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
 _QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
-_PASSED = ("distinct", "rank", "adjective", "number", "aggregate")
+_PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction")
 # What says nothing of its own in any reading.
 _IDLE = frozenset({"record", "and", "inclusive"})
 _COUNTING = frozenset({"most", "fewest", "least"})
@@ -272,7 +272,7 @@ class Asked:
         dates = list(self.named(lambda c: c.is_date))
         beside = [c for a, c, _ in dates if abs(a - at) == 1 or len(dates) == 1]
         words = {token.word for token in self.frame.sentence.tokens}
-        any_year = {"whatever", "calendar"} & words or {"month", "year"} <= words
+        any_year = "whatever" in words or {"month", "year"} <= words
         if part == "month" and any_year:
             part = "month_name"
         for column in beside or ([main] if main is not None else []):
@@ -397,6 +397,12 @@ class Asked:
                 if abs(place - at) == 1 or (place < at and noun):
                     return int(amount), frozenset({place})
         return None, frozenset()
+
+    def falls(self, column: Column) -> bool | None:
+        """Return whether the order that is asked for of *column* falls; None where none is."""
+        place = self.first("direction")
+        concept, _, end = ("same" if place is None else self.word(place)).rpartition(" ")
+        return None if end == "same" else _end(concept, column, end in {"desc", "high"})
 
     def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
         """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""

@@ -184,7 +184,10 @@ class _Reader:
 
     def _beside(self, first: int, last: int) -> Iterator[tuple[Column, Features, int]]:
         """Yield the columns that stand beside the mentions from *first* to *last*, with places."""
-        for place, edge in ((first - 1, first), (last + 1, last)):
+        opening = first
+        if self._kind(first - 1) == "adjective" and self._near(first - 1, first):
+            opening = first - 1  # `when did the price first exceed …`
+        for place, edge in ((opening - 1, opening), (last + 1, last)):
             if self._kind(place) == "column" and self._near(place, edge):
                 for column, features in self._columns(place):
                     yield column, features, place
@@ -272,8 +275,10 @@ class _Reader:
             if column.is_number and column.name not in seen and (fits or measures):
                 far.append(column)
         others = self._table.others(far)
-        for column in far:
-            yield column, Counter({"number_far": 1, "not_own": int(column.name in others)}), ()
+        for column in self._table.main_of(far):
+            assumed = int(len(far) > 1 and column is self._table.main_amount)
+            doubts = {"not_own": int(column.name in others), "amount_assumed": assumed}
+            yield column, Counter({"number_far": 1, **doubts}), ()
 
     # -- periods ----------------------------------------------------------------------------
 

@@ -93,15 +93,18 @@ def read_count(asked: Asked) -> Drafts:
         return
     distinct = frozenset(asked.of("distinct"))
     target = asked.noun(asking, ("distinct", "aggregate"))
+    if asked.words(asking) & {"times", "often"}:
+        target = None  # `how many times was the price above 5`: the times are records
     taken = target is not None and target not in asked.frame.free
     if taken or len(totals) < len(asked.of("aggregate")):
         return
+    one = asked.pinned()  # the one record of a name is not counted
     nouns = [at for at in asked.of("record") if at > asking]
     if asked.counts_truths(asking + 1 + len(distinct)):
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
     if target is None or asked.kind(target) == "record":
-        if not distinct and (nouns or asked.where):
+        if not distinct and not one and (nouns or asked.where):
             yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:
@@ -111,7 +114,7 @@ def read_count(asked: Asked) -> Drafts:
             yield _single(asked, summary, used | {target}, Counter())
     else:
         yield from _counted(asked, target, used, totals)
-        if nouns and min(nouns) < target and not distinct:
+        if nouns and min(nouns) < target and not distinct and not one:
             yield _single(asked, count, used | totals, Counter())
 
 
@@ -121,7 +124,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
     distinct = any(asked.kind(at) == "distinct" for at in used)
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
-        if column.is_number and not column.is_year and not distinct:
+        if column.is_number and not (column.is_year or column.is_numbering or distinct):
             things = column.attribute.type == "integer" and column.attribute.unit is None
             amount = things or column.counts or asked.says_unit(target, column)
             if asked.pinned() or (amount and column.is_additive and totals):
@@ -130,7 +133,12 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             continue
         whole = features["unsaid_name"] <= _WHOLE
         named = whole and (asked.says_day(target) or not column.is_date)
-        if named and not totals and asked.near(last, target):
+        if (
+            named
+            and not (column.is_called_count and not column.is_number)
+            and not totals
+            and asked.near(last, target)
+        ):
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | {target}, features)
 
@@ -209,6 +217,8 @@ def read_superlative(asked: Asked) -> Drafts:
             yield from _most(asked, at, limit, counted | {at})
         return
     for column, used, highest, features in asked.ranked(at):
+        if asked.falls(column) not in {None, highest}:
+            continue  # `the three cheapest, dearest first`
         ranking = _Ranking(column, highest, limit, used | counted | {at}, features)
         yield from _extreme(asked, ranking)
         yield from _picked(asked, ranking)
@@ -390,7 +400,8 @@ def _both(
         measures = [(column, frozenset(), Counter({"concept": 1})) for column in columns]
     functions = [asked.word(item) for item in asked.of("aggregate")]
     used = frozenset(asked.of("aggregate"))
-    if not functions and not measures:
+    amount = any("much" in asked.words(at) for at in asked.of("more", "fewer", "how_much"))
+    if not functions and not measures and not amount:
         one, other = Summary("count", None, left), Summary("count", None, right)
         yield one, other, frozenset(), Counter()
     for column, said, features in measures if functions or asked.pinned() else ():

@@ -6,7 +6,7 @@ overlap. The heaviest sentences are kept, since a word may be a value here and a
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from srag_mcp.grammar.lexicon import (
@@ -37,6 +37,8 @@ _MAX_TEXT = 8
 # How much a word explains by what it is taken for. Only their order matters: a whole name of a
 # column before a part of it, a stored value before a word of the language, a function word last.
 _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
+# `report date` is a date, and no report that dates.
+_OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
 _SEPARATOR = re.compile(r"[,;/|()\[\]&+–—•]|\s-\s|\band\b")
 # How fully `customer` says `customer_name`.
@@ -46,6 +48,10 @@ _ASKED = frozenset({"what", "who", "when", "where", "or", "not", "and"})
 _RELATIVE = frozenset({"what", "which", "who", "where", "when", "that"})
 _ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
 _AUXILIARIES = frozenset({"is", "are", "was", "were", "do", "does", "did"})
+# Behind these `number of` opens the name of an amount, where one follows.
+_MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
+# What a table shows has a first and a last row, which is no first or last day.
+_PLACES = frozenset({"listed", "list", "table", "chart"})
 _PLACING = frozenset({"over", "under", "above", "below"})
 
 
@@ -140,12 +146,15 @@ def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sent
     """Return the likeliest ways to part *question*, the heaviest first."""
     linker = _Linker(question, table, values)
     ending: list[list[Weighed]] = [[] for _ in range(len(linker.tokens) + 1)]
-    for weight, mention in linker.mentions():
-        ending[mention.last].append((weight, mention))
+    for weight, mention in list(linker.mentions()):
+        if not linker.parts_name(mention):
+            ending[mention.last].append((weight, mention))
     best: list[list[tuple[float, tuple[Mention, ...]]]] = [[(0.0, ())]]
     for at, token in enumerate(linker.tokens, start=1):
-        plain = Mention("function" if token.is_mark else "unknown", at - 1, at)
-        options = [(total, (*row, plain)) for total, row in best[at - 1]]
+        options = []
+        if not any(mention.first == at - 1 for _, mention in ending[at]):
+            plain = Mention("function" if token.is_mark else "unknown", at - 1, at)
+            options = [(total, (*row, plain)) for total, row in best[at - 1]]
         options += [
             (total + weight, (*row, mention))
             for weight, mention in ending[at]
@@ -153,14 +162,10 @@ def read_sentences(question: str, table: Table, values: ValueIndex) -> list[Sent
         ]
         best.append(nlargest(_MAX_SENTENCES, options, key=lambda option: option[0]))
     heaviest = best[-1][0][0]
+    rows = [(total, [item for item in row if item.kind != "function"]) for total, row in best[-1]]
     return [
-        Sentence(
-            question,
-            linker.tokens,
-            tuple(mention for mention in row if mention.kind != "function"),
-            heaviest - total,
-        )
-        for total, row in best[-1]
+        Sentence(question, linker.tokens, tuple(linker.without_idle(row)), heaviest - total)
+        for total, row in rows
     ]
 
 
@@ -171,6 +176,8 @@ class _Linker:
         self.tokens = tokenise(question)
         self._question, self._table, self._values = question, table, values
         self._texts = [column.name for column in table.columns if column.is_text]
+        self._names: set[tuple[int, int]] = set()
+        self._places = any(token.word in _PLACES for token in self.tokens[1:])
         self._stored = {  # the stems that are a stored value by themselves
             token.stem
             for at, token in enumerate(self.tokens)
@@ -189,6 +196,34 @@ class _Linker:
                 yield from self._columns_over(at, last)
                 yield from self._values_over(at, last)
 
+    def parts_name(self, mention: Mention) -> bool:
+        """Whether it is a column within the whole name of another: `cases` of `new cases`."""
+        return mention.kind == "column" and any(
+            first <= mention.first
+            and mention.last <= last
+            and last - first > mention.last - mention.first
+            for first, last in self._names
+        )
+
+    def without_idle(self, row: Sequence[Mention]) -> list[Mention]:
+        """Join `number of` to the name of an amount that it only opens."""
+        found: list[Mention] = []
+        for mention in row:
+            opened = found[-1] if found else None
+            if (
+                opened is not None
+                and opened.kind == "how_many"
+                and self.tokens[opened.last - 1].word == "of"
+                and len(found) > 1
+                and found[-2].kind in _MEASURED
+                and mention.kind == "column"
+                and self._table.by_name[mention.columns[0][0]].is_amount
+            ):
+                found[-1] = replace(mention, first=opened.first)
+            else:
+                found.append(mention)
+        return found
+
     # -- words of the language --------------------------------------------------------------
 
     def _phrases_at(self, at: int) -> Iterator[Weighed]:
@@ -199,9 +234,14 @@ class _Linker:
             for kind, meaning in phrases().get(words, ()):
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
+                if words[0] in {"first", "last"} and self._places:
+                    continue  # `the last country listed` speaks of the order of rows
                 weight = (_PHRASE + 0.3) * length - 0.3
                 if length == 1 and self._is_bare(at):
-                    weight = _FUNCTION + (0.4 if at == 0 or kind in _ASKED else 0.02)
+                    asks = at == 0 or (kind in _ASKED and not self._relates(at))
+                    weight = _FUNCTION + (0.4 if asks else 0.02)
+                if kind == "stated" and self.tokens[at].stem in self._table.nouns:
+                    continue  # `on which report dates`
                 yield weight, Mention(kind, at, at + length, meaning)
 
     def _words_at(self, at: int) -> Iterator[Weighed]:
@@ -222,7 +262,7 @@ class _Linker:
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
-        elif light_at(self.tokens, at) or (token.stem in nouns and acts):
+        elif acts if token.stem in nouns else light_at(self.tokens, at):
             yield _LIGHT, idle
         unit = unit_of(token.text)
         if (
@@ -261,6 +301,12 @@ class _Linker:
         word = self.tokens[at].word
         if at and (word == "there" or self._lasts(at)):
             return True
+        if at and word in _RELATIVE:
+            noun = self.tokens[at - 1]
+            if noun.stem in self._table.nouns | self._table.general or any(
+                kind == "part" for kind, _ in phrases().get((noun.word,), ())
+            ):
+                return True  # `on days when …`
         before = [token.word for token in self.tokens[:at]]
         again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
         return word in _RELATIVE and bool(set(before) & (_ASKING | _AUXILIARIES)) and not again
@@ -336,6 +382,7 @@ class _Linker:
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
+            self._names.add((first, last))
         if found:
             weight = max(fit[0] for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
@@ -348,6 +395,7 @@ class _Linker:
         """
         said: set[str] = set()
         named = like = told = idle = 0
+        record, opens = False, len(content) > 1 and content[1].stem in column.named
         for token in content:
             other = (
                 alike(token.stem) & column.named if token.stem not in self._table.named else None
@@ -358,8 +406,12 @@ class _Linker:
             elif other:
                 like += 1
                 said |= other
+            elif token.stem in self._table.nouns and token is content[0] and opens:
+                record = True
             elif token.stem in self._table.nouns or token.stem in stems_of("measure", "words"):
                 idle += 1
+            elif said and token is not content[-1] and token.stem in stems_of("function", "light"):
+                idle += 1  # `newly reported deaths`
             elif (
                 token.stem in column.told
                 and token.stem not in operator_stems() | self._stored
@@ -381,7 +433,7 @@ class _Linker:
         if unsaid & operator_stems() or needs_all:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
-        weight += _FUNCTION * idle + 0.1 * (len(content) - 1)
+        weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
         share *= 1.0 if column.heads & said else 0.6
         return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
 

@@ -33,6 +33,7 @@ WEIGHTS: Mapping[str, float] = {
     "who_guessed": 0.3,
     "list_numbers": 0.6,
     "counting": 0.0,
+    "amount_assumed": 0.0,
 }
 LIMIT = 1.2
 MARGIN = 0.25

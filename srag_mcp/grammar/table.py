@@ -19,6 +19,8 @@ from srag_mcp.store.statistics import ColumnStatistics
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
+# Fewer different numbers may stand in a row by chance.
+_SERIES = 5
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 
@@ -58,6 +60,11 @@ class Column:
         return self.attribute.type in {"integer", "number"}
 
     @property
+    def is_amount(self) -> bool:
+        """Whether it is a number that tells how much or how many."""
+        return self.is_number and not (self.is_year or self.is_numbering)
+
+    @property
     def is_text(self) -> bool:
         """Whether it holds texts."""
         return self.attribute.type == "string"
@@ -85,15 +92,32 @@ class Column:
     @cached_property
     def counts(self) -> bool:
         """Whether it is a number of things: `n_rooms`, `item_count`, a `Number of …`."""
-        words = self.name.split("_")
         told = " ".join(words_in(self.attribute.description)[:4])
-        counting = words[0] in {"n", "num", "number"} or words[-1] == "count"
-        return self.attribute.type == "integer" and (counting or "number of" in told)
+        return self.attribute.type == "integer" and (self.is_called_count or "number of" in told)
+
+    @property
+    def is_called_count(self) -> bool:
+        """Whether its name says that it counts; a text such as `5-10` may be called so, too."""
+        words = self.name.split("_")
+        return words[0] in {"n", "num", "number"} or words[-1] == "count"
+
+    @cached_property
+    def is_numbering(self) -> bool:
+        """Whether it only numbers the records: 1, 2, 3 … without a gap, each once."""
+        found = self.statistics
+        if found is None or self.attribute.type != "integer" or self.counts or not self.is_own:
+            return False
+        low, high = found.minimum, found.maximum
+        if not isinstance(low, int) or not isinstance(high, int) or found.n_distinct < _SERIES:
+            return False
+        return low in {0, 1} and high - low + 1 == found.n_distinct
 
     @cached_property
     def is_additive(self) -> bool:
         """Whether a sum of it can mean something: not of rates, prices, years and identifiers."""
-        if not self.is_number or self.is_year or self.attribute.unit in {"percent", "%"}:
+        if not self.is_number or self.is_year or self.is_numbering:
+            return False
+        if self.attribute.unit in {"percent", "%"}:
             return False
         if self.attribute.type == "integer" and "total" in self.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
@@ -175,6 +199,17 @@ class Table:
         own = [c for c in dates if any(set(name) <= plain for name in c.names)]
         return own[0] if len(own) == 1 else None
 
+    @cached_property
+    def main_amount(self) -> Column | None:
+        """The amount of the record as a whole: the only one that is called `total` or the like."""
+        plain = stems_of("whole", "words") | self.nouns
+        own = [c for c in self.columns if c.is_amount and any(set(n) <= plain for n in c.names)]
+        return own[0] if len(own) == 1 else None
+
+    def main_of(self, columns: list[Column]) -> list[Column]:
+        """Return of *columns* the amount of the whole record, where it is among them; else all."""
+        return [column for column in columns if column is self.main_amount] or columns
+
     @property
     def is_daily(self) -> bool:
         """Whether each record has a day of its own, so that `day` means a record."""
@@ -221,7 +256,7 @@ class Table:
         dated = self.main_date is not None and (
             concept == "time" or (concept == "age" and not found)
         )
-        return [self.main_date] if dated and self.main_date is not None else found
+        return [self.main_date] if dated and self.main_date is not None else self.main_of(found)
 
 
 def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:

@@ -101,6 +101,10 @@ def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
             known = f"{found.n_non_null} of {found.n_records} records"
             msg = f"only {known} give {column.name}; too few to answer this question from"
             raise QuestionError(msg)
+        counted = parse.sql.startswith("SELECT COUNT(*) FROM") or "NULLIF" in parse.sql
+        if counted and parse.features["amount_assumed"] and column.is_number and column.fill < 1:
+            msg = f"{column.name} is not known in all records, and the question does not name it"
+            raise QuestionError(msg)
 
 
 def _literals(parse: Parse) -> tuple[BoundLiteral, ...]:

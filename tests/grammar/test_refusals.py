@@ -216,6 +216,82 @@ def test_a_group_without_a_record_is_not_a_group_of_other_records() -> None:
     refusal("Which owner has no mill with a weir?", [text("owner"), boolean("weir")], "mill")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many Ada Brook parcels are there?",
+        "How many parcels has Ada Brook with a weight of 3 kg?",
+    ],
+)
+def test_the_one_record_of_a_name_is_not_counted(question: str) -> None:
+    columns = [text("sender"), number("weight", "kg")]
+    own = [
+        ("sender", f"{first} {last}", 1) for first in ("Ada", "Ben") for last in ("Brook", "Fox")
+    ]
+    statistics = {
+        "sender": ColumnStatistics("sender", columns[0].type, 4, 4, 4, 4, 0, 0, 0, 4),
+        "weight": ColumnStatistics("weight", columns[1].type, 4, 4, 4, 4, 0, 0, 0, 3),
+    }
+    schema = Schema(title="C1", entity="c1", nouns=("parcel",), attributes=tuple(columns))
+    with pytest.raises(QuestionError):
+        translate(question, schema, statistics, ValueIndex(own))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the last town listed?",
+        "Who is first on this list?",
+        "Which is the first in the table?",
+    ],
+)
+def test_the_order_of_rows_is_no_order_of_dates(question: str) -> None:
+    refusal(question, [text("town"), text("person_name"), date("founded")], "town")
+
+
+def test_a_text_that_is_called_a_count_is_not_counted() -> None:
+    refusal("Number of throws tried", [text("n_throws_made_tried"), text("player")])
+
+
+def test_how_much_more_is_no_count() -> None:
+    values = [("kind", "home", 5), ("kind", "travel", 6)]
+    refusal("How much more is there for home than for travel?", [text("kind")], "claim", values)
+
+
+def test_what_ranks_the_other_way_than_it_is_sorted_is_refused() -> None:
+    columns = [text("film"), number("price", "EUR")]
+    found = ask("What are the three lowest prices, lowest first?", columns)
+    assert found.sql.endswith("ORDER BY price ASC, document_id LIMIT 3")
+    refusal("What are the three lowest prices, highest first?", columns)
+
+
+def test_the_noun_of_the_records_is_not_dropped_for_a_verb() -> None:
+    columns = [date("date"), count("deaths")]
+    refusal("Which report announced the fewest deaths?", columns, "report")
+    found = ask("Which report date has the fewest deaths?", columns, "report")
+    assert found.sql.startswith("SELECT date FROM c1 ")
+
+
+def test_an_amount_that_is_not_named_is_that_of_the_whole_record() -> None:
+    columns = [text("company"), number("total", "EUR"), number("change", "EUR")]
+    found = ask("Which company has the largest receipt?", columns, "receipt")
+    assert "MAX(total)" in found.sql
+    assert ask("How many receipts are above 20 euros?", columns, "receipt").sql.endswith(
+        "total > 20"
+    )
+
+
+def test_an_amount_that_is_not_named_and_not_always_known_counts_nothing() -> None:
+    columns = [number("total", "EUR"), number("change", "EUR")]
+    statistics = {
+        item.name: ColumnStatistics(item.name, item.type, 40, 38, 38, 38, 0, 2, 0, 7)
+        for item in columns
+    }
+    schema = Schema(title="C1", entity="c1", nouns=("receipt",), attributes=tuple(columns))
+    with pytest.raises(QuestionError, match="not known in all records"):
+        translate("How many receipts are above 20 euros?", schema, statistics, ValueIndex([]))
+
+
 def test_an_amount_in_another_currency_is_not_compared() -> None:
     refusal("How many bills are over 100 dollars?", [number("total", "EUR")], "bill")
     found = ask("How many bills are over 100 euros?", [number("total", "EUR")], "bill")
