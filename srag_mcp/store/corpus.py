@@ -96,8 +96,15 @@ class Corpus:
         self._contents: dict[Path, BuildContent] = {}
         self._values: dict[Path, ValueIndex] = {}
 
-    def within(self, seconds: float) -> "Corpus":
-        """Return this corpus for what is left of a call: its queries together take no longer."""
+    def within(self, seconds: float | None = None) -> "Corpus":
+        """Return this corpus for what is left of a call: its queries together take no longer.
+
+        None: for a whole call, which has as long as one query may take. What belongs to the build
+        is read before its time begins.
+        """
+        if seconds is None:
+            self._content()
+            seconds = self.worker.limits.timeout_s
         limited = copy.copy(self)
         limited._ends_at = time.monotonic() + seconds
         return limited
@@ -221,9 +228,10 @@ class Corpus:
         """Run a statement of this package; text from outside goes into *parameters* only.
 
         Raises:
+            QueryTimeoutError: If the time of the call is over.
             StoreError: If the build cannot be read.
         """
-        return self._newest(lambda path: self.worker.read(path, sql, parameters))
+        return self._newest(lambda path: self.worker.read(path, sql, parameters, self._left_s(sql)))
 
     def trace(
         self, column: str, table: str | None = None, **wanted: Unpack[EvidenceFilter]

@@ -44,6 +44,7 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
 
     Its notes say what the cells leave open: documents read in part, and readings that differ.
     """
+    corpus = corpus.within()
     schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus)
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
@@ -116,6 +117,7 @@ def statistics_page(corpus: Corpus, max_characters: int, columns: Sequence[str])
     Raises:
         UnknownNameError: If there is no such column; the text names those that look alike.
     """
+    corpus = corpus.within()
     for column in columns:
         check_column(corpus, column)
     units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}

@@ -5,15 +5,24 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.errors import CorpusError, QueryError, SchemaError, StoreError, UnknownNameError
+from srag_mcp.errors import (
+    CorpusError,
+    QueryError,
+    QueryTimeoutError,
+    SchemaError,
+    StoreError,
+    UnknownNameError,
+)
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import DocumentEntry, Evidence, read_reviews
-from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.views.holdings import schema_page, statistics_page
+from srag_mcp.views.traces import TraceCall, trace_page
 
 Finish = Callable[..., FinishedDocument]
 
@@ -237,3 +246,49 @@ def test_records_with_failures_are_for_counts_of_this_package_only(corpus: Corpu
 
     with pytest.raises(UnknownNameError):
         corpus.select("SELECT count(*) FROM srag_failures")
+
+
+ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
+SLOW_DOCUMENTS = """
+DROP TABLE documents;
+CREATE VIEW documents AS
+SELECT 'curlew.txt' AS document_id, 'curlew' AS title, '' AS path, '' AS media_type,
+  44 AS characters FROM range(1) WHERE sleep_ms(700) IS NULL
+"""
+
+
+def test_a_statement_of_this_package_has_what_is_left_of_the_call(corpus: Corpus) -> None:
+    with QueryPool(QueryLimits(timeout_s=120)) as patient:
+        slow = Corpus(corpus.build_path(), patient)
+        with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.\d+ s"):
+            slow.within(0.5).read(ENDLESS, [])
+        with pytest.raises(QueryTimeoutError, match="no time left"):
+            slow.within(0).read("SELECT 1", [])
+        assert slow.within().read("SELECT 1", []) == [(1,)]
+
+
+def test_the_statements_of_one_call_have_one_deadline(changed: Callable[[str], Corpus]) -> None:
+    corpus = changed(SLOW_DOCUMENTS)
+    call = TraceCall("name", document_id="curlew.txt")
+    with QueryPool(QueryLimits(timeout_s=60)) as patient:
+        page = trace_page(Corpus(corpus.location, patient), call)
+        assert (page.total, [item.value for item in page.sources]) == (1, ["Curlew"])
+    with QueryPool(QueryLimits(timeout_s=1.2)) as hasty:
+        limited = Corpus(corpus.location, hasty)
+        assert limited.schema().entity == "ships"
+        with pytest.raises(QueryTimeoutError):  # the document, then its cells: 1.4 s
+            trace_page(limited, call)
+
+
+def test_schema_and_statistics_are_calls_with_a_deadline(changed: Callable[[str], Corpus]) -> None:
+    corpus = changed(
+        "DROP TABLE srag_reviews; CREATE VIEW srag_reviews AS"
+        f" SELECT ({ENDLESS})::VARCHAR AS attribute, 'ships' AS table_name"
+    )
+    with QueryPool(QueryLimits(timeout_s=0.5)) as hasty:
+        limited = Corpus(corpus.location, hasty)
+        assert [item.column for item in statistics_page(limited, 9999, ["name"]).columns] == [
+            "name"
+        ]
+        with pytest.raises(QueryTimeoutError, match="stopped after 0"):
+            schema_page(limited, 9999)

@@ -173,17 +173,23 @@ class QueryPool:
         return tuple(self._ask(request).rows[0])
 
     def read(
-        self, build: Path, sql: str, parameters: Sequence[Value] = ()
+        self,
+        build: Path,
+        sql: str,
+        parameters: Sequence[Value] = (),
+        timeout_s: float | None = None,
     ) -> list[tuple[Value, ...]]:
         """Run a statement of this package and return all its rows; it waits for no query.
 
         It is not checked against the lists, so *sql* is never text from outside: that goes into
-        *parameters*. Time, memory and the lock of the engine hold.
+        *parameters*. Time, memory and the lock of the engine hold; *timeout_s* as for `count`.
 
         Raises:
             StoreError: As for `select`, but for what the check refuses.
         """
-        request = Request("read", str(build.resolve()), sql, parameters=list(parameters))
+        request = Request(
+            "read", str(build.resolve()), sql, parameters=list(parameters), timeout_s=timeout_s
+        )
         return [tuple(row) for row in self._ask(request).rows]
 
     @contextmanager
