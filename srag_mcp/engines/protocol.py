@@ -45,10 +45,7 @@ class CancelledError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an ingestion stands: *done* of *total* steps of a stage; *current* is what it did last.
-
-    *total* is 0 where it is not known.
-    """
+    """Where an ingestion stands: *done* of *total* steps (0: not known), *current* the last one."""
 
     stage: Stage
     done: int = 0

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Unpack
 
 from filelock import FileLock
@@ -29,7 +28,7 @@ from srag_mcp.settings import PREFIX, Settings
 from srag_mcp.store.job import Job, Jobs
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.spool import PromptSpool
-from srag_mcp.store.state import open_state, read_state
+from srag_mcp.store.state import State, open_state, read_state
 
 if TYPE_CHECKING:  # half of the package: only for who ingests
     from srag_mcp.engines.protocol import Progress
@@ -90,14 +89,14 @@ def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
     Raises:
         JobError: If there is none; the text names those there are.
     """
-    with _jobs(folder, settings) as jobs:
-        return _read(jobs, folder, job_id)
+    with _state(folder, settings) as state:
+        return _read(Jobs(state), folder, job_id)
 
 
 def list_jobs(folder: Path, settings: Settings) -> list[Job]:
     """Return the jobs of the corpus *folder*, latest first, without those that are damaged."""
-    with _jobs(folder, settings) as jobs:
-        return list(_readable(jobs))
+    with _state(folder, settings) as state:
+        return list(_readable(Jobs(state)))
 
 
 def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float = CANCEL_S) -> Job:
@@ -109,7 +108,8 @@ def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float
     Raises:
         JobError: If there is no such job.
     """
-    with _jobs(folder, settings) as jobs:
+    with _state(folder, settings) as state:
+        jobs = Jobs(state)
         job = _read(jobs, folder, job_id)
         if job.is_running:
             jobs.cancel(job.id)
@@ -122,34 +122,31 @@ def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) 
     Raises:
         JobError: If there is no such job.
     """
-    with _jobs(folder, settings) as jobs:
-        return _wait(jobs, folder, _read(jobs, folder, job_id), seconds)
+    with _state(folder, settings) as state:
+        return _wait(Jobs(state), folder, _read(Jobs(state), folder, job_id), seconds)
 
 
 @contextmanager
 def agent_prompts(folder: Path, settings: Settings) -> Iterator[PromptSpool]:
     """Open the prompts of the corpus *folder* that wait for an agent."""
-    with read_state(_state_folder(folder, settings)) as state:
+    with _state(folder, settings) as state:
         yield PromptSpool(state)
 
 
 @contextmanager
-def _jobs(folder: Path, settings: Settings) -> Iterator[Jobs]:
-    with read_state(_state_folder(folder, settings)) as state:
-        yield Jobs(state)
-
-
-def _state_folder(folder: Path, settings: Settings) -> Path:
-    """Return the state folder with the latest job: one of two, where others own the first."""
-    corpus = CorpusFolder(folder, settings.home)
-    if not corpus.apart.is_dir():
-        return corpus.inside
+def _state(folder: Path, settings: Settings) -> Iterator[State]:
+    """Open the state with the latest job: one of two, where others own the first."""
 
     def latest(place: Path) -> str:
         with read_state(place) as state:
             return max(Jobs(state).ids(), default="")
 
-    return max((corpus.inside, corpus.apart), key=latest)
+    corpus = CorpusFolder(folder, settings.home)
+    place = corpus.inside
+    if corpus.apart.is_dir():
+        place = max((corpus.inside, corpus.apart), key=latest)
+    with read_state(place) as state:
+        yield state
 
 
 def _read(jobs: Jobs, folder: Path, job_id: str) -> Job:
@@ -206,8 +203,7 @@ def _spawn(jobs: Jobs, place: Path, job_id: str, settings: Settings) -> Job:
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         has_ended = process.poll() is not None
-        job = jobs.read(job_id)
-        if job is not None:
+        if (job := jobs.read(job_id)) is not None:
             return job
         if has_ended:
             break
@@ -227,20 +223,16 @@ class JobWriter:
         self._ended = threading.Event()
         self._stopped = threading.Event()
         self._beating = threading.Thread(target=self._beat, daemon=True)
-        self._job = job.model_copy(
-            update={
-                "pid": os.getpid(),
-                "host": socket.gethostname(),
-                "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            }
-        )
+        started_at = datetime.now(UTC).isoformat(timespec="seconds")
+        told = {"pid": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
+        self._job = job.model_copy(update=told)
 
     def begin(self) -> None:
         """Say that the job runs, and go on saying so every second.
 
         SIGTERM stops it in order from here on: whoever reads of it may stop it at once.
         """
-        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGTERM, lambda number, frame: self._stopped.set())
         self.write()
         self._beating.start()
 
@@ -273,9 +265,6 @@ class JobWriter:
     def _beat(self) -> None:
         while not self._ended.wait(HEARTBEAT_S):
             self.write()
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self._stopped.set()
 
     def _tell(self, **changes: object) -> None:
         with self._lock:

@@ -1,6 +1,6 @@
 """What an ingestion says at its end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -109,19 +109,12 @@ class IngestReport:
         """Whether there are documents, and none of them could be read."""
         return 0 < self.n_documents <= len(self.failed)
 
-    def with_questions(self, tried: Sequence[str], untried: Sequence[str]) -> "IngestReport":
-        """Return with each sample question: *tried* ones are answered unless they are uncovered."""
-        uncovered = {item.question for item in self.uncovered}
-        answered = tuple(question for question in tried if question not in uncovered)
-        return replace(self, answered=answered, untried=tuple(untried))
-
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
-        extension = self.extension
         written = asdict(replace(self, extension=None))
-        if extension is not None:
-            attribute = extension.attribute.model_dump(mode="json", exclude={"extractors"})
-            written["extension"] = {"added": extension.added, "attribute": attribute}
+        if self.extension is not None:
+            attribute = self.extension.attribute.model_dump(mode="json", exclude={"extractors"})
+            written["extension"] = {"added": self.extension.added, "attribute": attribute}
         return written
 
     def lines(self) -> list[str]:
@@ -146,7 +139,11 @@ class IngestReport:
         if len(self.told) > _MAX_NAMED:
             said.append(f"{len(self.told) - _MAX_NAMED} more is told of the tables")
         if self.extension is not None:
-            said.append(_describe_extension(self.extension))
+            attribute = self.extension.attribute
+            unit = f", {attribute.unit}" if attribute.unit else ""
+            what = f"{attribute.name} ({attribute.type}{unit}): {attribute.description}"
+            is_new = self.extension.added
+            said.append(f"added the column {what}" if is_new else f"it is there already: {what}")
         if self.taken is not None:
             said.append(self._cost(self.taken))
         if self.n_unsettled:
@@ -179,13 +176,6 @@ class IngestReport:
             kept = f"; the published build {self.build_id} stays" if self.build_id else ""
             return f"nothing is published{kept}"
         return f"published build {self.build_id}" if self.published else "nothing has changed"
-
-
-def _describe_extension(extension: Extension) -> str:
-    attribute = extension.attribute
-    unit = f", {attribute.unit}" if attribute.unit else ""
-    what = f"{attribute.name} ({attribute.type}{unit}): {attribute.description}"
-    return f"added the column {what}" if extension.added else f"it is there already: {what}"
 
 
 def _named(what: str, failures: tuple[Failure, ...]) -> list[str]:
@@ -222,18 +212,15 @@ def report_stored(
             f"{path}: {line}" for path, state in sorted(work.files().items()) for line in state.told
         ),
         attributes=tuple(item.name for item in schema.attributes) if schema else (),
-        warnings=(
-            *_warnings(work, schema),
-            *_warn_of_unread(unread, n_stored),
-            *_warn_of_long_ones(n_in_part, n_stored),
-        ),
+        warnings=(*_warnings(work, schema), *_warn_of_unread(unread, n_in_part, n_stored)),
     )
 
 
-def _warnings(work: WorkDatabase, schema: Schema | None) -> tuple[str, ...]:
-    warnings = [work.warning] if work.warning else []
+def _warnings(work: WorkDatabase, schema: Schema | None) -> Iterator[str]:
+    if work.warning:
+        yield work.warning
     if schema is not None and not schema.attributes:
-        warnings.append(
+        yield (
             "no attributes were found: the documents have no fields in common that code can see."
             " Put a schema.json into the folder, or give sample questions; the table `documents`"
             " can be queried"
@@ -241,19 +228,17 @@ def _warnings(work: WorkDatabase, schema: Schema | None) -> tuple[str, ...]:
     meant = find_meant(schema) if schema is not None else {}
     if meant:
         named = ", ".join(f"{name} is “{word}”" for name, word in meant.items())
-        warnings.append(
+        yield (
             f"names of columns have Latin letters: {named}. SQL takes the name, questions both;"
             " rename them in .srag/schema.json, keeping the word in x-synonyms"
         )
-    return tuple(warnings)
 
 
-def _warn_of_unread(unread: UnreadRecords, n_documents: int) -> tuple[str, ...]:
-    warnings = []
+def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> Iterator[str]:
     if unread.records:
         n_again = sum(item.is_asked_again for item in unread.records)
         again = f"; the next ingestion asks for {n_again} of them again" if n_again else ""
-        warnings.append(
+        yield (
             f"no reply of the language model to {len(unread.records)} of {n_documents} documents"
             f" could be used: all their cells are failed{again}"
         )
@@ -262,17 +247,10 @@ def _warn_of_unread(unread: UnreadRecords, n_documents: int) -> tuple[str, ...]:
         others = " of other documents" if unread.records else ""
         n_failed = sum(n for _, n in unread.n_cells)
         cells = "1 cell" if n_failed == 1 else f"{n_failed} cells"
-        warnings.append(
-            f"{cells}{others} failed ({counts}); trace_value with the state failed says why"
+        yield f"{cells}{others} failed ({counts}); trace_value with the state failed says why"
+    if n_in_part:
+        yield (
+            f"{n_in_part} of {n_documents} documents are too long to be read whole: what they do"
+            " not mention in the parts that were read stays unknown; with a larger"
+            " SRAG_PROMPT_TOKENS the next ingestion reads more of them"
         )
-    return tuple(warnings)
-
-
-def _warn_of_long_ones(n_in_part: int, n_documents: int) -> tuple[str, ...]:
-    if not n_in_part:
-        return ()
-    return (
-        f"{n_in_part} of {n_documents} documents are too long to be read whole: what they do not"
-        " mention in the parts that were read stays unknown; with a larger SRAG_PROMPT_TOKENS the"
-        " next ingestion reads more of them",
-    )

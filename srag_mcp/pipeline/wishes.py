@@ -180,11 +180,8 @@ def choose_questions(folder: Path, settings: Settings, given: Sequence[str]) -> 
     Raises:
         DocumentError: If the file `sample_questions.txt` cannot be read.
     """
-    if given:
-        return given
-    wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
-    asked = () if wish is None else wish.questions
-    return asked or tuple(read_sample_questions(folder))
+    wish = None if given else read_unfinished(CorpusFolder(folder, settings.home).readable())
+    return given or (wish and wish.questions) or tuple(read_sample_questions(folder))
 
 
 def read_sample_questions(folder: Path) -> list[str]:
