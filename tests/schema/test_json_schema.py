@@ -224,3 +224,35 @@ def test_a_bad_schema_file_is_named_with_its_fault(tmp_path: Path, text: str, wo
 def test_a_missing_schema_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="No such file"):
         read_schema_file(tmp_path / "schema.json")
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
+        ({"anyOf": [{"type": "string"}, {"type": "number"}]}, "one type; anyOf offers 2"),
+        ({"anyOf": "string"}, "one type; anyOf offers 0"),
+        ({"$ref": "#/$defs/nowhere"}, "'#/$defs/nowhere' is nowhere in this schema"),
+        ({"$ref": "other.json"}, "'other.json' is nowhere in this schema"),
+        ({"$ref": "#/$defs/circle"}, "its references go round in a circle"),
+        ({"type": "array"}, "is a list; a record has one value an attribute"),
+        ({"items": {"type": "string"}}, "is a list; a record has one value an attribute"),
+        ({"properties": {}}, "is an object; a record has one value an attribute"),
+        ({"type": "money"}, "type 'money' is unknown; use one of string, integer, number, boolean"),
+        ({"type": ["string", "boolean"]}, "it must have one `type` of string, integer"),
+        ({"type": "string", "enum": [None]}, "its enum has no value"),
+        ({"type": "string", "enum": ["low", 2]}, "its enum must hold texts only"),
+        ({"type": "string", "enum": [["low"]]}, "enum must hold texts, numbers or booleans"),
+        ({"type": "string", "examples": [{}]}, "examples must hold texts, numbers or booleans"),
+        ({"type": "string", "x-synonyms": "tall"}, "x-synonyms must be a list of texts"),
+        ({"type": "string", "default": False}, "'false' does not fit the type string"),
+        ({"type": "boolean", "x-absent-means": "zero"}, "'zero' does not fit the type boolean"),
+        ({"type": "string", "x-absent-means": ["zero"]}, "absent_means: Input should be"),
+        (True, "its definition must be an object such as {'type': 'string'}"),
+    ],
+)
+def test_a_bad_property_is_refused_by_its_name(definition: object, message: str) -> None:
+    circle = {"$ref": "#/$defs/circle"}
+    with pytest.raises(SchemaError) as refused:
+        schema_from_json({"properties": {"height": definition}, "$defs": {"circle": circle}})
+    assert str(refused.value).startswith("attribute 'height'")
+    assert message in str(refused.value)
