@@ -117,7 +117,10 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        _run_app()
+        try:
+            make_app(sys.argv[1] if len(sys.argv) > 1 else "")()
+        finally:
+            _flush()
     except AskFirstError as error:
         _fail(str(error), REFUSED_STATUS)
     except SragError as error:
@@ -128,22 +131,14 @@ def run() -> None:
         _fail(f"{named}{error.strerror or error}")
 
 
-def _run_app() -> None:
-    """Run the command and write all that it printed.
-
-    Raises:
-        OSError: If stdout cannot be written, besides what the command raises.
-    """
+def _flush() -> None:
     try:
-        make_app(sys.argv[1] if len(sys.argv) > 1 else "")()
-    finally:
-        try:
-            sys.stdout.flush()
-        except OSError:
-            # Python would try again at its end, and say so at length.
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), sys.stdout.fileno())
-            raise
+        sys.stdout.flush()
+    except OSError:
+        # Python would try again at its end, and say so at length.
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        raise
 
 
 def _fail(text: str, status: int = 1) -> NoReturn:

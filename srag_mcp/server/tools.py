@@ -3,6 +3,7 @@
 Each argument has a ceiling: a call with a million column names would keep the server for minutes.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Literal
 
@@ -149,7 +150,7 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         start = partial(
             corpora.ingest, corpus, sample_questions, engine, rebuild_schema=rebuild_schema
         )
-        return await _await_job(ctx, corpora, await run_blocking(corpora, start), wait_seconds)
+        return await _await_job(ctx, corpora, start, wait_seconds)
 
     @server.tool(title="Extend the schema", annotations=WRITES)
     async def extend_schema(
@@ -162,8 +163,8 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
 
         Use it when no column holds what a question needs.
         """
-        page = await run_blocking(corpora, lambda: corpora.extend(corpus, attribute))
-        return await _await_job(ctx, corpora, page, wait_seconds)
+        start = partial(corpora.extend, corpus, attribute)
+        return await _await_job(ctx, corpora, start, wait_seconds)
 
     @server.tool(title="Ingestion status", annotations=CONTROLS)
     async def ingest_status(
@@ -179,15 +180,16 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
         if cancel:
             return await show(corpora, lambda: corpora.cancel(corpus, job_id, wait_seconds))
-        page = await run_blocking(corpora, lambda: corpora.job_status(corpus, job_id))
-        return await _await_job(ctx, corpora, page, wait_seconds)
+        read = partial(corpora.job_status, corpus, job_id)
+        return await _await_job(ctx, corpora, read, wait_seconds)
 
 
 async def _await_job(
-    ctx: Context[Corpora], corpora: Corpora, page: JobStatus, wait_seconds: float
+    ctx: Context[Corpora], corpora: Corpora, start: Callable[[], JobStatus], wait_seconds: float
 ) -> CallToolResult:
     """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
-    corpus, job_id, reported = page.corpus, page.job_id, -1.0
+    page = await run_blocking(corpora, start)
+    read, reported = partial(corpora.job_status, page.corpus, page.job_id), -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
             percent: float = 100 if page.state == "done" else STAGES.get(page.stage, 0)
@@ -202,7 +204,7 @@ async def _await_job(
             if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)
-            page = await run_blocking(corpora, lambda: corpora.job_status(corpus, job_id))
+            page = await run_blocking(corpora, read)
     return as_result(page)
 
 
