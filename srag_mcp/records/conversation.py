@@ -1,7 +1,7 @@
 """A conversation: records of some documents, asked again for what cannot be used."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
@@ -218,62 +218,62 @@ class Conversation:
     def _open_questions(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         """Return what is to be asked again: what has a problem that was not told before."""
         open_questions: dict[str, tuple[str, ...]] = {}
+        doubted = self._doubted
         for key, names in wanted.items():
-            left = tuple(name for name in names if self._is_open(key, name))
+            judged = self._judged[key]
+            told = {name for name in names if judged[name].told_once}
+            left = [
+                x for x in names if judged[x].problem and not (x in told and (key, x) in doubted)
+            ]
+            doubted.update((key, name) for name in left if name in told)
             if left:
-                open_questions[key] = left
+                open_questions[key] = tuple(left)
         return open_questions
-
-    def _is_open(self, key: str, name: str) -> bool:
-        judgement = self._judged[key][name]
-        if not judgement.problem:
-            return False
-        if judgement.told_once:
-            if (key, name) in self._doubted:
-                return False
-            self._doubted.add((key, name))
-        return True
 
     def _correct(self, reply: RecordsReply, wanted: Mapping[str, Sequence[str]]) -> Correction:
         """Give back the part of *reply* that is asked for again, with what is wrong with it."""
-        documents = [item for item in reply.documents if item.id in wanted]
-        parts = [_part(item, wanted[item.id]) for item in documents]
+        parts = [
+            {
+                "id": item.id,
+                "cells": [_shortened(x) for x in item.cells if x.attribute in wanted[item.id]],
+                "not_mentioned": [name for name in item.not_mentioned if name in wanted[item.id]],
+            }
+            for item in reply.documents
+            if item.id in wanted
+        ]
         text = json.dumps({"documents": parts}, ensure_ascii=False, separators=(",", ":"))
-        problems = [
-            f"- {key}, {name}: {self._judged[key][name].problem}"
+        problems = dict.fromkeys(
+            f"{key}, {name}: {self._judged[key][name].problem}"
             for key, names in wanted.items()
             for name in names
-        ]
-        problems += [f"- {problem}" for problem in dict.fromkeys(self._unknown(reply))]
-        told = "\n".join(problems[:_MAX_PROBLEMS])
-        return Correction(text, f"{_CORRECTION}\n{told}")
-
-    def _unknown(self, reply: RecordsReply) -> Iterator[str]:
-        names = {attribute.name for attribute in self.task.attributes}
+        )
+        known = {attribute.name for attribute in self.task.attributes}
         for document in reply.documents:
             if document.id not in self._judged:
-                yield f"there is no document {document.id!r:.{_LONGEST_NAME}}"
+                problems[f"there is no document {document.id!r:.{_LONGEST_NAME}}"] = None
             for cell in document.cells:
-                if cell.attribute not in names:
+                if cell.attribute not in known:
                     name = f"{cell.attribute!r:.{_LONGEST_NAME}}"
-                    yield f"{document.id:.{_LONGEST_NAME}}: there is no attribute {name}"
+                    said = f"{document.id:.{_LONGEST_NAME}}: there is no attribute {name}"
+                    problems[said] = None
+        told = "\n".join(f"- {problem}" for problem in list(problems)[:_MAX_PROBLEMS])
+        return Correction(text, f"{_CORRECTION}\n{told}")
 
     def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
-        judged = self._judged[key]
-        cells = [judged[attribute.name].taken for attribute in self.task.attributes]
-        document = excerpt.document
-        error = self._find_error(key, cells)
-        return PredictedRecord(document.document_id, document.sha256, tuple(cells), error)
+        """Return the record by now; its error says why to ask about the document again.
 
-    def _find_error(self, key: str, cells: Sequence[PredictedCell]) -> str:
-        """Say why to ask about a document again: no reply has it, or nobody put it right."""
+        That is where no reply has it, or nobody put it right.
+        """
+        judged, document, error = self._judged[key], excerpt.document, ""
+        cells = tuple(judged[attribute.name].taken for attribute in self.task.attributes)
         if key not in self._heard:
             notes = (item.cell.note for item in cells)
             nothing = _EMPTY if key in self._empty else _LEFT_OUT
             misfit = next((note for note in notes if note != LEFT_OUT), nothing)
-            return self._unanswered.get(key, misfit)
-        is_open = any(item.cell.state is State.FAILED for item in cells)
-        return self._unanswered.get(key, "") if is_open else ""
+            error = self._unanswered.get(key, misfit)
+        elif any(item.cell.state is State.FAILED for item in cells):
+            error = self._unanswered.get(key, "")
+        return PredictedRecord(document.document_id, document.sha256, cells, error)
 
 
 def _is_empty(document: DocumentReply) -> bool:
@@ -285,12 +285,6 @@ def _names_in(document: DocumentReply) -> frozenset[str]:
     """Return the names of the attributes of which a reply says something."""
     stated = [cell.attribute for cell in document.cells if not cell.misfits]
     return frozenset([*stated, *document.not_mentioned])
-
-
-def _part(document: DocumentReply, names: Sequence[str]) -> dict[str, object]:
-    cells = [_shortened(cell) for cell in document.cells if cell.attribute in names]
-    silent = [name for name in document.not_mentioned if name in names]
-    return {"id": document.id, "cells": cells, "not_mentioned": silent}
 
 
 def _shortened(cell: CellReply) -> dict[str, object]:

@@ -6,9 +6,9 @@ Before there are attributes, `documents.excerpt` shows a document evenly.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.schema.attribute import Attribute
@@ -70,15 +70,33 @@ def choose_passages(
     budget = most_characters(text, max_tokens)
     if unread is None and len(text) <= budget:
         return Selection(text)
-    length = _passage_length(budget, len(attributes))
+    # A length at which each attribute has its passages, unless that is too short.
+    share = int(budget * (1 - _BEGINNING)) // (_PASSAGES_AN_ATTRIBUTE * max(1, len(attributes)))
+    length = min(max(_SHORT, min(_LONGEST, share)), max(_SHORTEST, budget // 8))
     stretches = [Span(0, len(text))] if unread is None else unread
     passages = [passage for stretch in stretches for passage in _split(text, stretch, length)]
-    taken: set[int] = set()
-    used = len(_JOIN)
+    taken, used = set[int](), len(_JOIN)
     if unread is None:
-        taken, used = _beginning(passages, int(budget * _BEGINNING))
+        for place, passage in enumerate(passages):
+            if taken and passage.end > int(budget * _BEGINNING):
+                break
+            taken.add(place)
+        used = passages[max(taken)].end + 2 * len(_JOIN)
     _fill(text, passages, attributes, taken, budget - used)
-    return _select(text, passages, taken)
+    left: list[Span] = []
+    for place, passage in enumerate(passages):
+        if place not in taken and left and left[-1].end == passage.start:
+            left[-1] = Span(left[-1].start, passage.end)
+        elif place not in taken:
+            left.append(passage)
+    parts: list[str] = []
+    end = 0
+    for passage in (passages[place] for place in sorted(taken)):
+        # Those that follow on one another have no mark between them.
+        parts += [passage.of(text)] if passage.start == end else [_JOIN, passage.of(text)]
+        end = passage.end
+    shown = "".join(parts) + _JOIN * (end < len(text))
+    return Selection(shown, tuple(span for span in left if not span.of(text).isspace()))
 
 
 def _fill(
@@ -89,40 +107,17 @@ def _fill(
     room: int,
 ) -> None:
     """Add to *taken* the passages likely to hold *attributes*, then others, while there is room."""
-    likely = _by_turns(_rank(text, passages, attributes))
-    for place in chain(likely, range(len(passages))):
-        length = passages[place].end - passages[place].start
-        length += len(_JOIN) * (1 - _n_neighbours(passages, place, taken))
+    # The best of each attribute, then the second best of each, and so on.
+    turns = chain.from_iterable(zip_longest(*_rank(text, passages, attributes)))
+    for place in chain((place for place in turns if place is not None), range(len(passages))):
+        passage = passages[place]
+        follows = place - 1 in taken and passages[place - 1].end == passage.start
+        precedes = place + 1 in taken and passages[place + 1].start == passage.end
+        # Between passages that follow on one another there is no mark.
+        length = passage.end - passage.start + len(_JOIN) * (1 - follows - precedes)
         if place not in taken and length <= room:
             taken.add(place)
             room -= length
-
-
-def _n_neighbours(passages: Sequence[Span], place: int, taken: Collection[int]) -> int:
-    """Count the passages right before and after one that are shown: no mark is between them."""
-    passage = passages[place]
-    follows = place - 1 in taken and passages[place - 1].end == passage.start
-    precedes = place + 1 in taken and passages[place + 1].start == passage.end
-    return follows + precedes
-
-
-def _select(text: str, passages: Sequence[Span], taken: Collection[int]) -> Selection:
-    shown = _assemble(text, [passages[place] for place in sorted(taken)])
-    unread: list[Span] = []
-    for place, passage in enumerate(passages):
-        if place in taken:
-            continue
-        if unread and unread[-1].end == passage.start:
-            unread[-1] = Span(unread[-1].start, passage.end)
-        else:
-            unread.append(passage)
-    return Selection(shown, tuple(span for span in unread if not span.of(text).isspace()))
-
-
-def _passage_length(budget: int, n_attributes: int) -> int:
-    """Return a length at which each attribute has its passages, unless that is too short."""
-    share = int(budget * (1 - _BEGINNING)) // (_PASSAGES_AN_ATTRIBUTE * max(1, n_attributes))
-    return min(max(_SHORT, min(_LONGEST, share)), max(_SHORTEST, budget // 8))
 
 
 def _split(text: str, stretch: Span, length: int) -> Iterator[Span]:
@@ -138,18 +133,6 @@ def _split(text: str, stretch: Span, length: int) -> Iterator[Span]:
         start = end
 
 
-def _beginning(passages: Sequence[Span], budget: int) -> tuple[set[int], int]:
-    taken: set[int] = set()
-    used = 0
-    for place, passage in enumerate(passages):
-        length = passage.end - passage.start
-        if taken and used + length > budget:
-            break
-        taken.add(place)
-        used += length
-    return taken, used + 2 * len(_JOIN)
-
-
 def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) -> list[list[int]]:
     """Return for each attribute the places of the passages that may hold it, best first."""
     texts = [passage.of(text) for passage in passages]
@@ -163,29 +146,23 @@ def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) 
     }
     ranked: list[list[int]] = []
     for attribute in attributes:
-        scores = _scores(_terms(attribute), holding, len(passages))
+        scores: defaultdict[int, float] = defaultdict(float)
+        for term, weight in _terms(attribute).items():
+            places = holding.get(term, {})
+            rarity = math.log(1 + len(passages) / (1 + len(places)))
+            for place, count in places.items():
+                scores[place] += weight * rarity * 2 * count / (count + 1)
         for place in shapes[_shape(attribute)]:
             scores[place] += _SHAPE
         ranked.append(sorted(scores, key=lambda place: (-scores[place], place)))
     return ranked
 
 
-def _scores(
-    terms: Mapping[str, float], holding: Mapping[str, Mapping[int, int]], n_passages: int
-) -> defaultdict[int, float]:
-    scores: defaultdict[int, float] = defaultdict(float)
-    for term, weight in terms.items():
-        places = holding.get(term, {})
-        rarity = math.log(1 + n_passages / (1 + len(places)))
-        for place, count in places.items():
-            scores[place] += weight * rarity * 2 * count / (count + 1)
-    return scores
-
-
 def _terms(attribute: Attribute) -> dict[str, float]:
     """Return the words to look for, with their weights."""
     examples = [str(item) for item in (*attribute.examples, *(attribute.categories or ()))]
-    description = _words(" ".join(_telling(attribute.description)))
+    telling = (w for w in words(attribute.description) if w not in STOP_WORDS | _DEFINING)
+    description = _words(" ".join(telling))
     weighted = [
         (_DESCRIPTION, description[:_MAX_DESCRIPTION_WORDS]),
         (_EXAMPLE, _words(" ".join(examples[:_MAX_EXAMPLES]))),
@@ -193,10 +170,6 @@ def _terms(attribute: Attribute) -> dict[str, float]:
         (_NAME, _words(attribute.name.replace("_", " "))),
     ]
     return {word: weight for weight, found in weighted for word in found}
-
-
-def _telling(definition: str) -> list[str]:
-    return [word for word in words(definition) if word not in STOP_WORDS | _DEFINING]
 
 
 def _words(text: str) -> list[str]:
@@ -219,25 +192,3 @@ def _shape(attribute: Attribute) -> re.Pattern[str]:
     if is_currency(attribute.unit):
         return _MONEY
     return _PERCENT if attribute.unit in {"percent", "%"} else _NUMBER
-
-
-def _by_turns(ranked: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Yield the best of each, then the second best of each, and so on."""
-    for turn in range(max(map(len, ranked), default=0)):
-        for places in ranked:
-            if turn < len(places):
-                yield places[turn]
-
-
-def _assemble(text: str, passages: Sequence[Span]) -> str:
-    """Join passages; those that follow on one another without a mark."""
-    parts: list[str] = []
-    end = 0
-    for passage in passages:
-        if passage.start != end:
-            parts.append(_JOIN)
-        parts.append(passage.of(text))
-        end = passage.end
-    if end < len(text):
-        parts.append(_JOIN)
-    return "".join(parts)

@@ -48,20 +48,17 @@ def estimate_records(
     """
     lengths = [length for length in n_tokens if length]
     shown = (min(length, prompt_tokens) for length in lengths)
-    parts = [(n,) for length in lengths for n in _further_parts(length, prompt_tokens)]
+    further = [  # the parts after the first in which a document is read
+        (min(prompt_tokens, end - start),)
+        for end in (min(length, MAX_PROMPTFULS * prompt_tokens) for length in lengths)
+        for start in range(prompt_tokens, end, prompt_tokens)
+    ]
     instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
     n_prompts = tokens_in = 0
-    for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), parts):
+    for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), further):
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
     return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
-
-
-def _further_parts(n_tokens: int, prompt_tokens: int) -> Iterator[int]:
-    """Yield the tokens of the parts after the first in which a document is read."""
-    end = min(n_tokens, MAX_PROMPTFULS * prompt_tokens)
-    for start in range(prompt_tokens, end, prompt_tokens):
-        yield min(prompt_tokens, end - start)
 
 
 async def predict_records(
@@ -95,7 +92,9 @@ async def predict_records(
         async with anyio.create_task_group() as clock:
             clock.start_soon(run.hand_over_now_and_then)
             excerpts = run.excerpts(documents)
-            await run.predict_all(plan_batches(excerpts, _size, len(task.attributes)))
+            await run.predict_all(
+                plan_batches(excerpts, lambda x: x.n_tokens, len(task.attributes))
+            )
             clock.cancel_scope.cancel()
     finally:
         run.hand_over()
@@ -142,18 +141,15 @@ class _Run:
 
     def excerpts(self, documents: Iterable[DocumentText]) -> Iterator[Excerpt]:
         """Yield what is shown of each document first; those without text are finished at once."""
+        most = self._prompt_tokens
+        first = min(self._task.first_tokens or most, most)
         for document in documents:
             if document.text.strip():
-                n_tokens = self._first_tokens(document)
+                # Parts of a small one save nothing.
+                n_tokens = most if count_tokens(document.text) <= _SMALL * first else first
                 yield take_excerpt(document, self._task.attributes, n_tokens)
             else:
                 self._finished.append(fail_record(self._task, document, "it has no text"))
-
-    def _first_tokens(self, document: DocumentText) -> int:
-        """Return how much of *document* is shown first: parts of a small one save nothing."""
-        first = min(self._task.first_tokens or self._prompt_tokens, self._prompt_tokens)
-        is_small = count_tokens(document.text) <= _SMALL * first
-        return self._prompt_tokens if is_small else first
 
     async def _predict(self, batch: Sequence[Excerpt]) -> None:
         try:
@@ -165,7 +161,3 @@ class _Run:
             self._slots.release()
         if len(self._finished) >= HAND_OVER_RECORDS:
             self.hand_over()
-
-
-def _size(excerpt: Excerpt) -> int:
-    return excerpt.n_tokens

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from srag_mcp.cells.cell import DocumentText
@@ -74,17 +74,14 @@ def take_excerpt(
     After an excerpt *before*, what that left out. Wide gaps between columns and many empty lines
     become small ones: they cost and say nothing.
     """
-    tight = _tighten(document.text)
+    tight = document.text
+    if "  " in tight or "\t" in tight or "\u00a0" in tight:  # seen faster than matched in vain
+        tight = _WIDE_GAP.sub("  ", tight)
+    if tight.count("\n") > _FEWEST_BREAKS:
+        tight = _EMPTY_LINES.sub("\n\n", tight)
     unread = None if before is None else before.unread
     chosen = choose_passages(tight, attributes, max_tokens, unread)
     return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
-
-
-def _tighten(text: str) -> str:
-    """Make wide gaps and many empty lines small; most texts have none, which is seen faster."""
-    if "  " in text or "\t" in text or "\u00a0" in text:
-        text = _WIDE_GAP.sub("  ", text)
-    return _EMPTY_LINES.sub("\n\n", text) if text.count("\n") > _FEWEST_BREAKS else text
 
 
 def plan_batches(
@@ -123,15 +120,19 @@ def render_records_prompt(
     for a part again, after *corrections*.
     """
     mark = fence("".join(excerpt.shown for excerpt in excerpts.values()))
+    request = f"Give the records of {', '.join(excerpts)}: all attributes of each."
+    if wanted is not None:
+        named = "\n".join(f"- {key}: {', '.join(names)}" for key, names in wanted.items())
+        request = f"Give only these attributes again, and leave out all others:\n{named}"
     prompt = render_prompt(
         "predict_records",
         "records",
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(map(describe_attribute, attributes)),
         documents="\n\n".join(_document(key, item, mark) for key, item in excerpts.items()),
-        request=_request(tuple(excerpts), wanted),
+        request=request,
     )
-    return Prompt(prompt.step, prompt.instructions, prompt.content, corrections, prompt.subject)
+    return replace(prompt, corrections=corrections)
 
 
 def describe_attribute(attribute: Attribute) -> str:
@@ -141,32 +142,21 @@ def describe_attribute(attribute: Attribute) -> str:
     """
     kind = ", ".join(filter(None, (attribute.type, attribute.unit)))
     parts = [" ".join(attribute.description.split())]
+    texts = [" ".join(str(example).split()) for example in attribute.examples]
+    examples = [text for text in texts if 0 < len(text) <= _LONGEST_EXAMPLE][:_MAX_EXAMPLES]
     if attribute.categories:
         parts.append(f"One of: {' | '.join(attribute.categories)}.")
-    elif attribute.type.is_text and (examples := _examples(attribute)):
+    elif attribute.type.is_text and examples:
         parts.append(f"Examples: {'; '.join(examples)}.")
     parts.append(_ABSENT[attribute.absent_means])
     return f"- {attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
 
 
-def _examples(attribute: Attribute) -> list[str]:
-    texts = [" ".join(str(example).split()) for example in attribute.examples]
-    return [text for text in texts if 0 < len(text) <= _LONGEST_EXAMPLE][:_MAX_EXAMPLES]
-
-
 def _document(key: str, excerpt: Excerpt, mark: str) -> str:
-    path, title = _shown(excerpt.document.path), _shown(excerpt.document.title)
+    """Show a document; its path and title stand on one line, whatever is in them."""
+    path, title = (
+        json.dumps(name[:_LONGEST_NAME], ensure_ascii=False)
+        for name in (excerpt.document.path, excerpt.document.title)
+    )
     named = f"{key} (path {path})" if title == path else f"{key} (path {path}, title {title})"
     return f"{named}\n<<<{mark}\n{excerpt.shown}\n{mark}>>>"
-
-
-def _shown(name: str) -> str:
-    """Write a path or title on one line, whatever is in it."""
-    return json.dumps(name[:_LONGEST_NAME], ensure_ascii=False)
-
-
-def _request(keys: Sequence[str], wanted: Mapping[str, Sequence[str]] | None) -> str:
-    if wanted is None:
-        return f"Give the records of {', '.join(keys)}: all attributes of each."
-    named = "\n".join(f"- {key}: {', '.join(names)}" for key, names in wanted.items())
-    return f"Give only these attributes again, and leave out all others:\n{named}"
