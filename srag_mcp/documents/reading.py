@@ -18,9 +18,13 @@ from srag_mcp.documents.html import read_html
 from srag_mcp.documents.json_text import read_json, read_json_lines, read_json_tables
 from srag_mcp.documents.markdown import read_markdown
 from srag_mcp.documents.pdf import read_pdf
-from srag_mcp.documents.spreadsheet import read_spreadsheet, read_spreadsheet_tables
+from srag_mcp.documents.spreadsheet import (
+    read_spreadsheet,
+    read_spreadsheet_tables,
+    read_tabular,
+    read_tabular_tables,
+)
 from srag_mcp.documents.table_files import RecordTable, row_content, take_kind
-from srag_mcp.documents.tabular import read_tabular, read_tabular_tables
 from srag_mcp.documents.text_blocks import find_blocks
 from srag_mcp.documents.word import read_word
 from srag_mcp.errors import DocumentError

@@ -47,11 +47,15 @@ class Sheet:
         return " ".join(note.replace(" | ", " ") for note in self.notes)
 
     @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """All but the notes."""
+        return (*self.header_rows, *(line.cells for line in self.body))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """One name a column, each once: `Name`, `Name (2)`, `column 3`."""
-        cells = (*self.header_rows, *(line.cells for line in self.body))
-        width = max(map(len, cells), default=0)
-        rows = [_table_cells(row, width) for row in self.header_rows]
+        width = max(map(len, self.rows), default=0)
+        rows = [filled_up(row, width) for row in self.header_rows]
         return unique_names([" ".join(path) for path in header_paths(rows, width)])
 
 
@@ -90,14 +94,10 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
             lines.append(Line(number, cells, n_filled, after_gap and bool(lines)))
         after_gap = not texts
     n_notes = _count_notes(lines)
+    notes = tuple(line.text for line in lines[:n_notes])
     table = [line.cells for line in lines[n_notes:]]
     n_headers = _count_headers(table)
-    return Sheet(
-        name,
-        tuple(line.text for line in lines[:n_notes]),
-        tuple(table[:n_headers]),
-        tuple(lines[n_notes + n_headers :]),
-    )
+    return Sheet(name, notes, tuple(table[:n_headers]), tuple(lines[n_notes + n_headers :]))
 
 
 def _count_notes(lines: Sequence[Line]) -> int:
@@ -120,31 +120,30 @@ def _count_notes(lines: Sequence[Line]) -> int:
     return n
 
 
-def _count_headers(rows: Sequence[Sequence[str]]) -> int:
+def _count_headers(rows: Sequence[tuple[str, ...]]) -> int:
+    """Count the rows that name the columns.
+
+    None does if the first row holds data in the columns that hold data below it. Years may name
+    columns, and do not count.
+    """
     if not rows:
         return 0
     width = max(map(len, rows))
-    rows = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
-    sample = [_table_cells(row, width) for row in rows]
-    n = count_header_rows(sample) if width > 2 else 0
-    return n or int(not _looks_like_body(rows))
-
-
-def _looks_like_body(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row holds data in the columns that hold data below it.
-
-    Then no row names the columns. Years may name columns, and do not count.
-    """
-    below = rows[1:_SAMPLE_ROWS]
-    columns = [
-        column
-        for column in range(len(rows[0]))
-        if 2 * sum(is_data(row[column]) for row in below if column < len(row)) > len(below)
+    sample = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
+    padded = [filled_up(row, width) for row in sample]
+    n = count_header_rows(padded) if width > 2 else 0
+    if n:
+        return n
+    first, below = sample[0], padded[1:]
+    data = [
+        text
+        for column, text in enumerate(first)
+        if 2 * sum(is_data(row[column]) for row in below) > len(below)
     ]
-    first = [rows[0][column] for column in columns]
-    alike = sum(is_data(text) and not is_year(text) for text in first)
-    return alike > 0 and 2 * alike > len(columns)
+    n_alike = sum(is_data(text) and not is_year(text) for text in data)
+    return 0 if n_alike and 2 * n_alike > len(data) else 1
 
 
-def _table_cells(row: Sequence[str], width: int) -> tuple[str, ...]:
-    return (*row, *[""] * (width - len(row)))
+def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:
+    """Return a row with empty cells up to *width*."""
+    return (*cells, *[""] * (width - len(cells)))

@@ -1,14 +1,16 @@
-"""Reads Excel workbooks."""
+"""Reads tables in files of their own: csv, tsv and Excel workbooks."""
 
+import csv
 import io
 import re
 import zipfile
 import zlib
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import check_archive
+from srag_mcp.documents.encoding import check_archive, decode
 from srag_mcp.documents.json_text import scalar_text
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange
@@ -18,10 +20,33 @@ from srag_mcp.errors import DocumentError
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_CHARACTERS = 20_000
+_SAMPLE_ROWS = 50
+_BACKSLASH_QUOTE = re.compile(r'[^,;\t|\\\n]\\"(?![,;\t|\n]|$)')
 _MAX_CELLS = 8_000_000
 _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml$", re.IGNORECASE)
 _CELL_PLACE = re.compile(rb"""\br=["']([A-Z]{1,3})(\d{1,7})["']""")
-_CellValue = int | float | str | bool | time | date | datetime | timedelta
+
+
+def read_tabular(data: bytes, path: str) -> Content:
+    """Read a csv or tsv file as one table.
+
+    Raises:
+        DocumentError: If it is not text, or quotes in it are broken.
+    """
+    page, sheet = Page(), _read_text(data, path)
+    page.write_table(sheet.rows, len(sheet.header_rows), sheet.caption)
+    return page.content()
+
+
+def read_tabular_tables(data: bytes, path: str) -> list[RecordTable]:
+    """Read the records of a csv or tsv file.
+
+    Raises:
+        DocumentError: As `read_tabular`.
+    """
+    return [find_records(_read_text(data, path))]
 
 
 def read_spreadsheet(data: bytes, path: str) -> Content:
@@ -30,14 +55,12 @@ def read_spreadsheet(data: bytes, path: str) -> Content:
     Raises:
         DocumentError: If it is no workbook, is encrypted or holds too many cells.
     """
-    page = Page()
-    sheets = _read_sheets(data, path)
+    page, sheets = Page(), _read_workbook(data, path)
     for sheet in sheets:
         if len(sheets) > 1 and sheet.body:
             page.write_heading(sheet.name, 1)
         n_headers = len(sheet.header_rows) if len(sheet.columns) > 2 else None
-        rows = [*sheet.header_rows, *(line.cells for line in sheet.body)]
-        page.write_table(rows, n_headers, sheet.caption)
+        page.write_table(sheet.rows, n_headers, sheet.caption)
     return page.content()
 
 
@@ -47,10 +70,49 @@ def read_spreadsheet_tables(data: bytes, path: str) -> list[RecordTable]:
     Raises:
         DocumentError: As `read_spreadsheet`.
     """
-    return [find_records(sheet, typed=True) for sheet in _read_sheets(data, path)]
+    return [find_records(sheet, typed=True) for sheet in _read_workbook(data, path)]
 
 
-def _read_sheets(data: bytes, path: str) -> list[Sheet]:
+def _read_text(data: bytes, path: str) -> Sheet:
+    text = decode(data, path)
+    sample = text[:_SAMPLE_CHARACTERS]
+    is_tsv = path.lower().endswith(".tsv")
+    delimiter = "\t" if is_tsv else max(_DELIMITERS, key=lambda mark: _likeness(sample, mark))
+    escape = "\\" if _BACKSLASH_QUOTE.search(text) else None
+    # the only way to tell csv: else a cell of more than 131,072 characters is an error
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, escapechar=escape)
+    rows: list[list[str]] = []
+    first_line = last_line = 0  # of the last row
+    try:
+        for row in reader:
+            rows.append(row)
+            first_line, last_line = last_line, reader.line_num
+    except csv.Error as error:
+        raise DocumentError(path, f"the table is broken: {error}") from error
+    if rows and any("\n" in cell for cell in rows[-1]):  # it may have swallowed the rest
+        end = io.StringIO("\n".join(text.split("\n")[first_line:]))
+        try:
+            list(csv.reader(end, delimiter=delimiter, strict=True))
+        except csv.Error as error:
+            if "unexpected end" in str(error):
+                where = f"a quote that opens in line {first_line + 1} is never closed"
+                raise DocumentError(path, f"the table is broken: {where}") from error
+    return arrange(rows)
+
+
+def _likeness(sample: str, delimiter: str) -> tuple[float, int]:
+    """Say how much alike the rows are into which *delimiter* cuts a text, and how wide."""
+    try:
+        rows = list(islice(csv.reader(io.StringIO(sample), delimiter=delimiter), _SAMPLE_ROWS))
+    except csv.Error:
+        return (0.0, 0)
+    widths = [len(row) for row in rows if row]
+    usual = max(set(widths), key=widths.count, default=1)
+    return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
+
+
+def _read_workbook(data: bytes, path: str) -> list[Sheet]:
     # a reader of one format is loaded when a file of it comes
     from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
@@ -73,22 +135,15 @@ def _check_sizes(data: bytes, path: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name in filter(_SHEET_PART.search, archive.namelist()):
-                n_rows, n_columns = _extent(archive.read(name))
+                places = set(_CELL_PLACE.findall(archive.read(name)))
+                rows = [int(row) for _, row in places] or [0]
+                columns = list(map(_column_number, {letters for letters, _ in places})) or [0]
+                n_rows, n_columns = max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
                 if n_rows * n_columns > _MAX_CELLS:
                     reason = f"{name} spans {n_rows} x {n_columns} cells, too many to read"
                     raise DocumentError(path, reason)
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
         raise DocumentError(path, "it is a damaged Office file") from error
-
-
-def _extent(sheet: bytes) -> tuple[int, int]:
-    """Return how many rows and columns lie between the outermost cells."""
-    places = set(_CELL_PLACE.findall(sheet))
-    if not places:
-        return 0, 0
-    rows = [int(row) for _, row in places]
-    columns = [_column_number(letters) for letters in {letters for letters, _ in places}]
-    return max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
 
 
 def _column_number(letters: bytes) -> int:
@@ -99,26 +154,21 @@ def _column_number(letters: bytes) -> int:
 
 
 def _arranged(sheet: "CalamineSheet") -> Sheet:
+    """Arrange a sheet; the text of merged cells stands in each of them."""
     rows = [[_text(value) for value in row] for row in sheet.to_python(skip_empty_area=True)]
     if sheet.start is None:
         return arrange((), sheet.name)
-    for first, last in sheet.merged_cell_ranges or []:
-        _repeat(rows, (first[0] - sheet.start[0], first[1] - sheet.start[1]),
-                (last[0] - sheet.start[0], last[1] - sheet.start[1]))  # fmt: skip
-    return arrange(rows, sheet.name, sheet.start[0] + 1)
+    above, left = sheet.start
+    for (top, first), (bottom, last) in sheet.merged_cell_ranges or []:
+        if 0 <= top - above < len(rows) and 0 <= first - left < len(rows[top - above]):
+            text = rows[top - above][first - left]
+            for row in rows[top - above : bottom - above + 1]:
+                stop = min(last - left + 1, len(row))
+                row[first - left : stop] = [text] * (stop - first + left)
+    return arrange(rows, sheet.name, above + 1)
 
 
-def _repeat(rows: list[list[str]], first: tuple[int, int], last: tuple[int, int]) -> None:
-    """Write the text of merged cells into each of them."""
-    if not (0 <= first[0] < len(rows) and 0 <= first[1] < len(rows[first[0]])):
-        return
-    text = rows[first[0]][first[1]]
-    for row in rows[first[0] : last[0] + 1]:
-        stop = min(last[1] + 1, len(row))
-        row[first[1] : stop] = [text] * (stop - first[1])
-
-
-def _text(value: _CellValue) -> str:
+def _text(value: float | str | bool | time | date | timedelta) -> str:
     """Return a cell as text: `12.0` is `12`, a day without a time of day is its date."""
     if isinstance(value, datetime):
         midnight = value.time() == time(0)
