@@ -21,7 +21,7 @@ from srag_mcp.store.guard.locked_engine import (
     explain_error,
     is_exhausting,
 )
-from srag_mcp.store.guard.message import STOP, Failure, Reply, Request
+from srag_mcp.store.guard.process import STOP, Failure, Reply, Request
 from srag_mcp.store.guard.result_page import QueryLimits, Value, deadline_in, read_page, to_value
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from srag_mcp.errors import (
     StoreError,
 )
 from srag_mcp.store.guard.check import check_text
-from srag_mcp.store.guard.message import Reply, Request
-from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
+from srag_mcp.store.guard.process import ProcessEndedError, Reply, Request, WorkerProcess
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value, timed_out
 from srag_mcp.store.guard.turns import MAX_YIELDS, Kind, Turn, Turns
 

@@ -11,8 +11,13 @@ import pytest
 
 from srag_mcp.errors import StoreError, UnknownNameError
 from srag_mcp.store.guard import QueryLimits, QueryPool
-from srag_mcp.store.guard.message import Failure, Reply, Request
-from srag_mcp.store.guard.process import ProcessEndedError, WorkerProcess
+from srag_mcp.store.guard.process import (
+    Failure,
+    ProcessEndedError,
+    Reply,
+    Request,
+    WorkerProcess,
+)
 
 ENDLESS = "SELECT count(*) FROM range(1000000000000) a(i), range(1000) b(j) WHERE i % 7 = j"
 CONFINED = (
