@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from srag_mcp.text.spans import Span
@@ -247,14 +247,12 @@ class Quantity:
         unit: Such as `USD`, `km`, `percent`; None when the text names none.
         upper: The other end where the text is a range ("10–12"); None otherwise.
         ambiguous: Whether one separator could be read either way ("1.234").
-        written: The unit as it is written; it tells what else it may mean (`may_mean`).
     """
 
     value: int | float
     unit: str | None = None
     upper: int | float | None = None
     ambiguous: bool = False
-    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +296,7 @@ class Figure:
             upper = self.upper._number(grouping, context_scale)
         unit = self.unit or (self.upper.unit if self.upper else None)
         ambiguous = ambiguous_mark(self.numeral) is not None
-        written = self.symbol or (self.upper.symbol if self.upper else "")
-        return None if number is None else Quantity(number, unit, upper, ambiguous, written)
+        return None if number is None else Quantity(number, unit, upper, ambiguous)
 
     def _number(self, grouping: str, context_scale: int) -> int | float | None:
         number = read_numeral(self.numeral, grouping) if self.numeral else 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from srag_mcp.text.words import WORD, fold_word, fold_words, stems
+from srag_mcp.text.words import WORD, fold_word, fold_words
 from srag_mcp.values.names import CURRENCY_NAMES
 
 _TABLE = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
@@ -56,9 +56,6 @@ _PREFIXED: dict[str, dict[str, str]] = {
 _PERIODS: dict[str, str] = _by_word(_TABLE["periods"])
 
 _FREEZING_F = 32
-_UNITS_TYPED: dict[str, set[str]] = {}
-for _word, _unit in (*UNITS.items(), *((code, code) for code in CURRENCY_CODES)):
-    _UNITS_TYPED.setdefault(_word.lower(), set()).add(_unit)
 _NAME = re.compile(r"[^\W\d_]+(?:[ \u00a0-][^\W\d_]+){1,5}")
 _FIRST_OF_NAMES = frozenset(name.split()[0] for name in CURRENCY_NAMES)
 _JOINING = frozenset({"in", "of"})
@@ -122,18 +119,6 @@ def currency_at(text: str, start: int) -> tuple[str, int] | None:
         if code is not None:
             return code, end
     return None
-
-
-def unit_asked(word: str) -> str | None:
-    """Return the unit that a word of a question means, where people do not mind its case.
-
-    `KM` -> `km`, `mhz` -> `MHz`, `usd` -> USD; None where its letters mean several
-    """
-    known = unit_of(word)
-    if known is not None:
-        return known
-    found = _UNITS_TYPED.get(word.lower(), ())
-    return next(iter(found)) if len(found) == 1 else None
 
 
 @lru_cache(maxsize=4096)
@@ -233,41 +218,6 @@ def convert(value: float, unit: str, into: str) -> float | None:
         celsius = value if unit == "°C" else (value - _FREEZING_F) * size
         return _tidy(celsius if into == "°C" else celsius / other_size + _FREEZING_F)
     return _tidy(value * size / other_size)
-
-
-def convert_declared(value: float, unit: str | None, into: str | None) -> float | None:
-    """Carry *value* between units as columns and questions write them, with their scales.
-
-    None where they do not measure the same thing, or one of them is not known.
-    `2, "million USD", "thousand USD"` -> 2000; `90, "minutes", "h"` -> 1.5
-    """
-    one, other = parse_unit(unit or ""), parse_unit(into or "")
-    if one.unit == other.unit or (one.unit and other.unit and is_same_unit(one.unit, other.unit)):
-        return _tidy(value * one.scale / other.scale)
-    if one.unit is None or other.unit is None:
-        return None
-    carried = convert(value * one.scale, one.unit, other.unit)
-    return None if carried is None else _tidy(carried / other.scale)
-
-
-def is_same_unit(one: str, other: str) -> bool:
-    """Return whether two words are one unit, whatever their spelling and number.
-
-    `km`, `Kilometres` -> True; `rooms`, `room` -> True; `USD`, `million USD` -> False
-    """
-    left, right = parse_unit(one), parse_unit(other)
-    if left == right:
-        return True
-    known = {left.unit, right.unit} & (SIZES.keys() | CURRENCY_CODES | {"percent", "permille"})
-    return not known and left.scale == right.scale and stems(one) == stems(other)
-
-
-def may_mean(word: str, unit: str) -> bool:
-    """Return whether a sign or word that stands for several currencies may mean *unit*.
-
-    `$`, `CAD` -> True; `pounds`, `lb` -> True; `€`, `USD` -> False
-    """
-    return unit == unit_of(word) or unit in AMBIGUOUS_CURRENCIES.get(word, ())
 
 
 def _tidy(value: float) -> float:
