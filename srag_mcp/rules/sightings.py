@@ -12,13 +12,10 @@ from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, stem
 from srag_mcp.values.dates import find_dates
+from srag_mcp.values.names import NOT_SO
 from srag_mcp.values.quantities import find_quantities
 
-_NEGATION = re.compile(
-    r"[✗✘❌☒]|\b(?:no|not|non|none|never|without|neither|un(?=available)|kein|keine|keinen|ohne|nicht"
-    r"|sans|pas de|aucun|aucune|sin|senza|geen|zonder|sem)\b-?",
-    re.IGNORECASE,
-)
+_NEGATION = re.compile(rf"[✗✘❌☒]|\b(?:non|un(?=available)|pas de|{NOT_SO})\b-?", re.IGNORECASE)
 _VARIABLE = re.compile(
     r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
 )
