@@ -83,14 +83,16 @@ def start_job(folder: Path, settings: Settings, **options: Unpack[IngestOptions]
         return _spawn(jobs, place, job_id, settings)
 
 
-def read_job(folder: Path, settings: Settings, job_id: str = "") -> Job:
-    """Return a job of the corpus *folder*; the latest when *job_id* is empty.
+def read_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float = 0.0) -> Job:
+    """Return a job of the corpus *folder* as it is when it has ended, or after *wait_s*.
+
+    The latest one when *job_id* is empty.
 
     Raises:
         JobError: If there is none; the text names those there are.
     """
     with _state(folder, settings) as state:
-        return _read(Jobs(state), folder, job_id)
+        return _wait(Jobs(state), folder, _read(Jobs(state), folder, job_id), wait_s)
 
 
 def list_jobs(folder: Path, settings: Settings) -> list[Job]:
@@ -114,16 +116,6 @@ def cancel_job(folder: Path, settings: Settings, job_id: str = "", wait_s: float
         if job.is_running:
             jobs.cancel(job.id)
         return _wait(jobs, folder, job, wait_s)
-
-
-def wait_for_job(folder: Path, settings: Settings, job_id: str, seconds: float) -> Job:
-    """Wait until a job has ended, at most *seconds*; return it as it then is.
-
-    Raises:
-        JobError: If there is no such job.
-    """
-    with _state(folder, settings) as state:
-        return _wait(Jobs(state), folder, _read(Jobs(state), folder, job_id), seconds)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.__main__ import main
-from srag_mcp.pipeline.jobs import cancel_job, wait_for_job
+from srag_mcp.pipeline.jobs import cancel_job, read_job
 from srag_mcp.settings import Settings
 
 PASSENGERS = {"Aldra": 120, "Borgund": 240, "Calypso": 360, "Dovre": 480}
@@ -131,4 +131,4 @@ def job(cli: Cli, ferries: Path, tmp_path: Path, settings: Settings) -> Iterator
     assert started.err.startswith(f"next: srag-mcp prompts next {ferries}, then")
     yield job_id
     cancel_job(ferries, settings, job_id)
-    wait_for_job(ferries, settings, job_id, 30)
+    read_job(ferries, settings, job_id, 30)

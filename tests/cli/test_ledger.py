@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.pipeline.jobs import wait_for_job
+from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.settings import Settings
 from tests.cli.conftest import Cli
 from tests.cli.test_prompts import answer_all
@@ -55,7 +55,7 @@ def test_the_tokens_of_an_agent_are_estimated_and_marked(
     cli: Cli, ferries: Path, job: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer_all(cli, ferries, monkeypatch)
-    wait_for_job(ferries, settings, job, 60)
+    read_job(ferries, settings, job, 60)
 
     total = json.loads(cli("ledger", ferries, "--json").out)["total"]
     [call] = json.loads(cli("ledger", ferries, "--calls", "--json").out)
@@ -75,7 +75,7 @@ def test_the_ledger_can_be_read_while_an_ingestion_runs(
 ) -> None:
     assert json.loads(cli("ledger", ferries, "--json").out)["total"]["n_calls"] == 0
     answer_all(cli, ferries, monkeypatch)
-    wait_for_job(ferries, settings, job, 60)
+    read_job(ferries, settings, job, 60)
     assert json.loads(cli("ledger", ferries, "--json").out)["total"]["n_calls"] == 1
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.model.language_model import Prompt, hash_prompt
-from srag_mcp.pipeline.jobs import wait_for_job
+from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.spool import PromptSpool
@@ -56,7 +56,7 @@ def test_a_script_answers_the_prompts_of_a_job(
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     said = cli("prompts", "answer", ferries, file)
-    ended = wait_for_job(ferries, settings, job, 60)
+    ended = read_job(ferries, settings, job, 60)
     done = cli("prompts", "next", ferries)
     table = cli("sql", ferries, "SELECT sum(passengers) AS n, count(*) AS m FROM ferry", "--json")
 
@@ -71,13 +71,13 @@ def test_the_next_ingestion_of_such_a_corpus_is_for_an_agent_too(
     cli: Cli, ferries: Path, job: str, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     answer_all(cli, ferries, monkeypatch)
-    wait_for_job(ferries, settings, job, 60)
+    read_job(ferries, settings, job, 60)
 
     again = cli("ingest", ferries)
 
     job_id = again.out.split()[1]
     assert again.out.startswith("job ")
-    assert wait_for_job(ferries, settings, job_id, 60).status == "done"
+    assert read_job(ferries, settings, job_id, 60).status == "done"
 
 
 def test_prompts_are_printed_with_their_instructions_once(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.pipeline.jobs import wait_for_job
+from srag_mcp.pipeline.jobs import read_job
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder, ingestion_lock
 from tests.cli.conftest import Cli
@@ -34,7 +34,7 @@ def test_a_job_is_cancelled_and_another_goes_on(
     cancelled = cli("status", ferries, "--cancel")
     again = json.loads(cli("ingest", ferries, "--json").out)["job_id"]
     answer_all(cli, ferries, monkeypatch)
-    wait_for_job(ferries, settings, again, 60)
+    read_job(ferries, settings, again, 60)
     ended = cli("status", ferries, "--cancel", "--json")
 
     assert cancelled.status == 0

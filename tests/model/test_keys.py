@@ -9,7 +9,7 @@ from srag_mcp.errors import ModelStoppedError, SettingsError
 from srag_mcp.model.faults import hide_keys, is_address_of_provider, key_to_send
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.remote_model import open_model
-from srag_mcp.pipeline.jobs import start_job, wait_for_job
+from srag_mcp.pipeline.jobs import read_job, start_job
 from srag_mcp.settings import Settings
 from tests.model.openai_server import Answer, Body, serving
 
@@ -43,7 +43,7 @@ def test_a_job_does_not_write_it_down(tmp_path: Path) -> None:
         settings = Settings(
             model="openai/fake", api_base=server.base, api_key=KEY, home=tmp_path / "home"
         )
-        job = wait_for_job(folder, settings, start_job(folder, settings).id, 60)
+        job = read_job(folder, settings, start_job(folder, settings).id, 60)
         sent = set(server.keys)
     assert (job.status, "Incorrect API key provided: [key]" in job.error) == ("failed", True)
     assert sent == {f"bearer {KEY}"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import CorpusError, JobError
-from srag_mcp.pipeline.jobs import cancel_job, list_jobs, read_job, start_job, wait_for_job
+from srag_mcp.pipeline.jobs import cancel_job, list_jobs, read_job, start_job
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import ingestion_lock
@@ -22,7 +22,7 @@ def test_a_job_ingests_in_a_process_of_its_own(
 ) -> None:
     started = start_job(corpus, settings, schema=schema)
 
-    job = wait_for_job(corpus, settings, started.id, LONG_S)
+    job = read_job(corpus, settings, started.id, LONG_S)
 
     assert started.pid not in {0, os.getpid()}
     assert (job.id, job.status, job.n_documents, job.error) == (started.id, "done", 5, "")
@@ -41,7 +41,7 @@ def test_a_second_start_returns_the_job_that_runs(
     first = start_job(corpus, settings, schema=schema)
     second = start_job(corpus, settings, schema=schema)
     asked = cancel_job(corpus, settings, first.id)
-    ended = wait_for_job(corpus, settings, first.id, LONG_S)
+    ended = read_job(corpus, settings, first.id, LONG_S)
 
     assert (first.is_running, second.id, asked.id) == (True, first.id, first.id)
     assert (ended.status, ended.report[0].split(",")[0].split(";")[0]) == (
@@ -59,9 +59,9 @@ def test_a_job_whose_process_died_is_interrupted_and_the_next_goes_on(
     started = start_job(corpus, settings, schema=schema)
     os.kill(started.pid, signal.SIGKILL)
 
-    dead = wait_for_job(corpus, settings, started.id, LONG_S)
+    dead = read_job(corpus, settings, started.id, LONG_S)
     again = start_job(corpus, settings, schema=schema)
-    ended = wait_for_job(corpus, settings, again.id, LONG_S)
+    ended = read_job(corpus, settings, again.id, LONG_S)
 
     assert (dead.status, again.id != dead.id) == ("interrupted", True)
     assert "start it again to go on" in dead.error
@@ -77,14 +77,14 @@ def test_a_job_that_is_terminated_stops_as_if_it_was_cancelled(
     started = start_job(corpus, settings, schema=schema)
     os.kill(started.pid, signal.SIGTERM)
 
-    assert wait_for_job(corpus, settings, started.id, LONG_S).status == "cancelled"
+    assert read_job(corpus, settings, started.id, LONG_S).status == "cancelled"
 
 
 def test_a_job_says_why_it_failed(corpus: Path, settings: Settings, schema: Schema) -> None:
     (corpus / "schema.json").write_text("{", encoding="utf-8")
 
     started = start_job(corpus, settings)
-    job = wait_for_job(corpus, settings, started.id, LONG_S)
+    job = read_job(corpus, settings, started.id, LONG_S)
 
     assert job.status == "failed"
     assert "schema.json is not JSON that can be read" in job.error
@@ -97,7 +97,7 @@ def test_a_job_fails_while_an_ingestion_runs_that_is_no_job(
     state.mkdir()
     with ingestion_lock(state):
         started = start_job(corpus, settings, schema=schema)
-        job = wait_for_job(corpus, settings, started.id, LONG_S)
+        job = read_job(corpus, settings, started.id, LONG_S)
 
     assert job.status == "failed"
     assert f"process {os.getpid()}" in job.error
@@ -116,7 +116,7 @@ def test_unknown_jobs_and_folders_are_errors_that_say_what_there_is(
 
 def test_a_job_of_a_later_version_is_read(corpus: Path, settings: Settings, schema: Schema) -> None:
     started = start_job(corpus, settings, schema=schema)
-    ended = wait_for_job(corpus, settings, started.id, LONG_S)
+    ended = read_job(corpus, settings, started.id, LONG_S)
     with open_state(corpus / ".srag") as state:
         state.run("UPDATE jobs SET told = json_set(told, '$.colour', 'red')")
 
@@ -127,13 +127,13 @@ def test_a_damaged_job_state_does_not_hinder_the_next_job(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
     first = start_job(corpus, settings, schema=schema)
-    wait_for_job(corpus, settings, first.id, LONG_S)
+    read_job(corpus, settings, first.id, LONG_S)
     with open_state(corpus / ".srag") as state:
         state.run("UPDATE jobs SET told = ?", '{"later": 1}')
 
     assert list_jobs(corpus, settings) == []
     second = start_job(corpus, settings, schema=schema)
-    ended = wait_for_job(corpus, settings, second.id, LONG_S)
+    ended = read_job(corpus, settings, second.id, LONG_S)
     assert ended.status == "done"
     assert list_jobs(corpus, settings) == [ended]
 
@@ -142,7 +142,7 @@ def test_a_damaged_job_state_is_an_error_that_names_the_job(
     corpus: Path, settings: Settings, schema: Schema
 ) -> None:
     started = start_job(corpus, settings, schema=schema)
-    wait_for_job(corpus, settings, started.id, LONG_S)
+    read_job(corpus, settings, started.id, LONG_S)
     with open_state(corpus / ".srag") as state:
         state.run("UPDATE jobs SET told = ?", '{"id": 3')
 
@@ -159,7 +159,7 @@ def test_a_job_has_the_key_without_writing_it_down(
     started = start_job(corpus, with_key, schema=schema)
     environ = Path(f"/proc/{started.pid}/environ")
     has_key = b"SRAG_API_KEY=k-0123456789" in environ.read_bytes() if environ.exists() else True
-    wait_for_job(corpus, settings, started.id, LONG_S)
+    read_job(corpus, settings, started.id, LONG_S)
 
     written = [path.read_bytes() for path in (corpus / ".srag").iterdir() if path.is_file()]
     assert has_key

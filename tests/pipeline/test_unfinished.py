@@ -6,7 +6,7 @@ import pytest
 
 from srag_mcp.errors import ModelStoppedError
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.jobs import cancel_job, start_job, wait_for_job
+from srag_mcp.pipeline.jobs import cancel_job, read_job, start_job
 from srag_mcp.pipeline.wishes import Unfinished, go_on, read_unfinished, remember_unfinished
 from srag_mcp.settings import Settings
 from srag_mcp.store.layout import CorpusFolder
@@ -107,11 +107,11 @@ def test_a_cancelled_job_of_an_agent_is_gone_on_with_by_an_agent(folder: Path, h
     for_agents = settings.model_copy(update={"engine": "agent"})
     first = start_job(folder, for_agents, questions=[QUESTION])
     cancel_job(folder, settings, first.id)
-    wait_for_job(folder, settings, first.id, 60)
+    read_job(folder, settings, first.id, 60)
 
     second = start_job(folder, settings)
     cancel_job(folder, settings, second.id)
-    ended = wait_for_job(folder, settings, second.id, 60)
+    ended = read_job(folder, settings, second.id, 60)
 
     assert (second.engine, ended.status) == ("agent", "cancelled")
     left = read_unfinished(CorpusFolder(folder, home).readable())

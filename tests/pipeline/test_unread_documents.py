@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from srag_mcp.pipeline.ingest import ingest
-from srag_mcp.pipeline.jobs import start_job, wait_for_job
+from srag_mcp.pipeline.jobs import read_job, start_job
 from tests.model.openai_server import Answer, Body, Script, serving
 from tests.pipeline.reading_model import reply, say
 from tests.pipeline.test_model_crashes import settings_for, write_stations
@@ -124,7 +124,7 @@ def test_a_job_that_read_nothing_has_failed(tmp_path: Path) -> None:
     folder = write_stations(tmp_path / "stations", 4)
     with serving(failing_for("", USELESS)) as server:
         settings = settings_for(server.base, tmp_path / "home")
-        job = wait_for_job(folder, settings, start_job(folder, settings).id, 60)
+        job = read_job(folder, settings, start_job(folder, settings).id, 60)
 
     assert (job.status, job.error) == ("failed", "none of the documents could be read")
     assert "could not be read: 000.txt: " in "\n".join(job.report)
