@@ -203,14 +203,14 @@ def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
 
 
 def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
-    """Whether a text is but a part of a title."""
+    """Whether a text is but a part of a title, of its own document or of another one."""
     if candidate.guess.type != "string" or candidate.origin == "place":
         return False
     for other in others:
-        both = candidate.found.keys() & other.found.keys() if other.origin == "place" else set()
-        said = [(candidate.found[number].text, other.found[number].text) for number in both]
-        within = sum(f" {fold_words(part)} " in f" {fold_words(whole)} " for part, whole in said)
-        if len(both) > 1 and within >= _ONE_KIND * len(candidate.found):
+        titles = [f" {title} " for title in other.values()] if other.label == "title" else []
+        values = candidate.values()
+        within = sum(n for value, n in values.items() if any(f" {value} " in t for t in titles))
+        if within > 1 and within >= _ONE_KIND * len(candidate.found):
             return True
     return False
 
@@ -224,12 +224,13 @@ def _is_plain(candidate: Candidate, n_documents: int) -> bool:
         return False
     if kind == "boolean":
         return True
-    if sorted(map(len, texts))[len(texts) // 2] > _LONG_VALUE:
+    is_long = sorted(map(len, texts))[len(texts) // 2] > _LONG_VALUE
+    if is_long or 2 * sum(map(is_sentence, texts)) > len(texts):
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text
         n_other = round((1 - candidate.guess.share) * len(texts))
         return n_other <= max(len(texts) > _MIN_KNOWN, (1 - _ONE_KIND) * len(texts))
-    if _is_template(texts) or 2 * sum(map(is_sentence, texts)) > len(texts):
+    if _is_template(texts):
         return False
     figures = 0  # a number or a date, and nothing else
     for text in texts:

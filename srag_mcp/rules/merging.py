@@ -136,7 +136,10 @@ def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
     """
     kept: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (_ORDER.index(c.origin), -len(c.found))):
-        twin = next((other for other in kept if _says_the_same(other, candidate)), None)
+        twins = [other for other in kept if _says_the_same(other, candidate)]
+        twin = next(iter(twins), None)
+        if any(kinship(one.label, other.label) < 0 for one, other in combinations(twins, 2)):
+            continue  # the first date of a form is its start date here, its end date there
         if twin is None:
             if not any(_stands_inside(other, candidate) for other in kept):
                 kept.append(candidate)

@@ -156,7 +156,7 @@ def _title(rule: PlaceRule, sighting: Sightings, title: str) -> Span | None:
     headings = (b for b in sighting.document.blocks if isinstance(b, Heading) and b.text == title)
     place = next((block.span for block in headings), Span(0, len(text)))
     start = text.find(title, place.start, place.end)
-    if not title or start < 0:
+    if not title or not 0 <= start <= _HEAD_CHARACTERS:  # a heading further below is no title
         return None
     pieces = [
         bare
@@ -189,13 +189,19 @@ def _is_figure(words: str) -> bool:
 
 
 def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
-    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d"."""
+    """Learn which parts of titles recur beside another part that tells: "Minutes", "m/f/d".
+
+    Where most documents have a title of their own, one that several share names no record, but what
+    sort of document it is: "Curriculum vitae".
+    """
     counts, alone, first = Counter[str](), Counter[str](), Counter[str]()
+    whole: Counter[tuple[str, ...]] = Counter()
     beside: dict[str, set[str]] = defaultdict(set)
     for sighting in sightings:
         title = sighting.document.title
         pieces = [_without_code(title, p) for p in _title_pieces(title, Span(0, len(title)))]
         telling = [fold_words(p.of(title)) for p in pieces if not _is_figure(p.of(title))]
+        whole[*telling] += 1
         for place, piece in enumerate(telling):
             counts[piece] += 1
             first[piece] += place == 0
@@ -203,13 +209,16 @@ def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:
             alone[piece] += len(telling) == 1
     least = max(3, _MIN_RECURRING * len(sightings))
     headings = Counter(heading for sighting in sightings for heading in sighting.headings)
+    n_own = sum(count == 1 for count in whole.values())
+    shared = {title[0] for title, count in whole.items() if count > 1 and len(title) == 1}
+    shared = shared if 2 * n_own > len(sightings) else set()
     furniture = []
     for piece, count in counts.items():
         is_half = 2 * count >= len(sightings)
         is_heading = headings[piece] >= max(least, 2 * count)
         is_usual = count >= least and (is_half or len(beside[piece]) >= _MIN_DISTINCT)
         is_beside = is_usual and not alone[piece] and first[piece] in {0, count}
-        if is_heading or is_beside or (is_half and alone[piece] == count):
+        if piece in shared or is_heading or is_beside or (is_half and alone[piece] == count):
             furniture.append(piece)
     return tuple(sorted(furniture))[:_MAX_SKIPPED]
 

@@ -1,0 +1,301 @@
+"""What becomes a column of documents, and what must not: on sets that nobody else tells of."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from srag_mcp.cells.cell import Mark
+from srag_mcp.documents.document import Document
+from srag_mcp.documents.reading import read_text
+from srag_mcp.rules.extraction import extract_record
+from srag_mcp.rules.induction import induce_columns, induce_schema
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.values.states import State
+
+SKIPPERS = ("Ada Quill", "Bo Tarn", "Cleo Marsh", "Dov Lund", "Eli Crane", "Fay Reed")
+HARBOURS = ("Port Elin", "Saltmouth", "Greywater", "Port Elin")
+
+
+def documents(texts: Sequence[str], ending: str = "md") -> list[Document]:
+    return [read_text(text, f"{number:02d}.{ending}") for number, text in enumerate(texts)]
+
+
+def induce(read: Sequence[Document], *questions: str, entity: str = "records") -> Schema:
+    return induce_schema(read, title="Record", entity=entity, questions=questions)
+
+
+def names(schema: Schema) -> set[str]:
+    return {attribute.name for attribute in schema.attributes}
+
+
+def stated(schema: Schema, read: Sequence[Document], name: str) -> list[str | None]:
+    only = schema.model_copy(update={"attributes": (schema.attribute(name),)})
+    return [extract_record(document, only).cells[0].as_stated for document in read]
+
+
+def surveys(n: int = 12) -> list[Document]:
+    """Surveys of boats: a title of their own, labels, a list, a sentence."""
+    return documents(
+        [
+            f"# Survey of the {chr(65 + number)}lbatross\n\n"
+            f"Skipper: {SKIPPERS[number % 6]}\nBerth: {HARBOURS[number % 4]}\n"
+            f"Surveyed: {number + 1} June 2023\nDisplacement: {4 + number}.5 t\n\n"
+            f"On the slip we counted {20 + 3 * number} loose rivets along the keel.\n\n"
+            f"## Aboard\n\n- Anchor\n{'- Life raft' if number % 3 else '- No life raft'}\n"
+            for number in range(n)
+        ]
+    )
+
+
+def test_labels_are_columns_with_the_type_and_the_unit_of_their_values() -> None:
+    schema = induce(surveys())
+    found = {
+        attribute.name: (str(attribute.type), attribute.unit)
+        for attribute in schema.attributes
+        if attribute.name in {"skipper", "berth", "surveyed", "displacement"}
+    }
+    assert found == {
+        "skipper": ("string", None),
+        "berth": ("string", None),
+        "surveyed": ("date", None),
+        "displacement": ("number", "t"),
+    }
+
+
+def test_a_column_reads_the_words_of_each_document() -> None:
+    read = surveys()
+    schema = induce(read)
+    assert stated(schema, read, "skipper") == [SKIPPERS[number % 6] for number in range(12)]
+    assert stated(schema, read, "displacement") == [f"{4 + number}.5 t" for number in range(12)]
+
+
+def test_a_number_in_a_sentence_is_called_what_it_counts() -> None:
+    read = surveys()
+    (rivets,) = [name for name in names(induce(read)) if "rivets" in name]
+    assert stated(induce(read), read, rivets) == [str(20 + 3 * number) for number in range(12)]
+
+
+def test_a_thing_of_a_list_is_a_boolean_and_what_all_have_is_none() -> None:
+    schema = induce(surveys())
+    assert schema.attribute("life_raft").type == "boolean"
+    assert "anchor" not in names(schema)
+
+
+def test_a_denied_thing_is_stated_absent() -> None:
+    read = surveys()
+    schema = induce(read)
+    only = schema.model_copy(update={"attributes": (schema.attribute("life_raft"),)})
+    states = [extract_record(document, only).cells[0].state for document in read[:3]]
+    assert states == [State.STATED_ABSENT, State.STATED, State.STATED]
+
+
+def test_a_label_with_the_same_value_in_all_documents_is_no_column() -> None:
+    texts = [f"Yard: North Yard\nHull: H-{number}4{number}\n" for number in range(12)]
+    assert names(induce(documents(texts, "txt"))) & {"yard", "hull"} == {"hull"}
+
+
+def test_a_label_with_sentences_beside_it_is_no_column() -> None:
+    texts = [
+        f"Lot: L{number}0\nRemark: The hull was wet when we came number {number} and dried later.\n"
+        for number in range(12)
+    ]
+    assert "remark" not in names(induce(documents(texts, "txt")))
+
+
+def test_what_stands_beside_a_name_that_is_a_value_is_no_column() -> None:
+    texts = [
+        f"Winner: {SKIPPERS[int(number % 4 == 0)]}\nClass: {'AB'[number % 2]}{number}\n"
+        + (f"{SKIPPERS[0]}: {number + 3}\n" if number % 3 == 0 else "")
+        for number in range(18)
+    ]
+    assert not [name for name in names(induce(documents(texts, "txt"))) if "ada" in name]
+
+
+# --- Titles --------------------------------------------------------------------------------------
+
+
+def test_a_title_of_its_own_names_a_record() -> None:
+    read = documents([f"# {name} tender\n\nOpen since long.\n" for name in SKIPPERS])
+    assert "title" not in names(induce(documents(["# Tender\n\nOpen since long.\n"] * 8)))
+    assert stated(induce(read), read, "title")[:1] == ["Ada Quill tender"]
+
+
+def test_a_title_that_several_documents_share_names_no_record() -> None:
+    titles = [f"Lab {name}" for name in ("Ash", "Beech", "Cedar", "Dogwood", "Elm", "Fir", "Gum")]
+    read = documents([f"# {title}\n\nWe weighed it.\n" for title in [*titles, *["LAB NOTE"] * 3]])
+    assert stated(induce(read), read, "title") == [*titles, None, None, None]
+
+
+def test_kinds_of_documents_are_titles_where_all_are_shared() -> None:
+    kinds = ("Harbour round", "Dry dock", "Sea trial")
+    read = documents([f"# {kinds[number % 3]}\n\nDone at noon.\n" for number in range(12)])
+    assert stated(induce(read), read, "title") == [kinds[number % 3] for number in range(12)]
+
+
+def test_a_heading_far_below_is_no_title() -> None:
+    lead = "We sowed it and it came up and we were glad of it all the same. " * 12
+    texts = [f"{lead}\n\n# Notes of {name}\n\nDry.\n" for name in SKIPPERS * 2]
+    assert "title" not in names(induce(documents(texts)))
+
+
+def test_a_name_in_the_text_that_is_part_of_a_title_is_no_column() -> None:
+    boats = ("Marigold", "Petrel", "Dunlin", "Avocet", "Heron", "Osprey", "Sanderling", "Curlew")
+    read = documents(
+        [
+            f"# Yacht {boat}\n\nBuilt well.\n\nYacht {boats[n - 1]} lies beside her.\n"
+            for n, boat in enumerate(boats)
+        ]
+    )
+    assert not [name for name in names(induce(read)) if "yacht" in name]
+
+
+# --- One fact in several words, and several facts in like words -----------------------------------
+
+
+def test_two_labels_that_share_a_word_and_never_meet_are_one_column() -> None:
+    texts = [
+        f"{'Sowing date' if number % 2 else 'Date of sowing'}: {number + 1} May 2022\n"
+        f"Bed: {'ABC'[number % 3]}{number}\n"
+        for number in range(12)
+    ]
+    read = documents(texts, "txt")
+    schema = induce(read)
+    (name,) = [name for name in names(schema) if "sowing" in name]
+    assert stated(schema, read, name) == [f"{number + 1} May 2022" for number in range(12)]
+
+
+def test_opposites_are_two_columns() -> None:
+    texts = [
+        f"{'Start date' if number % 2 else 'End date'}: {number + 1} May 2022\nBed: B{number}\n"
+        for number in range(12)
+    ]
+    found = names(induce(documents(texts, "txt")))
+    assert {"start_date", "end_date"} <= found
+
+
+def test_labels_that_meet_in_a_document_are_two_columns() -> None:
+    texts = [
+        f"Seed weight: {number + 3} g\nPod weight: {2 * number + 5} g\n" for number in range(12)
+    ]
+    assert {"seed_weight", "pod_weight"} <= names(induce(documents(texts, "txt")))
+
+
+def test_a_fact_that_is_told_twice_is_one_column_and_a_contradiction_is_marked() -> None:
+    def packet(number: int) -> str:
+        again = 99 if number == 4 else 10 + number
+        body = f"Each packet holds exactly {again} seeds of the last harvest, picked by hand."
+        return f"# Packet {number}\n\nSeeds: {10 + number}\n\n{body}\n"
+
+    read = documents([packet(number) for number in range(16)])
+    schema = induce(read)
+    (name,) = [name for name in names(schema) if "seeds" in name]
+    only = schema.model_copy(update={"attributes": (schema.attribute(name),)})
+    cells = [extract_record(document, only).cells[0] for document in read]
+    assert [cell.as_stated for cell in cells] == [str(10 + number) for number in range(16)]
+    assert [n for n, cell in enumerate(cells) if Mark.CONTRADICTED in cell.marks] == [4]
+    assert "99" in cells[4].note
+
+
+def test_two_values_beside_one_label_are_marked() -> None:
+    texts = [f"Depth: {number + 2} m\nBuoy: B{number}{number}\n" for number in range(11)]
+    read = documents([*texts, "Depth: 5 m\nBuoy: B77\nDepth: 6 m\n"], "txt")
+    schema = induce(read)
+    only = schema.model_copy(update={"attributes": (schema.attribute("depth"),)})
+    cell = extract_record(read[-1], only).cells[0]
+    assert (cell.as_stated, cell.marks) == ("5 m", frozenset({Mark.CONTRADICTED}))
+
+
+# --- What no document set has ---------------------------------------------------------------------
+
+WORDS = (
+    "the river ran past old mills and nobody remembered why the wheel had stopped that winter",
+    "she kept a drawer of letters which she would read aloud to whoever came for tea",
+    "mountains were blue in the mornings and brown at night when dust came up from the road",
+    "a dog barked twice and then the whole street lay silent under its wet roofs",
+    "he whistled tunes from an opera that no theatre in town had ever staged",
+    "bread was baked on fridays and eaten by sundays and mourned until the next friday",
+    "under the bridge children traded marbles for secrets and secrets for nothing",
+    "clouds gathered over the fields like an audience that had been promised thunder",
+)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_prose_without_anything_in_common_gives_no_column(repeats: int) -> None:
+    texts = [" ".join([WORDS[n], WORDS[(n * 3 + 1) % 8]] * repeats) + "." for n in range(8)]
+    assert induce(documents(texts, "txt")).attributes == ()
+
+
+def test_numbers_of_prose_that_mean_different_things_give_no_column() -> None:
+    texts = [
+        "A crow flew over 14 chimneys before noon.",
+        "Mother owned 3 umbrellas, all of them green.",
+        "He was 41 when the letter came.",
+        "There were 250 steps to the lighthouse.",
+        "Of 9 brothers, Karl was the tallest.",
+        "She waited 5 hours and went home.",
+        "The fine was 80 crowns, which nobody had.",
+        "Page 12 was missing from every copy.",
+    ]
+    assert induce(documents(texts, "txt")).attributes == ()
+
+
+def test_what_a_question_asks_for_does_not_make_a_column_of_what_nobody_states() -> None:
+    schema = induce(surveys(), "How many masts does each boat have?", "Which boats leak?")
+    assert not [name for name in names(schema) if "mast" in name or "leak" in name]
+
+
+def test_a_question_shows_what_few_documents_state() -> None:
+    texts = [
+        f"Bid: B{number}{number}\n" + (f"Penalty: {number + 2} %" if number % 7 == 0 else "None")
+        for number in range(28)
+    ]
+    read = documents(texts, "txt")
+    assert "penalty" not in names(induce(read))
+    assert "penalty" in names(induce(read, "What is the average penalty?"))
+
+
+def test_no_more_columns_are_shown_than_a_person_looks_through() -> None:
+    labels = [
+        f"{first}{second}ium" for first in "KLMNPRT" for second in ("al", "er", "is", "on", "u")
+    ]
+    texts = [
+        "".join(f"{label}: {n * 3 + place}.{n} mg\n" for place, label in enumerate(labels))
+        for n in range(8)
+    ]
+    assert len(induce(documents(texts, "txt")).attributes) == 28
+
+
+# --- What a record is called ---------------------------------------------------------------------
+
+
+def test_a_record_is_called_what_titles_and_questions_call_it() -> None:
+    read = documents([f"# Survey {n}b of a boat\n\nHull: H{n}\n" for n in range(8)])
+    schema = induce(read, "How many surveys are there?", "Which survey was the last?")
+    assert schema.nouns[:2] == ("survey", "surveys")
+
+
+def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:
+    read = documents([f"Hull: H{n}1\nBeam: {n + 3} m\n" for n in range(8)], "txt")
+    assert induce(read, entity="harbour_parties").nouns[:2] == ("harbour", "harbours")
+    assert induce_columns((), (), title="T", entity="harbour_parties").nouns == (
+        "party",
+        "parties",
+    )
+
+
+def test_descriptions_say_where_a_value_stands_and_how_it_is_written() -> None:
+    (skipper,) = [a for a in induce(surveys()).attributes if a.name == "skipper"]
+    assert skipper.description == (
+        'The text beside "Skipper"; stated in 12 of 12 samples. Text as the document has it,'
+        ' written as "Ada Quill" or "Bo Tarn" or "Cleo Marsh".'
+    )
+    assert skipper.examples == ("Ada Quill", "Bo Tarn", "Cleo Marsh")
+
+
+def test_each_column_has_a_name_of_its_own() -> None:
+    schema = induce(surveys())
+    assert len(names(schema)) == len(schema.attributes)
+    assert all(
+        isinstance(attribute, Attribute) and attribute.extractors for attribute in schema.attributes
+    )
