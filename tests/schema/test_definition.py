@@ -114,3 +114,54 @@ def test_one_value_with_commas_is_none(
     name: str, description: str, examples: tuple[str, ...]
 ) -> None:
     assert problems(name, description, *examples) == ""
+
+
+@pytest.mark.parametrize("unit", ["%", "per cent", "percentage", " percent "])
+def test_a_share_has_one_unit_however_it_is_written(unit: str) -> None:
+    assert read("number", unit=unit).unit == "percent"
+
+
+def test_only_numbers_have_a_unit_and_only_texts_categories() -> None:
+    assert read("string", unit="m").unit is None
+    assert read("boolean", unit="m").unit is None
+    assert read("integer", categories=["low", "high"]).categories is None
+    assert read("string", categories=["low", " low ", "", "high  up"]).categories == (
+        "low",
+        "high up",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "means", "read_as"),
+    [
+        ("integer", "zero", "zero"),
+        ("number", "zero", "zero"),
+        ("boolean", "false", "false"),
+        ("boolean", "zero", "unknown"),
+        ("string", "false", "unknown"),
+        ("date", "zero", "unknown"),
+    ],
+)
+def test_silence_means_only_what_the_type_can_hold(kind: str, means: str, read_as: str) -> None:
+    assert read(kind, absent_means=means).absent_means == read_as
+
+
+@pytest.mark.parametrize(
+    ("kind", "examples", "kept"),
+    [
+        ("integer", [12, "12", True, 12], (12,)),
+        ("number", [1.5, False, "1.5"], (1.5,)),
+        ("boolean", [True, 1, "yes"], (True,)),
+        ("date", ["2020-03-05", 2020, "5 March\n2020"], ("2020-03-05",)),
+        ("string", ["low", " ", 3, "low"], ("low",)),
+    ],
+)
+def test_examples_are_of_the_type_and_told_once(
+    kind: str, examples: list[object], kept: tuple[object, ...]
+) -> None:
+    assert read(kind, examples=examples).examples == kept
+
+
+def test_synonyms_are_plain_words_other_than_the_name() -> None:
+    words = ["Height", "  How   high ", "height", "", "how high"]
+    assert read("integer", synonyms=words).synonyms == ("how high",)

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.values.states import State, denies, read_boolean, read_missing, read_statement
+from srag_mcp.values.states import (
+    State,
+    denials_in,
+    denies,
+    has_denial,
+    read_boolean,
+    read_missing,
+    read_statement,
+)
 
 
 @pytest.mark.parametrize(
@@ -77,3 +85,22 @@ def test_a_placeholder_is_one_in_any_case_and_spacing(text: str) -> None:
 )  # fmt: skip
 def test_words_without_a_value_begin_by_denying_one(text: str, *, denied: bool) -> None:
     assert denies(text) is denied
+
+
+@pytest.mark.parametrize(
+    "words", ["None of the rooms have a pool", "Nothing is included", "Sem piscina", "Zonder lift"]
+)
+def test_a_statement_that_begins_with_a_denial_is_a_no(words: str) -> None:
+    assert read_statement(words) is False
+
+
+@pytest.mark.parametrize("denial", ["no", "not", "Kein", "sans", "niente", "isn't", "не", "無"])
+def test_a_word_that_denies_is_found_within_a_sentence(denial: str) -> None:
+    assert has_denial(f"The hut has {denial} pool")
+    assert denials_in(f"pool, {denial} sauna") == [denial.casefold()]
+
+
+@pytest.mark.parametrize("words", ["the notes", "Norwegian", "a nightcap", "noon", "Nice"])
+def test_a_word_that_only_begins_like_one_denies_nothing(words: str) -> None:
+    assert not has_denial(words)
+    assert read_statement(words) is True
