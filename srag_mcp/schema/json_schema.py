@@ -167,7 +167,11 @@ def _describe(error: ValidationError) -> str:
 
 
 _TYPES = tuple(dict.fromkeys(kind.json_schema["type"] for kind in COLUMN_TYPES.values()))
-_DATE_FORMATS = ("date", "date-time")
+_FORMATS = {"date-time": "date"} | {
+    kind.json_schema["format"]: str(kind)
+    for kind in COLUMN_TYPES.values()
+    if "format" in kind.json_schema
+}
 _MAX_REFERENCES = 20
 _NESTED = {
     "array": (
@@ -256,8 +260,8 @@ def _type(written: str, flat: Mapping[str, object]) -> str:
         one_of = ", ".join(_TYPES)
         raise _refusal(written, f"it must have one `type` of {one_of}, not {kinds!r}")
     kind = str(names[0])
-    if kind == "string" and flat.get("format") in _DATE_FORMATS:
-        return "date"
+    if kind == "string":
+        return _FORMATS.get(str(flat.get("format")), kind)
     if kind in _NESTED:
         msg = f"attribute {written!r}{_NESTED[kind]}"
         raise SchemaError(msg)

@@ -11,6 +11,7 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.json_schema import read_schema_file, schema_from_json, schema_to_json
 from srag_mcp.schema.schema import Schema
+from srag_mcp.values.types import COLUMN_TYPES, ColumnType
 
 SCHEMA = Schema(
     title="Weather report",
@@ -256,3 +257,18 @@ def test_a_bad_property_is_refused_by_its_name(definition: object, message: str)
         schema_from_json({"properties": {"height": definition}, "$defs": {"circle": circle}})
     assert str(refused.value).startswith("attribute 'height'")
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", COLUMN_TYPES.values())
+def test_each_type_of_column_reads_back_from_a_schema(kind: ColumnType) -> None:
+    schema = Schema(title="Hut", attributes=(Attribute(name="height", type=kind),))
+    [height] = schema_from_json(schema_to_json(schema)).attributes
+    assert type(height.type) is type(kind)
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"), [("date-time", "date"), ("email", "string"), ([], "string")]
+)
+def test_a_text_of_another_format_is_a_text(form: object, kind: str) -> None:
+    [height] = read({"height": {"type": "string", "format": form}})
+    assert height.type == kind
