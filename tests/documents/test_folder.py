@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.documents.folder import SourceFile, find_documents, find_own_file, natural_key
+from srag_mcp.documents.folder import (
+    SourceFile,
+    find_copies,
+    find_documents,
+    find_own_file,
+    list_files,
+    natural_key,
+    why_ask_first,
+)
 from srag_mcp.errors import CorpusError
 from srag_mcp.settings import Settings
 
@@ -157,3 +165,34 @@ def test_a_link_out_of_the_folder_is_not_read(tmp_path: Path, name: str) -> None
     (folder / name).symlink_to(folder / "own.txt")
     assert find_own_file(folder, name) == folder / name
     assert find_own_file(folder, "other.txt") is None
+
+
+def test_files_of_the_same_bytes_are_copies_of_the_first(tmp_path: Path) -> None:
+    _write(tmp_path, "a.txt", "b.txt", "sub/c.md")
+    (tmp_path / "d.txt").write_text("more", encoding="utf-8")  # as long, and not the same
+    (tmp_path / "e.txt").write_text("longer", encoding="utf-8")
+    sources, _ = find_documents(tmp_path, Settings())
+
+    assert find_copies(sources, {}) == {"b.txt": "a.txt", "sub/c.md": "a.txt"}
+    assert find_copies(sources, {"b.txt": "another hash"}) == {"sub/c.md": "a.txt"}
+    (tmp_path / "b.txt").unlink()
+    assert find_copies(sources, {}) == {"sub/c.md": "a.txt"}
+
+
+def test_files_are_listed_with_their_size_unless_there_is_no_time(tmp_path: Path) -> None:
+    _write(tmp_path, "documents/a.txt", "documents/photo.jpg", "b.txt")
+    found = list_files(tmp_path)
+    assert found is not None
+    assert {name: size for name, (size, _) in found.items()} == {"documents/a.txt": 4}
+    assert list_files(tmp_path, ends_at=0.0) is None
+
+
+def test_a_folder_of_corpora_and_one_of_many_deep_files_are_asked_about_first(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path, "few/a.txt", "own/documents/a.txt")
+    assert [why_ask_first(tmp_path / name) for name in ("few", "own")] == ["", ""]
+    _write(tmp_path, *(f"parent/c{n}/documents/a.txt" for n in range(5)))
+    assert why_ask_first(tmp_path / "parent") == "it holds 5 corpora (c0, c1, c2, …)"
+    _write(tmp_path, *(f"deep/sub/{n}.txt" for n in range(201)))
+    assert why_ask_first(tmp_path / "deep") == "it holds 201 files in folders inside"
