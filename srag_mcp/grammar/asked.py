@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Frame, joined
-from srag_mcp.grammar.lexicon import alike, stems_of
+from srag_mcp.grammar.lexicon import alike, stems_of, words_in
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.score import Features
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Writer
+from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.values.units import unit_of
 
@@ -179,11 +179,19 @@ class Asked:
         between = self.frame.sentence.tokens[self.mention(asking).last : self.mention(noun).first]
         return all(token.word in {"of", "the", "all", "a", "an"} for token in between)
 
-    def pinned(self) -> bool:
+    def calls(self, at: int, column: Column) -> bool:
+        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
+        if column.attribute.type != "integer" or column.attribute.unit or column.counts:
+            return True
+        mention, names = self.mention(at), (column.name, *column.attribute.synonyms)
+        said = {token.word for token in self.frame.sentence.tokens[mention.first : mention.last]}
+        return any(said & {*words_in(name)} for name in names)
+
+    def pinned(self, where: Where | None = None) -> bool:
         """Whether a restriction names one record: a value of a text that tells records apart."""
         return any(
             item.kind == "value" and not item.denied and len(item.values) == 1
-            for item in self.where
+            for item in (self.where if where is None else where)
             if self.table.by_name[item.column].is_own and self.table.by_name[item.column].fill > 0.5
         )
 
@@ -294,7 +302,7 @@ class Asked:
             if not concept or column.measures(concept)
         ]
         for at, column, features in named:
-            if column.is_additive or not additive:
+            if not additive or (column.is_additive and self.calls(at, column)):
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
             if column.is_number:
@@ -342,9 +350,9 @@ class Asked:
     def ranked(self, at: int) -> Iterator[Ranked]:
         """Yield what a superlative ranks, and whether it means the highest value."""
         concept, highest = "", self.word(at) == "highest"
-        if self.kind(at) == "adjective":
+        if self.kind(at) in {"adjective", "comparative"}:
             concept, end = self.word(at).split()
-            highest = end == "high"
+            concept, highest = concept.replace("any", ""), end == "high"
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
         ordered = list(self.named(lambda c: c.is_number or (c.is_date and bool(concept))))

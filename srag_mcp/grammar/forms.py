@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from srag_mcp.grammar.asked import Asked, read_frame
 from srag_mcp.grammar.filters import Frame, Option, contradicts, joined
 from srag_mcp.grammar.score import Features
-from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where
+from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
 from srag_mcp.grammar.table import Column
 
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
@@ -127,7 +127,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
             things = column.attribute.type == "integer" and column.attribute.unit is None
             amount = things or column.counts or asked.says_unit(target, column)
-            if asked.pinned() or (amount and column.is_additive and totals):
+            additive = amount and column.is_additive and asked.calls(target, column)
+            if asked.pinned() or (additive and totals):
                 summary = Summary("sum", term, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
             continue
@@ -208,7 +209,7 @@ def read_groups(asked: Asked) -> Drafts:
 def read_superlative(asked: Asked) -> Drafts:
     """Read `the highest price`, `the cheapest hotel`, `which city has the most hotels`, `top 3`."""
     places = asked.of(*_RANKING)
-    if len(places) != 1 or asked.has(*_COMPARING, "each", "yes_no"):
+    if len(places) != 1 or asked.has(*_COMPARING, "each", "yes_no") or _choices(asked):
         return
     at = places[0]
     limit, counted = asked.limit(at)
@@ -303,6 +304,29 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             yield Draft(sql, columns, used, features + doubt, ordered=True)
 
 
+def read_choice(asked: Asked) -> Drafts:
+    """Read `which is taller, Ada or Bea`, `does Ada or Bea have the most points`."""
+    places, named = asked.of(*_RANKING, "comparative"), _choices(asked)
+    if len(places) != 1 or len(named) != 1 or asked.has("than", "each", "how_many", "how_much"):
+        return
+    chosen = [option for option in asked.frame.chosen if option.column == named[0].column]
+    if len(chosen) != len(named[0].values):
+        return  # a word of the question is part of several names
+    heads = frozenset(asked.of("what", "who", "yes_no", "aggregate"))
+    terms = (Term(named[0].column),)
+    for column, used, highest, features in asked.ranked(places[0]):
+        function = "max" if highest else "min"
+        sql = asked.writer.extreme(terms, asked.where, Term(column.name), function)
+        if not asked.has("aggregate"):
+            yield Draft(sql, (column.name,), used | heads | {places[0]}, features)
+
+
+def _choices(asked: Asked) -> list[Condition]:
+    """Return the restrictions that name some records, joined by `or`, to choose one of."""
+    several = [c for c in asked.where if len(c.values) > 1 and not c.denied and asked.joins]
+    return [item for item in several if asked.table.by_name[item.column].is_own]
+
+
 def read_having(asked: Asked) -> Drafts:
     """Read `which cities have at least three hotels`, `… an average price above 100`."""
     if asked.relation is None or asked.has(*_COMPARING, *_RANKING, "yes_no"):
@@ -368,10 +392,20 @@ def read_difference(asked: Asked) -> Drafts:
     if asked.has("rank"):
         yield from _range(asked)
         return
-    sides = _sides(asked)
+    sides = _sides(asked) or _denied_sides(asked)
     if sides is None:
         return
-    words = ("difference", "more", "fewer", "than", "comparative", "what", "how_many", "how_much")
+    words = (
+        "difference",
+        "more",
+        "fewer",
+        "than",
+        "comparative",
+        "what",
+        "how_many",
+        "how_much",
+        "not",
+    )
     used = sides[2] | frozenset(asked.of(*words, "and", "yes_no", "between", "each"))
     at = asked.first("comparative")
     for one, other, said, features in _both(asked, sides[0], sides[1], at):
@@ -404,7 +438,8 @@ def _both(
     if not functions and not measures and not amount:
         one, other = Summary("count", None, left), Summary("count", None, right)
         yield one, other, frozenset(), Counter()
-    for column, said, features in measures if functions or asked.pinned() else ():
+    one_each = asked.pinned(left) and asked.pinned(right)
+    for column, said, features in measures if functions or one_each else ():
         function = functions[0] if functions else "max"
         if function != "sum" or column.is_additive:
             term = Term(column.name)
@@ -429,6 +464,19 @@ def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
     left = joined(asked.frame, [*rest, chosen[pairs[0][0]]])
     right = joined(asked.frame, [*rest, chosen[pairs[0][1]]])
     return left[0], right[0], left[1] | right[1]
+
+
+def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
+    """Return the groups of `with a spa than in one without`: what holds, and what does not."""
+    denied, than = asked.of("not"), asked.first("than")
+    truths = [item for item in asked.where if item.kind == "truth" and not item.denied]
+    last = denied and denied[-1] == len(asked.frame.sentence.mentions) - 1
+    if len(denied) != 1 or len(truths) != 1 or than is None or than > denied[0] or not last:
+        return None
+    column = asked.table.by_name[truths[0].column]
+    other = holds(column.name, denied=True, closed=column.closed)
+    right = tuple(other if item is truths[0] else item for item in asked.where)
+    return asked.where, right, asked.joins
 
 
 def _sort(condition: Condition | None) -> str:
@@ -502,6 +550,7 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_amount,
     read_groups,
     read_superlative,
+    read_choice,
     read_having,
     read_share,
     read_difference,

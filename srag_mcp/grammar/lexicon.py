@@ -20,6 +20,10 @@ _TOKEN = re.compile(
     | (?P<mark>[^\w\s])""",
     re.VERBOSE,
 )
+_BY_MEANING = (
+    "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
+    "adjective", "comparative", "question_word",
+)  # fmt: skip
 _PREFIXED = tuple(
     f"{prefix}-" for prefix in ("non", "un", "anti", "ex", "pre", "post", "re", "sub", "semi")
 )
@@ -119,23 +123,12 @@ def phrases() -> Mapping[tuple[str, ...], tuple[tuple[str, str], ...]]:
     for section in ("ask", "link"):
         for kind, text in data[section].items():
             add(text, kind, "")
-    for section in (
-        "aggregate",
-        "rank",
-        "compare",
-        "compare_after",
-        "compare_time",
-        "direction",
-        "part",
-    ):
+    add(data["function"]["phrases"], "function", "")
+    for section in _BY_MEANING:
         for meaning, text in data[section].items():
             add(text, section, meaning)
-    add(data["function"]["phrases"], "function", "")
-    for section in ("adjective", "comparative", "question_word"):
-        for phrase, meaning in data[section].items():
-            add(phrase, section, meaning)
             if section == "adjective":
-                add(f"{phrase} first", "direction", meaning)
+                add(text.replace(",", " first,") + " first", "direction", meaning)
     return {phrase: tuple(dict.fromkeys(meanings)) for phrase, meanings in found.items()}
 
 

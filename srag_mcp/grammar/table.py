@@ -21,6 +21,10 @@ _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 _OWN = 0.9
 # Fewer different numbers may stand in a row by chance.
 _SERIES = 5
+# Units that end the name of a column without being its unit: `elevation_m`.
+_MEASURES = frozenset(
+    {"m", "km", "cm", "mm", "ft", "kg", "km2", "metre", "metres", "meter", "meters"}
+)
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
 
@@ -308,7 +312,9 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     if len(words) > 1 and words[0] in _COUNTING:
         words = words[1:]
     unit = {*words_in(attribute.unit or ""), (attribute.unit or "").lower()}
-    if len(words) > 1 and words[-1] in unit:
+    if len(words) > 1 and (
+        words[-1] in unit or (attribute.type.is_numeric and words[-1] in _MEASURES)
+    ):
         words = words[:-1]
     content = [word for word in words if not is_function(word)] or words
     if not content:

@@ -345,3 +345,64 @@ def test_empty_seats_are_no_records_that_say_nothing_of_seats() -> None:
     refusal("How many empty seats were there?", [count("seats")], "flight")
     asked = ask("How many flights have missing seats?", [count("seats")], "flight")
     assert asked.sql == "SELECT COUNT(*) FROM c1 WHERE seats IS NULL"
+
+
+def test_the_numbers_of_something_are_not_added_up() -> None:
+    columns = [count("round"), count("goals"), text("team")]
+    refusal("What is the total number of rounds?", columns)
+    found = ask("What is the total number of goals?", columns)
+    assert found.sql == "SELECT SUM(goals) FROM c1"
+
+
+@pytest.mark.parametrize("noun", ["m", "km", "ft"])
+def test_a_unit_that_ends_a_name_need_not_be_said(noun: str) -> None:
+    found = ask("What is the greatest height?", [number(f"height_{noun}"), text("town")])
+    assert found.sql == f"SELECT MAX(height_{noun}) FROM c1"
+
+
+def _towers(question: str) -> Translation:
+    """Ask about four towers, each with a name of its own."""
+    columns = (text("tower_name"), number("height", "m"), count("visitors"), boolean("lift"))
+    statistics = {
+        item.name: ColumnStatistics(item.name, item.type, 4, 4, 4, 4, 0, 0, 0, 4)
+        for item in columns
+    }
+    values = [("tower_name", name, 1) for name in ("Aldgate", "Brock", "Carn", "Dunmore")]
+    schema = Schema(title="Towers", entity="towers", nouns=("tower",), attributes=columns)
+    return translate(question, schema, statistics, ValueIndex(values))
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("Which is taller, Aldgate or Brock?", "MAX(height)"),
+        ("Which has the most visitors, Aldgate or Brock?", "MAX(visitors)"),
+        ("Who had more visitors, Aldgate or Brock?", "MAX(visitors)"),
+        ("Does Aldgate or Brock have the fewest visitors?", "MIN(visitors)"),
+        ("Which is shorter, Aldgate or Brock?", "MIN("),
+    ],
+)
+def test_a_choice_of_two_names_is_one_of_them_or_refused(question: str, end: str) -> None:
+    try:
+        found = _towers(question)
+    except QuestionError:
+        return
+    assert found.sql.startswith("SELECT tower_name FROM towers WHERE tower_name IN (")
+    assert end in found.sql
+
+
+def test_a_choice_of_two_names_is_answered_by_a_name() -> None:
+    found = _towers("Which has the most visitors, Aldgate or Brock?")
+    assert found.restated.startswith("tower_name where tower_name is")
+    many = _towers("What is the highest number of visitors of towers with a lift?")
+    assert many.sql == "SELECT MAX(visitors) FROM towers WHERE lift"
+
+
+def test_groups_with_and_without_something_are_compared() -> None:
+    found = _towers(
+        "How many more visitors are there on average in a tower with a lift than in one without?"
+    )
+    assert found.sql == (
+        "SELECT (SELECT AVG(visitors) FROM towers WHERE lift)"
+        " - (SELECT AVG(visitors) FROM towers WHERE NOT COALESCE(lift, FALSE)) AS difference"
+    )
