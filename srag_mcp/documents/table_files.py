@@ -1,7 +1,7 @@
 """Tables of files of their own: their records, what their columns hold, which of them are one."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
 from srag_mcp.documents.grid import is_caption
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.pairs import is_data
-from srag_mcp.documents.sheet import Line, Sheet, column_key, unique_names
+from srag_mcp.documents.sheet import Sheet, column_key, filled_up, unique_names
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span
 from srag_mcp.values.quantities import DECIMAL_POINT
@@ -95,26 +95,19 @@ def take_kind(tables: Sequence[RecordTable], kind: Kind | None = None) -> Record
     told += [f"{_named(table)}{line}" for table in mine for line in table.told]
     by_key = {column_key(name): name for table in mine for name in table.columns}
     columns = unique_names([*by_key.values(), *([_SHEET] if len(mine) > 1 else [])])
-    rows = (
-        list(mine[0].rows)
-        if len(mine) == 1
-        else [row for table in mine for row in _widened(table, by_key)]
-    )
+    rows = list(mine[0].rows) if len(mine) == 1 else []
+    for table in mine if len(mine) > 1 else []:
+        places = {column_key(name): place for place, name in enumerate(table.columns)}
+        order = [places.get(key) for key in by_key]
+        for row in table.rows:
+            cells = (None if place is None else row.cells[place] for place in order)
+            rows.append(replace(row, cells=(*cells, table.name)))
     for place, name in enumerate(columns):
         if rows and not any(row.cells[place] for row in rows):
             told.append(f"the column {name!r} is empty")
     lists = tuple(item for table in mine for item in table.lists)
     told += [f"{item.text}, not a column" for item in lists]
     return RecordTable("", columns, tuple(rows), tuple(told), lists)
-
-
-def _widened(table: RecordTable, keys: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of a table with a cell for each of *keys*, and its name."""
-    places = {column_key(name): place for place, name in enumerate(table.columns)}
-    order = [places.get(key) for key in keys]
-    for row in table.rows:
-        cells = (None if place is None else row.cells[place] for place in order)
-        yield replace(row, cells=(*cells, table.name))
 
 
 def _named(table: RecordTable) -> str:
@@ -159,7 +152,7 @@ def row_content(columns: Sequence[str], row: Row) -> Content:
     text = "\n".join(lines)
     if row.more is not None and row.more.text:
         offset = end + 2 if lines else 0
-        blocks += [moved_block(block, offset, ()) for block in row.more.blocks]
+        blocks += [moved_block(block, offset) for block in row.more.blocks]
         text = f"{text}\n\n{row.more.text}" if lines else row.more.text
     words = (value for value in row.cells if value and not is_data(value))
     return Content(text, tuple(blocks), next(words, None) if row.title is None else row.title)
@@ -286,8 +279,12 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     *typed*: numbers come from a format that knows them, and were written with a decimal point.
     """
     columns = sheet.columns
-    lines = [_padded(line, len(columns)) for line in sheet.body]
-    body = TableBody(lines, [_filled_up(row, len(columns)) for row in sheet.header_rows])
+    width = len(columns)
+    lines = [
+        line if len(line.cells) == width else replace(line, cells=filled_up(line.cells, width))
+        for line in sheet.body
+    ]
+    body = TableBody(lines, [filled_up(row, width) for row in sheet.header_rows])
     told = [f"note above the table: {note}" for note in sheet.notes]
     told += [
         f"row {line.number} is left out, {body.left_out[line.number]}: {line.text}"
@@ -305,13 +302,3 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
     caption = "; ".join(filter(is_caption, sheet.notes))
     is_plain = bool(sheet.header_rows) and not sheet.notes and len(columns) >= _FEW_COLUMNS
     return RecordTable(sheet.name, columns, rows, tuple(told), (), caption, is_plain)
-
-
-def _padded(line: Line, width: int) -> Line:
-    if len(line.cells) == width:
-        return line
-    return replace(line, cells=_filled_up(line.cells, width))
-
-
-def _filled_up(cells: tuple[str, ...], width: int) -> tuple[str, ...]:
-    return (*cells, *[""] * (width - len(cells)))

@@ -68,12 +68,9 @@ class TableBody:
         self._names = [c for c in usual if c not in self._amounts] or usual[:1]
         signs = ((line.number, self._is_called(line), self._is_nameless(line)) for line in lines)
         self._signs = {number: (one, other) for number, one, other in signs if one or other}
-        self._find(set(header_rows))
-
-    def _find(self, header_rows: set[tuple[str, ...]]) -> None:
-        for line in self._lines:
-            if line.cells in header_rows:
-                self.left_out[line.number] = "the header again"
+        names = set(header_rows)
+        repeated = (line for line in lines if line.cells in names)
+        self.left_out |= {line.number: "the header again" for line in repeated}
         self._find_totals("above")
         self._find_totals("below")
         for line in self._lines:
