@@ -59,9 +59,9 @@ class _Records:
     def unknowns(self) -> Unknowns:
         """Say what can be, for the kind of aggregate that it is."""
         changes: dict[str, Callable[[], str]] = {
-            "groups": self._of_groups,
+            "groups": self._of_records,
             "leads": self._of_leading_group,
-            "list": self._of_list,
+            "list": self._of_records,
             "first": self._of_first,
             "compares": self._of_comparison,
             "min": self._of_end,
@@ -83,21 +83,16 @@ class _Records:
 
     def range(self) -> Bounds | None:
         """Return the least and the most that a number can be; None where it is not worked out."""
-        ranges: dict[str, Callable[[], Bounds | None]] = {
-            "count": self._range_of_count,
-            "distinct": self._range_of_count,
-            "share": self._range_of_share,
-            "sum": self._range_of_amount,
-            "avg": self._range_of_amount,
-            "adds": self._range_of_two,
-        }
-        return ranges[self._found.function]()
-
-    def _range_of_count(self) -> Bounds:
-        condition, column = f"({self._found.condition})", quote_name(self._found.column)
-        known = f"count(*) FILTER ({condition})"
-        more = f"{condition} IS NULL"
-        if self._found.function == "distinct":
+        function, condition = self._found.function, f"({self._found.condition})"
+        if function == "share":
+            return self._range_of_share()
+        if function in {"sum", "avg"}:
+            return self._range_of_amount()
+        if function == "adds":
+            return self._range_of_two()
+        known, more = f"count(*) FILTER ({condition})", f"{condition} IS NULL"
+        if function == "distinct":
+            column = quote_name(self._found.column)
             known = f"count(DISTINCT {column}) FILTER ({condition})"
             more = f"{condition} IS NULL OR {condition} AND {column} IS NULL"
         n_known, n_more = self._integers(known, f"count(*) FILTER ({more})")
@@ -241,30 +236,22 @@ class _Records:
         change = words[found.function][is_date]
         return f"it may be {change}: {_not_known_of(n_beyond)}" if n_beyond else ""
 
-    def _of_groups(self) -> str:
-        """Say how many records may belong to a group that does not count them, or not to theirs."""
-        n_more, n_less = self._n_elsewhere()
-        ends = [f"{n:,} {end}" for n, end in ((n_more, "higher"), (n_less, "lower")) if n]
-        where = "it is not known where that many documents belong"
-        return f"each count may be up to {' or '.join(ends)}: {where}" if ends else ""
-
-    def _of_list(self) -> str:
-        """Say how many records may belong to a list that has them not, or not to it."""
-        n_more, n_less = self._n_elsewhere()
-        said = [f"up to {n_more:,} more may belong to the list"] if n_more else []
-        said += [f"up to {n_less:,} of the list may not belong to it"] if n_less else []
-        return f"{', and '.join(said)}: that is not known of them" if said else ""
-
-    def _n_elsewhere(self) -> tuple[int, int]:
-        """Count the records that may be taken and are not, or without a key; and the reverse."""
+    def _of_records(self) -> str:
+        """Say how many records may belong to a group or list without them, or not to theirs."""
         condition, counted = f"({self._found.condition})", f"({self._found.counted})"
-        nowhere = self._nowhere()
-        is_counted_nowhere = f" OR {nowhere}" if self._found.function == "groups" else ""
+        nowhere, is_grouped = self._nowhere(), self._found.function == "groups"
+        is_counted_nowhere = f" OR {nowhere}" if is_grouped else ""
         n_more, n_less = self._count(
             f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
             f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
         )
-        return n_more, n_less
+        if is_grouped:
+            ends = [f"{n:,} {end}" for n, end in ((n_more, "higher"), (n_less, "lower")) if n]
+            where = "it is not known where that many documents belong"
+            return f"each count may be up to {' or '.join(ends)}: {where}" if ends else ""
+        said = [f"up to {n_more:,} more may belong to the list"] if n_more else []
+        said += [f"up to {n_less:,} of the list may not belong to it"] if n_less else []
+        return f"{', and '.join(said)}: that is not known of them" if said else ""
 
     def _of_leading_group(self) -> str:
         """Say that another group may lead, if those of which no group is known can make it so."""
