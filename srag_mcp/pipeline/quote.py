@@ -25,8 +25,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.records.prediction import estimate_records
-from srag_mcp.records.reading_on import count_readable
+from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import find_attribute
 from srag_mcp.schema.schema import Schema

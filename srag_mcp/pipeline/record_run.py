@@ -17,7 +17,7 @@ from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Engine, Progress
-from srag_mcp.records.reading_on import count_readable
+from srag_mcp.records.prediction import count_readable
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema

@@ -1,16 +1,26 @@
-"""Record prediction by a language model: all documents, many prompts at a time (S-RAG 3.2.2)."""
+"""Record prediction by a language model: all documents, many prompts at a time (S-RAG 3.2.2).
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+A batch is asked in parts where it must be; then each document is read on for what it left unsaid.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import anyio
 
-from srag_mcp.cells.cell import DocumentText, PredictedRecord
-from srag_mcp.errors import SragError
-from srag_mcp.model.language_model import count_tokens
-from srag_mcp.records.conversation import RecordTask, fail_record
-from srag_mcp.records.reading_on import MAX_PROMPTFULS, predict_documents
+from srag_mcp.cells.cell import DocumentText, Mark, PredictedCell, PredictedRecord, add_note
+from srag_mcp.errors import (
+    ModelError,
+    ModelStoppedError,
+    PromptRefusedError,
+    PromptTooLongError,
+    ReplyError,
+    SragError,
+)
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
+from srag_mcp.records.conversation import Conversation, CutOffError, RecordTask, fail_record
 from srag_mcp.records.record_prompt import (
     Excerpt,
     plan_batches,
@@ -18,7 +28,14 @@ from srag_mcp.records.record_prompt import (
     take_excerpt,
 )
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.values.states import State
 
+MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
+_FILLED = 0.75  # whole passages do not fill a prompt to its end
+_GROWTH = 4
+_MIN_TOKENS = 100
+_FEW = 4
+_FIRST_TOKENS, _TOKENS_AN_ATTRIBUTE = 400, 100
 _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 25
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
@@ -161,3 +178,209 @@ class _Run:
             self._slots.release()
         if len(self._finished) >= HAND_OVER_RECORDS:
             self.hand_over()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A record, and the excerpt that it is from."""
+
+    record: PredictedRecord
+    excerpt: Excerpt
+
+
+async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
+    """Return a record for each document of *batch*, in its order.
+
+    A batch that cannot be answered is asked in parts; a single document that is too long with
+    fewer passages, once. One that fails then too gets FAILED cells with the reason.
+
+    Raises:
+        UselessRepliesError: If nothing can be made of many replies in a row.
+        ModelStoppedError: If no further prompt can be answered.
+    """
+    try:
+        records = await Conversation(task, batch).finish()
+        _count_useless(task, records)
+        return [Reading(*pair) for pair in zip(records, batch, strict=True)]
+    except ModelStoppedError:
+        raise
+    except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
+        if len(batch) > 1:
+            n_first = _size_of_first_part(task, len(batch), error)
+            first = await predict_batch(task, batch[:n_first])
+            return [*first, *await predict_batch(task, batch[n_first:])]
+        if isinstance(error, PromptTooLongError):
+            return [await _predict_shorter(task, batch[0])]
+        if isinstance(error, ReplyError):
+            task.useless.count(str(error))
+        return [_fail(task, batch[0], str(error))]
+    except ModelError as error:
+        return [_fail(task, excerpt, str(error)) for excerpt in batch]
+
+
+def _size_of_first_part(task: RecordTask, n_documents: int, error: ModelError) -> int:
+    """Return how many documents to ask about next.
+
+    Half of them, unless no reply had the right form yet: a single one shows whether any will have.
+    """
+    is_form = isinstance(error, ReplyError) and not isinstance(error, CutOffError)
+    return 1 if is_form and not task.useless.is_proven else n_documents // 2
+
+
+def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None:
+    for record in records:
+        is_lost = all(item.cell.state is State.FAILED for item in record.cells)
+        if record.error and is_lost:
+            task.useless.count(record.error)
+        else:
+            task.useless.reset()
+
+
+def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
+    return Reading(fail_record(task, excerpt.document, reason), excerpt)
+
+
+async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> Reading:
+    n_tokens = excerpt.n_tokens // 2
+    shorter = take_excerpt(excerpt.document, task.attributes, n_tokens, excerpt.before)
+    try:
+        [record] = await Conversation(task, (shorter,)).finish()
+    except ModelStoppedError:
+        raise
+    except ModelError as error:
+        if isinstance(error, PromptTooLongError | ReplyError):
+            task.useless.count(str(error))
+        return _fail(task, excerpt, str(error))
+    _count_useless(task, [record])
+    return Reading(record, shorter)
+
+
+def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
+    """Return how much of a document is read first for *n_attributes* of the columns of its record.
+
+    None, for as much as one prompt may show, unless they are few: one more column must not cost as
+    much as all. Where the passages likely to hold it do not say it, the document is read on.
+    """
+    if n_attributes * _FEW > n_columns:
+        return None
+    return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
+
+
+def count_readable(prompt_tokens: int) -> int:
+    """Return how many characters of a long document in Latin letters are read at least.
+
+    Where a prediction was made from fewer, a larger *prompt_tokens* reads more.
+    """
+    return int(_FILLED * MAX_PROMPTFULS * prompt_tokens * CHARACTERS_A_TOKEN)
+
+
+async def predict_documents(
+    task: RecordTask, batch: Sequence[Excerpt], max_tokens: int
+) -> list[PredictedRecord]:
+    """Return a record for each document of *batch*, reading on where something is not mentioned.
+
+    Only attributes that no part before has mentioned are asked again: the first part that states
+    one wins. What is still unread at the end is told in the note of the cells that it may concern.
+
+    Args:
+        task: Who is asked for what.
+        batch: The first part of each document.
+        max_tokens: Most tokens shown of a document in one prompt; a document is read on until
+            MAX_PROMPTFULS times as many were shown.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+
+    Source: S-RAG 3.2.2 reads documents whole; this bounds what a long one costs.
+    """
+    left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
+    documents = []
+    for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
+        document = _Document(asked, reading.record, max_tokens, left)
+        document.turn_to(reading.excerpt, asked)
+        documents.append(document)
+    while unsaid := _group(documents):
+        for names, group in unsaid.items():
+            attributes = tuple(item for item in task.attributes if item.name in names)
+            await _read_on(replace(task, attributes=attributes), group)
+    return [document.finish() for document in documents]
+
+
+@dataclass
+class _Document:
+    """What is known of one document by now.
+
+    Attributes:
+        excerpt: The last part that was shown.
+        record: All cells, as the parts by now give them.
+        most: Most tokens of one part.
+        left: How many tokens may still be shown.
+    """
+
+    excerpt: Excerpt
+    record: PredictedRecord
+    most: int
+    left: int
+
+    def turn_to(self, excerpt: Excerpt, asked: Excerpt) -> None:
+        """Take *excerpt* as read; where *asked* was too long for the model, the next is not."""
+        if excerpt.n_tokens < asked.n_tokens:
+            self.left += asked.n_tokens - excerpt.n_tokens
+            self.most = min(self.most, excerpt.n_tokens)
+        self.excerpt = excerpt
+
+    def unsaid(self) -> frozenset[str]:
+        """Return the attributes to look for in the rest of it."""
+        is_spent = min(self.left, self.most) < _MIN_TOKENS
+        if is_spent or not self.excerpt.unread or self.record.error:
+            return frozenset()
+        return frozenset(item.cell.attribute for item in self.record.cells if _is_silent(item))
+
+    def next_part(self, task: RecordTask) -> Excerpt:
+        """Choose what to show next: more than before, if that was little."""
+        n_tokens = min(self.most, self.left, _GROWTH * max(_MIN_TOKENS, self.excerpt.n_tokens))
+        self.left -= n_tokens
+        return take_excerpt(self.excerpt.document, task.attributes, n_tokens, self.excerpt)
+
+    def add(self, record: PredictedRecord) -> None:
+        """Put the cells of a further part in the place of those that said nothing."""
+        found = {item.cell.attribute: item for item in record.cells}
+        cells = tuple(found.get(item.cell.attribute, item) for item in self.record.cells)
+        self.record = replace(self.record, cells=cells, error=record.error)
+
+    def finish(self) -> PredictedRecord:
+        """Return the record; cells that say nothing tell what was not read."""
+        if not self.excerpt.unread:
+            return self.record
+        read, whole = self.excerpt.n_read, self.excerpt.n_characters
+        note = f"read in part: {read:,} of {whole:,} characters"
+        cells = tuple(
+            replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
+            if _is_silent(item)
+            else item
+            for item in self.record.cells
+        )
+        return replace(self.record, cells=cells, n_read=read)
+
+
+def _is_silent(item: PredictedCell) -> bool:
+    return item.cell.state is State.NOT_MENTIONED
+
+
+def _group(documents: Sequence[_Document]) -> Mapping[frozenset[str], list[_Document]]:
+    """Put the documents together that lack the same attributes."""
+    groups: defaultdict[frozenset[str], list[_Document]] = defaultdict(list)
+    for document in documents:
+        if names := document.unsaid():
+            groups[names].append(document)
+    return groups
+
+
+async def _read_on(task: RecordTask, documents: Sequence[_Document]) -> None:
+    parts = [(document, document.next_part(task)) for document in documents]
+    for batch in plan_batches(parts, lambda part: part[1].n_tokens, len(task.attributes)):
+        asked = [excerpt for _, excerpt in batch]
+        readings = await predict_batch(task, asked)
+        for (document, excerpt), reading in zip(batch, readings, strict=True):
+            document.add(reading.record)
+            document.turn_to(reading.excerpt, excerpt)

@@ -8,8 +8,7 @@ from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
 from srag_mcp.errors import PromptTooLongError, ReplyError
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.records.conversation import RecordTask
-from srag_mcp.records.prediction import predict_records
-from srag_mcp.records.reading_on import MAX_PROMPTFULS, choose_first_tokens
+from srag_mcp.records.prediction import MAX_PROMPTFULS, choose_first_tokens, predict_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from tests.model.scripted import ScriptedModel
