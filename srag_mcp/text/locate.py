@@ -27,7 +27,7 @@ _WHOLE_TEXT = 20_000
 _MAX_QUOTE = 2_000
 _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff")
 # What is not typed: ligatures, raised and lowered figures, fractions, units as one letter, ß, and
-# marks without width.
+# marks without width: letters that people type in another way.
 _SPECIAL = re.compile(
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u00df\u1e9e\u200b-\u200d\u2060\u2070-\u209c"
     "\u2150-\u215f\u3380-\u33df\ufb00-\ufb06\ufeff]"
@@ -77,7 +77,7 @@ def _find_near(quote: str, text: str, near: int | None) -> int:
 
 def _find_typographically(quote: str, text: str) -> list[Span]:
     spans = [Span(*match.span()) for match in _typography(quote).finditer(text)]
-    if spans or not (_is_special(quote) or _is_special(text)):
+    if spans or not (_SPECIAL.search(quote) or _SPECIAL.search(text)):
         return spans
     plain, sought = _plain_text(text), _plain_text(quote).text
     if not sought.strip():
@@ -193,23 +193,13 @@ class _PlainText:
     """A text in plain letters of one case, which knows where each letter comes from."""
 
     def __init__(self, text: str) -> None:
-        letters: list[str] = []
-        places: list[int] = []
-        for place, letter in enumerate(text):
-            for part in _plain(letter):
-                letters.append(part)
-                places.append(place)
-        self.text = "".join(letters)
-        self._places = places
+        letters = [(part, place) for place, letter in enumerate(text) for part in _plain(letter)]
+        self.text = "".join(part for part, _ in letters)
+        self._places = [place for _, place in letters]
 
     def origin(self, start: int, end: int) -> Span:
         """Return where the letters from *start* to *end*, one at least, stand in the text."""
         return Span(self._places[start], self._places[end - 1] + 1)
-
-
-def _is_special(text: str) -> bool:
-    """Whether *text* has letters that people type in another way."""
-    return _SPECIAL.search(text) is not None
 
 
 @lru_cache(maxsize=4)

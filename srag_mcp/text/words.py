@@ -71,12 +71,9 @@ def tidy(text: str) -> str:
         inner = tidied[1:-1]
         if len(tidied) > 1 and tidied[0] == left and tidied[-1] == right and right not in inner:
             tidied = inner.strip()
-    return tidied[:-1] if _ends_a_sentence(tidied) else tidied
-
-
-def _ends_a_sentence(text: str) -> bool:
-    last = text.rpartition(" ")[2]
-    return text.endswith(".") and last[:-1].isalpha() and len(last) > 5
+    last = tidied.rpartition(" ")[2]
+    ends_a_sentence = last.endswith(".") and last[:-1].isalpha() and len(last) > 5
+    return tidied[:-1] if ends_a_sentence else tidied
 
 
 @lru_cache(maxsize=65_536)
