@@ -21,12 +21,12 @@ N_ADDED = 8
 INGEST = """
 import sys
 from pathlib import Path
-from srag_mcp.pipeline import extraction_run
+from srag_mcp.pipeline import file_plan
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 
-extraction_run.BATCH_DOCUMENTS = 3
+file_plan.BATCH_DOCUMENTS = 3
 folder, home, schema = sys.argv[1:]
 ingest(
     Path(folder), Settings(workers=2, home=Path(home)), schema=Schema.model_validate_json(schema),
