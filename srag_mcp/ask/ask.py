@@ -16,7 +16,7 @@ from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
-from srag_mcp.grammar.score import SURE
+from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel

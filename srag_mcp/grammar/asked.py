@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from srag_mcp.grammar.filters import Frame, joined
+from srag_mcp.grammar.filters import Features, Frame, joined
 from srag_mcp.grammar.lexicon import alike, stems_of, words_in
 from srag_mcp.grammar.link import Mention, convert_into
-from srag_mcp.grammar.score import Features
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.values.units import unit_of

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.grammar.asked import Asked, read_frame
-from srag_mcp.grammar.filters import Frame, Option, contradicts, joined
-from srag_mcp.grammar.score import Features
+from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
 from srag_mcp.grammar.table import Column
 
@@ -456,7 +455,7 @@ def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
         for i, one in enumerate(chosen)
         for j, other in enumerate(chosen)
         if i < j and one.column == other.column and one.condition != other.condition
-        and _sort(one.condition) == _sort(other.condition)
+        and one.condition and other.condition and one.condition.kind == other.condition.kind
     ]  # fmt: skip
     if len(pairs) != 1:
         return None
@@ -477,10 +476,6 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
     other = holds(column.name, denied=True, closed=column.closed)
     right = tuple(other if item is truths[0] else item for item in asked.where)
     return asked.where, right, asked.joins
-
-
-def _sort(condition: Condition | None) -> str:
-    return "" if condition is None else condition.kind
 
 
 def _range(asked: Asked) -> Drafts:

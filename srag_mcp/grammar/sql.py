@@ -183,7 +183,8 @@ class Writer:
         """Write the difference, the distance (`|-|`) or *factor* times the ratio of two values."""
         one, other = f"({self.single(left)})", f"({self.single(right)})"
         if sign == "/":
-            return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {_named(factor)}"
+            name = "percentage" if factor != 1 else "ratio"
+            return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {name}"
         if sign == "|-|":
             return f"SELECT ABS({one} - {other}) AS difference"
         return f"SELECT {one} - {other} AS difference"
@@ -247,7 +248,3 @@ class Writer:
     def _by(self, key: Term, summary: Summary) -> str:
         known = (*summary.where, is_known(key.column))
         return f"FROM {quoted(self.table)}{where_sql(known)} GROUP BY {key.sql}"
-
-
-def _named(factor: int) -> str:
-    return "percentage" if factor != 1 else "ratio"

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from srag_mcp.errors import QuestionError
-from srag_mcp.grammar.filters import frames
+from srag_mcp.grammar.filters import LIMIT, MARGIN, cost_of, frames
 from srag_mcp.grammar.forms import Parse, compose
 from srag_mcp.grammar.link import read_sentences
-from srag_mcp.grammar.score import LIMIT, MARGIN, cost_of
 from srag_mcp.grammar.table import Table, describe_table
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
@@ -56,7 +55,11 @@ def translate(
         question=question,
         restated=facts.words or "",
         facts=facts,
-        literals=_literals(parse),
+        literals=tuple(
+            BoundLiteral(condition.asked, condition.column, value)
+            for condition in parse.where
+            for value in condition.values
+        ),
         score=round(1 / (1 + max(cost, 0.0)), 3),
         ordered=parse.ordered,
     )
@@ -105,14 +108,6 @@ def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
         if counted and parse.features["amount_assumed"] and column.is_number and column.fill < 1:
             msg = f"{column.name} is not known in all records, and the question does not name it"
             raise QuestionError(msg)
-
-
-def _literals(parse: Parse) -> tuple[BoundLiteral, ...]:
-    return tuple(
-        BoundLiteral(condition.asked, condition.column, value)
-        for condition in parse.where
-        for value in condition.values
-    )
 
 
 def _refusal(left: Sequence[str], table: Table) -> QuestionError:

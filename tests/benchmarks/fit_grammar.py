@@ -1,4 +1,4 @@
-"""Fit what the assumptions of a reading cost: the weights of `srag_mcp/grammar/score.py`.
+"""Fit what the assumptions of a reading cost: the weights of `srag_mcp/grammar/filters.py`.
 
     python -m tests.benchmarks.fit_grammar [--packs DIR]
 
@@ -28,7 +28,7 @@ from srag_mcp.evaluation.pack import (
     read_pack,
     write_gold_records,
 )
-from srag_mcp.grammar.score import LIMIT, MARGIN, WEIGHTS
+from srag_mcp.grammar.filters import LIMIT, MARGIN, WEIGHTS
 from srag_mcp.grammar.table import describe_table
 from srag_mcp.grammar.translate import read_question
 from srag_mcp.pipeline.ingest import ingest
