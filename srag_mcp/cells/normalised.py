@@ -8,7 +8,7 @@ from typing import TypeAlias
 from srag_mcp.cells.cell import Cell, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
 from srag_mcp.documents.grid import is_caption
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, PatternRule
 from srag_mcp.text.locate import locate
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold, tidy
@@ -92,7 +92,13 @@ def normalise_column(attribute: Attribute, cells: Sequence[Cell]) -> list[Cell]:
     )
     done = list(cells)
     places = [place for place, cell in enumerate(cells) if cell.state is State.STATED]
-    said = [Words(cells[place].as_stated or "", cells[place].context) for place in places]
+    maps = [rule.map for rule in attribute.extractors if isinstance(rule, PatternRule)]
+    mapped = {fold(words): value for known in maps for words, value in known.items()}
+    texts = [cells[place].as_stated or "" for place in places]
+    said = [
+        Words(mapped.get(fold(text), text), cells[place].context)
+        for text, place in zip(texts, places, strict=True)
+    ]
     for place, reading in zip(places, read_words(column, said), strict=True):
         cell = cells[place]
         # not `dataclasses.replace`, which takes three times as long

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.schema.attribute import Attribute, PatternRule
@@ -84,3 +85,17 @@ def test_a_slow_pattern_fails_its_cell_in_time() -> None:
 def test_case_counts_unless_the_pattern_says_otherwise() -> None:
     assert read("ALDER").state is State.NOT_MENTIONED
     assert read("(?i)ALDER").as_stated == "Alder"
+
+
+def test_a_map_says_the_value_of_what_was_matched() -> None:
+    rule = PatternRule(pattern=r"\b(?:wins|withdrawn)\b", map={"WITHDRAWN": "gone"})
+    attribute = Attribute(name="x", type="string", extractors=(rule,))
+    schema = Schema(title="T", attributes=(attribute,))
+    texts = [TENDER, "Dogwood wins.\n"]
+    cells = [extract_record(read_text(text, "t.txt"), schema).cells[0] for text in texts]
+
+    done = normalise_column(attribute, cells)
+    assert [(cell.value, cell.as_stated) for cell in done] == [
+        ("gone", "withdrawn"),
+        ("wins", "wins"),
+    ]
