@@ -78,7 +78,10 @@ class Slot:
 
 
 def find_slots(document: Document) -> list[Slot]:
-    """Find the dates and numbers of running text, in order; tables and short fields have none."""
+    """Find the dates and numbers of running text, in order; tables and short fields have none.
+
+    A heading has dates only: its numbers count headings, or are part of a name.
+    """
     values, slots = find_values(document.text), list[Slot]()
     starts = [value.span.start for value in values]
     for block in document.blocks:
@@ -91,6 +94,8 @@ def find_slots(document: Document) -> list[Slot]:
             continue
         if own := _within(starts, block.span):
             inside = values[own.start : own.stop]
+            if isinstance(block, Heading):
+                inside = [value for value in inside if value.type == "date"]
             slots.extend(_slots_of(document.text, block.span, heading, inside))
     return slots
 

@@ -214,3 +214,20 @@ def test_what_few_documents_say_and_nobody_asks_for_is_no_attribute() -> None:
     names = {attribute.name for attribute in induce(documents).attributes}
     assert "port" in names
     assert "berth" not in names
+
+
+def test_the_number_of_a_name_in_a_title_is_no_column() -> None:
+    names = ["Ada", "Bor", "Cleo"]
+    documents = [
+        read_text(f"# {names[n % 3]} {n + 40}\n\nWeight: {n + 3} kg\n", f"{n}.md")
+        for n in range(18)
+    ]
+    numbers = [a.name for a in induce(documents).attributes if a.type in {"integer", "number"}]
+    assert numbers == ["weight"]
+
+
+def test_the_number_of_a_document_in_its_title_is_a_column() -> None:
+    documents = [
+        read_text(f"# Survey {n + 40}\n\nWeight: {n + 3} kg\n", f"{n}.md") for n in range(18)
+    ]
+    assert column(induce(documents), documents, {"survey"}) == [str(n + 40) for n in range(18)]
