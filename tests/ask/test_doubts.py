@@ -209,3 +209,11 @@ def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open)
     attributes = [_number("age", "age", None), _number("age_of_hull", "age of hull", "year")]
     answer = ask(open_corpus(texts, attributes), "What is the average age of the boats?")
     assert "9 others give age_of_hull" in answer.text or "9 more speak of it" in answer.text
+
+
+def test_a_median_of_values_of_which_one_is_contradicted_is_refused(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in range(5, 16)] + ["Length: 7 m\n\nMoored\n\nLength: 9 m"]
+    corpus = open_corpus(texts, [_length()])
+    answer = ask(corpus, "What is the median length of the boats?")
+    assert "1 of 12 values of length are contradicted in their document" in answer.text
+    assert ask(corpus, LENGTH).rows == ((117 / 12,),)
