@@ -30,6 +30,9 @@ from srag_mcp.values.states import State
 
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _NEXT_WORD = re.compile(r"\s*[^\W\d_]+")
+_BOUND = re.compile(
+    r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*(?=\S*\Z)"
+)  # an arrow and a quoted line are none
 _MAX_WORDS = 7
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
 _MAX_MATCHES = 200
@@ -107,7 +110,11 @@ def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell 
 
 
 def _stated(attribute: Attribute, sightings: Sightings, span: Span, context: str = "") -> Cell:
-    return Cell(attribute.name, State.STATED, span.of(sightings.text), span, context)
+    words, before = span.of(sightings.text), sightings.text[max(0, span.start - 4) : span.start]
+    if attribute.type.is_numeric and _BOUND.search(before + words.split(maxsplit=1)[0]):
+        note = "a bound is stated, and no value"
+        return Cell(attribute.name, State.FAILED, words, span, context, note=note)
+    return Cell(attribute.name, State.STATED, words, span, context)
 
 
 def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell | None:

@@ -161,3 +161,20 @@ def test_any_text_gives_cells_whose_words_are_in_it(text: str) -> None:
     for found in extract_record(read, Schema(title="t", attributes=attributes)).cells:
         assert (found.span is None) == (found.as_stated is None)
         assert found.span is None or found.span.of(read.text) == found.as_stated
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("Iron: < 5 mg", State.FAILED),
+        ("Iron: >200 mg", State.FAILED),
+        ("Iron: ≤ 7", State.FAILED),
+        ("> Iron: 5 mg", State.STATED),
+        ("Iron: 5 mg (< 9)", State.STATED),
+    ],
+)
+def test_a_bound_is_no_value(line: str, state: State) -> None:
+    iron = Attribute(name="iron", type="number", extractors=(KeyRule(keys=("iron",)),))
+    schema = Schema(title="T", attributes=(iron,))
+    cell = extract_record(read_text(f"Sample\n\n{line}\nSite: Olm\n", "t.md"), schema).cells[0]
+    assert cell.state is state, cell
