@@ -368,7 +368,8 @@ class Asked:
             item for item in ordered if concept or item[0] != follower or not self.near(at, item[0])
         ]
         for place, column, features in beside or apart:
-            if concept and not beside and not column.measures(concept):
+            measured = beside and concept != "time"  # the first report is no lowest number of one
+            if concept and not measured and not column.measures(concept):
                 continue
             features = self._with_concept(place, column, features, concept)
             far: Features = Counter({"far_measure": int(not beside)})

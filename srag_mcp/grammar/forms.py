@@ -136,6 +136,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         if (
             named
             and not (column.is_called_count and not column.is_number)
+            and not column.qualifies
             and not totals
             and asked.near(last, target)
         ):

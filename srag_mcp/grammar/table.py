@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.values.states import read_boolean
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
@@ -150,6 +151,12 @@ class Column:
         """Whether most records that have a value have their own, as far as is known."""
         found = self.statistics
         return found is None or 2 * found.n_distinct >= found.n_non_null
+
+    @cached_property
+    def qualifies(self) -> bool:
+        """Whether it holds yes or no among its texts, so that it names no things to count."""
+        texts = self.statistics.values if self.is_text and self.statistics is not None else ()
+        return any(read_boolean(str(found.value)) is not None for found in texts)
 
     @property
     def has_zero(self) -> bool:

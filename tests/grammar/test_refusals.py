@@ -9,7 +9,7 @@ from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import Translation
-from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.statistics import ColumnStatistics, ValueCount
 from srag_mcp.store.values import ValueIndex
 
 Value = tuple[str, str, int]
@@ -406,3 +406,29 @@ def test_groups_with_and_without_something_are_compared() -> None:
         "SELECT (SELECT AVG(visitors) FROM towers WHERE lift)"
         " - (SELECT AVG(visitors) FROM towers WHERE NOT COALESCE(lift, FALSE)) AS difference"
     )
+
+
+def test_the_first_report_is_not_the_one_with_the_lowest_number() -> None:
+    columns = [date("signed_on"), count("lab_report")]
+    refusal("What was the date of the first report?", columns, "lab")
+
+
+def test_the_amount_of_a_thing_is_not_its_number() -> None:
+    refusal("What is the average amount of an invoice?", [count("invoice")], "mail")
+
+
+def test_a_column_that_says_yes_or_no_names_no_things() -> None:
+    columns = [text("smoker"), text("clinic")]
+    schema = Schema(title="C1", entity="c1", nouns=("visit",), attributes=tuple(columns))
+    held = {"smoker": ("yes", "no", "former"), "clinic": ("North", "South")}
+    statistics = {
+        name: ColumnStatistics(
+            name, columns[0].type, 40, 40, 40, 40, 0, 0, 0, len(values),
+            values=tuple(ValueCount(value, 9) for value in values),
+        )
+        for name, values in held.items()
+    }  # fmt: skip
+    with pytest.raises(QuestionError):
+        translate("How many smokers are there?", schema, statistics, ValueIndex(()))
+    found = translate("How many clinics are there?", schema, statistics, ValueIndex(()))
+    assert found.sql == "SELECT COUNT(DISTINCT clinic) FROM c1"
