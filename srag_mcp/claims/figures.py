@@ -1,15 +1,22 @@
-"""Numbers and their quotes: what cannot follow from the figures of a quote, and what does."""
+"""Figures of a quote: what they may mean as a number, in the scale and the unit of a column."""
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.quantities import Quantity, find_quantities, scan_figures
+from srag_mcp.values.quantities import (
+    FOOTNOTED,
+    Quantity,
+    find_quantities,
+    read_numeral,
+    scan_figures,
+)
 from srag_mcp.values.units import (
     SCALES,
     SIZES,
@@ -21,19 +28,11 @@ from srag_mcp.values.units import (
     read_context,
 )
 
-_NUMERAL = re.compile(r"\d(?:[\d.,' \u00a0\u202f]*\d)?")
-_MARKS = re.compile(r"\D")
-_FOOTNOTED = re.compile(r"\d{1,3}(?:[,.]\d{3})*[,.]\d{4}")
-_SPACES = re.compile(r"[' \u00a0\u202f]+")
-_DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+")
-_GROUPED = re.compile(
-    r"(?P<whole>\d{1,3}(?P<mark>[.,' \u00a0\u202f])\d{3}(?:(?P=mark)\d{3})*)"
-    r"(?:(?!(?P=mark))[.,](?P<decimals>\d+))?"
+_NUMERALS = (
+    re.compile(r"\d+(?:[.,]\d+)*"),
+    re.compile(r"(?<!\d)\d{1,3}(?:[' \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)"),
 )
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _HUNDREDTHS = re.compile(
     r"\b(?:cents?|centimes?|c[eé]nt[ei][ms]\w*|centavos?|penn(?:y|ies)|pence|gros\w+|[öø]re|paise"
     r"|kop\w+|sen|ct)\b|¢",
@@ -52,15 +51,12 @@ _OUT_OF = re.compile(
 )
 _LISTED = re.compile(r"[,;\n|•·]+")
 _PARTS = (0.01, 100.0)
-_POWERS = tuple(10.0**power for power in range(-12, 13) if power not in (-1, 0, 1))
-_SCALES = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
+_THOUSANDS = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
 _TOTALS = (1, 5, 10, 20, 100)
-_DIGITS_SHARE = 3
-_SAME = 1e-6
-_ROUNDED, _NEARLY = 0.02, 0.005
+_SAME, _ROUNDED = 1e-6, 0.02
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 _MONTHS = 12
-_CENTURY = _HUNDRED = 100
+_HUNDRED = 100
 
 
 class Figures:
@@ -86,19 +82,10 @@ class Figures:
         In `2.635,673` both marks may be meant to part thousands; `4,6702` may be 4,670 with the
         mark of a footnote.
         """
-        numerals = _NUMERAL.findall(self.quote)
-        parts = {part for numeral in numerals for part in (numeral, *_SPACES.split(numeral))}
-        parts |= {part[:-1] for part in parts if _FOOTNOTED.fullmatch(part)}
-        found: set[float] = set()
-        for part in parts:
-            if _DECIMAL.fullmatch(part):
-                found.add(float(part.replace(",", ".")))
-            if _THOUSANDS.fullmatch(part):
-                found.add(float(_MARKS.sub("", part)))
-            if grouped := _GROUPED.fullmatch(part):
-                decimals = grouped["decimals"] or 0
-                found.add(float(f"{_MARKS.sub('', grouped['whole'])}.{decimals}"))
-        return found
+        numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(self.quote)]
+        numerals += [mark[1] for numeral in numerals if (mark := FOOTNOTED.fullmatch(numeral))]
+        read = (read_numeral(one, marks) for one in numerals for marks in ("", ".", ",", ".,"))
+        return {float(number) for number in read if number is not None}
 
     @cached_property
     def points(self) -> list[tuple[float, int]]:
@@ -117,14 +104,9 @@ class Figures:
         """Return whether *value* is its only number, as it stands there with its scale."""
         return [quantity.value for quantity in self.quantities] == [value]
 
-    def has(self, value: float) -> bool:
-        """Return whether it states *value*, but for a power of ten or a unit of time."""
-        factors = (1.0, *_POWERS, *conversions_between(None))
-        return any(_is_product(_readings(found), factors, value) for found in self.quantities)
-
     def has_in_thousands(self, value: float) -> bool:
         """Return whether it states *value*, but for thousands, millions or billions."""
-        return any(_is_product(_readings(found), _SCALES, value) for found in self.quantities)
+        return any(_is_product(_ends(found), _THOUSANDS, value) for found in self.quantities)
 
 
 @lru_cache(maxsize=64)
@@ -133,8 +115,7 @@ def read_figures(quote: str) -> Figures:
     return Figures(quote)
 
 
-def definition_words(attribute: Attribute) -> str:
-    """Return the words of a column's name, unit and description."""
+def _definition(attribute: Attribute) -> str:
     return f"{attribute.name.replace('_', ' ')} {attribute.unit or ''} {attribute.description}"
 
 
@@ -145,81 +126,82 @@ def column_unit(attribute: Attribute) -> str | None:
     return None if is_ratio else unit
 
 
-def names_attribute(attribute: Attribute, quote: str) -> bool:
-    """Return whether *quote* has a word of the attribute's name."""
-    words = {word.casefold() for word in _WORD.findall(quote)}
-    return any(word in words for word in attribute.name.split("_"))
+def may_be_year(attribute: Attribute, value: float) -> bool:
+    """Return whether *value* of a column may be the number of a year."""
+    is_whole = attribute.type.is_whole and column_unit(attribute) in (None, "year")
+    return is_whole and FIRST_YEAR <= value <= LAST_YEAR
 
 
-def is_in_measure(unit: str | None, numbers: Sequence[float], value: float) -> bool:
-    """Return whether *value*, in *unit*, is one of the *numbers* in another unit.
-
-    The quote does not name it; the head of a table or a longer word may: `242 nautical miles`.
-    """
-    sizes = [convert(1.0, other, unit) for other in SIZES if other != unit] if unit else []
-    return any(
-        math.isclose(abs(number * size), abs(value), rel_tol=_NEARLY)
-        for size in sizes
-        if size is not None
-        for number in numbers
-    )
-
-
-def find_other_number(attribute: Attribute, quote: str, value: float, text: str | None) -> str:
-    """Say which other number than *value* is what *quote* states; empty where it may be *value*.
-
-    A number may be in another unit, or differ by a scale (thousand, million) that stands in the
-    definition of the attribute or in *text*, the document; in any scale where that is None. Several
-    numbers prove nothing, nor does a line of words for an integer, which may count what the words
-    name, unless they name the attribute.
-    """
-    figures, unit = read_figures(quote), column_unit(attribute)
-    is_plain = abs(float(value)) in figures.plain  # true of nearly all
-    if is_plain and (words := ignored_scale(quote, value, scales_of(attribute))):
-        return f"the quote says {words!r}, the value {value}"
-    if figures.dates:
-        years = {found.year for found in figures.dates if found.year is not None}
-        is_other = len(years) == 1 and not is_plain and _is_year(attribute, value)
-        if not is_other or {year % _CENTURY for year in years} == {value % _CENTURY}:  # '84
-            return ""
-        return f"the quote says {years.pop()}, the value {value}"
-    if len(figures.quantities) != 1 or (not is_plain and value == 1 and _SINGLE.search(quote)):
-        return ""  # "one" is too common a word to be read as a number
-    [found] = figures.quantities
-    if found.unit is not None and unit is not None and found.unit != unit:
-        is_else = is_plain and not _is_same(found.value, value)
-        return "" if is_else else _other_measure(attribute, found, value)
-    if is_plain or _proves_nothing(attribute, found, quote):
-        return ""
-    readings = _readings(found)
-    is_year = _is_year(attribute, value) and found.value == value % _CENTURY
-    follows = is_year or _is_product(readings, _factors(attribute, found, quote, text), value)
-    is_measured = found.unit is None and is_in_measure(unit, readings, value)
-    if follows or is_measured or _is_of_other_total(figures, value):
-        return ""
-    return f"the quote says {found.value}, the value {value}"
+def speaks_of_years(attribute: Attribute) -> bool:
+    """Return whether unit, name or description of a column has a word for years."""
+    words = _LETTERS.findall(_definition(attribute).lower())
+    return any(UNITS.get(word) == "year" for word in words)
 
 
 def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> bool:
-    """Return whether *value* is a number of *quote* in another scale, unit or form."""
-    figures, wanted = read_figures(quote), column_unit(attribute)
-    is_year = _is_year(attribute, value)
-    if is_year and any(found.value == value % _CENTURY for found in figures.quantities):  # '84
+    """Return whether *value* is a number of *quote* in another scale, unit or form.
+
+    The scale (thousand, million) may stand in the definition of the column or in *text*, the
+    document. The unit, too, may stand elsewhere: `242`, below "nautical miles".
+    """
+    figures = read_figures(quote)
+    short = {found.value for found in figures.quantities}
+    short |= {found.year % _HUNDRED for found in figures.dates if found.year and found.two_digits}
+    if may_be_year(attribute, value) and value % _HUNDRED in short:
+        return True  # '84
+    if any(
+        total and _rounds_to(points / total * other, value)
+        for points, total in figures.points  # 92/100, 9.2
+        for other in _TOTALS
+    ):
         return True
     for found in figures.quantities:
-        readings = _readings(found)
-        if _is_product(readings, _factors(attribute, found, quote, text), value):
+        if any(_rounds_to(size, value) for size in carry(attribute, found)):
             return True
-        others = () if wanted is None else SIZES if found.unit is None else (found.unit,)
-        carried = [
-            convert(number, other, wanted or "")
-            for number in readings
-            for other in others
-            if other != wanted
-        ]
-        if any(size is not None and _rounds_to(size, value) for size in carried):
+        factors = _factors(attribute, found, quote, text)
+        if _is_product(_ends(found), factors, value):
             return True
-    return _is_of_other_total(figures, value)
+    return False
+
+
+def carry(attribute: Attribute, found: Quantity) -> list[float]:
+    """Return what a quantity in another unit is in that of the column.
+
+    It is all that it may be where it has no unit, and nothing where it cannot be carried.
+    """
+    unit = column_unit(attribute)
+    if unit is None or found.unit == unit:
+        return []
+    scale = parse_unit(attribute.unit or "").scale
+    sizes = [
+        convert(float(number), other, unit)
+        for other in ([found.unit] if found.unit else SIZES)
+        if other != unit
+        for number in _ends(found)
+    ]
+    return [size / scale for size in sizes if size is not None]
+
+
+def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> Iterator[float]:
+    """Yield by what *found*, a number of *quote*, may be multiplied."""
+    words = _definition(attribute)
+    yield from conversions_between(f"{quote} {words}")
+    if found.unit is not None and carry(attribute, found):
+        return  # the number as it stands is in another unit
+    yield 1.0
+    if "percent" in (column_unit(attribute), found.unit):
+        if _FRACTION.search(words) or attribute.unit is None:
+            yield from _PARTS
+        elif found.unit != "percent" and abs(found.value) <= 1:  # 0.12 may be written for 12 %
+            yield 100.0
+        return
+    if _HUNDREDTHS.search(quote) or _HUNDREDTHS.search(words):
+        yield from _PARTS
+    if found.ambiguous:
+        yield from (0.001, 1000.0)
+    is_scaled = any(figure.scaled for figure in scan_figures(quote))
+    stated = {1.0} if is_scaled else stated_scales(quote, text)
+    yield from (one / other for one in stated for other in scales_of(attribute))
 
 
 def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
@@ -244,12 +226,6 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
         found += [one - other, (one + other) / 2, one * other, one * other / _HUNDRED]
     found += _times_between(attribute, figures)
     return any(_rounds_to(number, size) for number in found)
-
-
-def speaks_of_years(attribute: Attribute) -> bool:
-    """Whether unit, name or description of a column has a word for years."""
-    words = _LETTERS.findall(definition_words(attribute).lower())
-    return any(UNITS.get(word) == "year" for word in words)
 
 
 def _count_listed(words: str) -> set[int]:
@@ -282,81 +258,7 @@ def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
         yield from (months, months + 1)
 
 
-def _proves_nothing(attribute: Attribute, found: Quantity, quote: str) -> bool:
-    """Whether the number of *quote* may be something else than the value of *attribute*.
-
-    It is not where it stands alone, or beside a word of the attribute's name.
-    """
-    unit = column_unit(attribute)
-    if unit is None and found.unit is not None and attribute.unit:  # litres, of a column per litre
-        return True
-    if not attribute.type.is_whole or (found.unit is not None and found.unit == unit):
-        return False
-    said = [letter for letter in quote if letter.isalnum()]
-    is_number = sum(letter.isdigit() for letter in said) * _DIGITS_SHARE >= len(said)
-    return not is_number and not names_attribute(attribute, quote)
-
-
-def _is_year(attribute: Attribute, value: float) -> bool:
-    is_whole = attribute.type.is_whole and column_unit(attribute) in (None, "year")
-    return is_whole and FIRST_YEAR <= value <= LAST_YEAR
-
-
-def _other_measure(attribute: Attribute, found: Quantity, value: float) -> str:
-    """Hold *value* against a quantity in another unit; one that cannot be converted is no proof."""
-    wanted, scale = column_unit(attribute), parse_unit(attribute.unit or "").scale
-    carried = [
-        converted / scale
-        for number in _readings(found)
-        if (converted := convert(number, found.unit or "", wanted or "")) is not None
-    ]
-    slack = 1.0 if float(value).is_integer() else 0.0
-    if not carried or any(
-        math.isclose(number, value, rel_tol=_ROUNDED) or abs(number - value) < slack
-        for number in carried
-    ):
-        return ""
-    return (
-        f"the quote says {found.value} {found.unit}, which is {carried[0]:.6g} in"
-        f" {attribute.unit}, the value {value}"
-    )
-
-
-def _factors(
-    attribute: Attribute, found: Quantity, quote: str, text: str | None
-) -> Iterator[float]:
-    """Yield by what *found*, the number of *quote*, may be multiplied; see `find_other_number`."""
-    yield 1.0
-    words = definition_words(attribute)
-    if "percent" in (column_unit(attribute), found.unit):
-        if _FRACTION.search(words) or attribute.unit is None:
-            yield from _PARTS
-        elif found.unit != "percent" and abs(found.value) <= 1:  # 0.12 may be written for 12 %
-            yield 100.0
-        return
-    if _HUNDREDTHS.search(quote) or _HUNDREDTHS.search(words):
-        yield from _PARTS
-    if found.ambiguous:
-        yield from (0.001, 1000.0)
-    yield from conversions_between(f"{quote} {words}")
-    if text is None:
-        yield from _POWERS
-        return
-    is_scaled = any(figure.scaled for figure in scan_figures(quote))
-    stated = {1.0} if is_scaled else stated_scales(quote, text)
-    yield from (one / other for one in stated for other in scales_of(attribute))
-
-
-def _is_of_other_total(figures: Figures, value: float) -> bool:
-    """Whether *value* is what *figures* give out of a total, out of another: 92/100, 9.2."""
-    return any(
-        total and _rounds_to(points / total * other, value)
-        for points, total in figures.points
-        for other in _TOTALS
-    )
-
-
-def _readings(quantity: Quantity) -> Sequence[float]:
+def _ends(quantity: Quantity) -> Sequence[float]:
     """Return what a quantity may be: a range either of its ends, or the middle."""
     if quantity.upper is None:
         return (quantity.value,)
@@ -385,10 +287,10 @@ _MAX_PLACES = 20
 _LONGEST_CAPTION = 200
 
 
-def ignored_scale(quote: str, value: float, declared: Collection[float]) -> str:
+def ignored_scale(attribute: Attribute, quote: str, value: float) -> str:
     """Return the words of *quote* whose scale *value* leaves out; empty where there are none.
 
-    *declared* are those that the column is in. `15 thousand tonnes`, 15 -> `15 thousand tonnes`
+    `15 thousand tonnes`, 15 -> `15 thousand tonnes`, unless the column is in thousands
     """
     for figure in scan_figures(quote) if value else ():
         for end in (figure, figure.upper):
@@ -397,7 +299,7 @@ def ignored_scale(quote: str, value: float, declared: Collection[float]) -> str:
                 continue
             factor = end.scale * 10.0**end.power
             is_without = math.isclose(abs(quantity.value), abs(value) * factor)
-            if is_without and factor not in declared:
+            if is_without and factor not in scales_of(attribute):
                 return figure.span.of(quote)
     return ""
 
@@ -411,12 +313,8 @@ def scales_of(attribute: Attribute) -> set[float]:
 def stated_scales(quote: str, text: str) -> set[float]:
     """Return the scales that *text* speaks of around *quote* or in a caption, and 1."""
     found = {1.0, *_scales_in(quote)}
-    start = text.find(quote)
-    for _ in range(_MAX_PLACES):
-        if start < 0:
-            break
-        found |= _scales_in(text[max(0, start - _AROUND) : start + len(quote) + _AROUND])
-        start = text.find(quote, start + 1)
+    for place in islice(re.finditer(re.escape(quote), text), _MAX_PLACES):
+        found |= _scales_in(text[max(0, place.start() - _AROUND) : place.end() + _AROUND])
     for line in text.splitlines():
         if len(line) <= _LONGEST_CAPTION:
             around = read_context(line)

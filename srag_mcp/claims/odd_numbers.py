@@ -3,23 +3,16 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from srag_mcp.claims.figures import (
-    column_unit,
-    find_other_number,
-    ignored_scale,
-    is_computed,
-    is_in_measure,
-    scales_of,
-)
-from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, Tags
+from srag_mcp.claims.figures import carry, column_unit, ignored_scale, is_computed
+from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, SuspicionKind, Tags
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.values.quantities import Figure, scan_figures
-from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency, parse_unit
+from srag_mcp.values.quantities import Figure, Quantity, scan_figures
+from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
 _MOST, _MOST_OTHERS = 0.5, 0.34
@@ -28,6 +21,7 @@ _FACTORS = (3, 6, 9)
 _NEAR_FACTOR, _NEARER_FACTOR = 1.0, 0.5
 _FARTHEST = 2
 _HUNDRED = 100
+_NEARLY = 0.005
 _SIGN = "$"
 _PESOS = frozenset({"ARS", "CLP", "COP"})
 _DOLLARS = _PESOS | {unit for sign, unit in CURRENCY_SYMBOLS.items() if sign.endswith(_SIGN)}
@@ -55,27 +49,10 @@ def suspect_numbers(
     yield from _other_scales(values)
     yield from _impossible(attribute, values)
     for item in values:
-        if words := ignored_scale(item.as_stated, item.number, scales_of(attribute)):
+        if words := ignored_scale(attribute, item.as_stated, item.number):
             reason = f"the document says {words}: is the scale (thousand, million) worked in?"
             yield Suspicion(item.document_id, "scale_word", reason)
-    yield from _unconverted(attribute, values)
-    wanted = column_unit(attribute)
-    if _kind(wanted):
-        yield from _of_other_kind(attribute, wanted or "", values)
-    else:
-        # another column of the document may have the unit of a figure of the quote
-        loose = [
-            item
-            for item in values
-            if not any(
-                tag == figure.unit or tag in figure.possible_currencies
-                for tag in tags.get(item.document_id, ())
-                for figure in scan_figures(item.as_stated)
-            )
-        ]
-        figures = _measured_figures(loose)
-        yield from _other_currencies(figures, len(loose))
-        yield from _other_measures(attribute, loose, figures)
+    yield from _other_units(attribute, values, tags)
     yield from _other_powers(attribute, values)
     yield from _other_signs(values)
     yield from _other_totals(values)
@@ -127,88 +104,50 @@ def _away_from(
 
 
 def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find percentages above 100 and negative values where hardly any other is so."""
-    n_large = sum(item.number > _HUNDRED for item in values)
-    n_negative = sum(item.number < 0 for item in values)
-    is_share = attribute.unit == "percent" and n_large <= _MOST_OTHERS * len(values)
-    is_lonely = n_negative == 1 and len(values) >= _FEWEST
-    for item in values:
-        if is_share and item.number > _HUNDRED:
+    """Find percentages above 100 where hardly any other is so."""
+    large = [item for item in values if item.number > _HUNDRED]
+    if attribute.unit == "percent" and len(large) <= _MOST_OTHERS * len(values):
+        for item in large:
             yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
-        elif is_lonely and item.number < 0 and not _MINUS.search(item.as_stated):
-            yield Suspicion(item.document_id, "impossible", "it alone is negative")
 
 
-def _unconverted(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find values that equal the figure of their quote although the quote has another unit."""
-    wanted = parse_unit(attribute.unit or "").unit
-    for item in values if wanted else ():
-        for quantity in item.figures.quantities:
-            if quantity.unit in (None, wanted) or not math.isclose(quantity.value, item.number):
-                continue
-            converted = convert(quantity.value, quantity.unit or "", wanted or "")
-            if converted is not None and not math.isclose(converted, quantity.value):
-                yield _in_other_unit("unit", item.document_id, quantity.unit, attribute)
-                break
-
-
-def _of_other_kind(
-    attribute: Attribute, wanted: str, values: Sequence[StatedValue]
+def _other_units(
+    attribute: Attribute, values: Sequence[StatedValue], tags: Tags
 ) -> Iterator[Suspicion]:
-    """Find values in a unit that cannot be carried into that of the column."""
-    figures = _measured_figures(values)
-    is_written = sum(item.unit == wanted for item in figures.values()) > _MOST * len(values)
+    """Find values that their quotes give in another unit: than that of the column, else of most.
+
+    Where a column has no unit of its own, currencies may be meant to be kept: that of most must be
+    that of more than half. A single letter may be no unit: `5 g`.
+    """
+    declared = column_unit(attribute)
+    has_unit = bool(_kind(declared))
+    figures = {
+        item.document_id: figure
+        for item in values
+        if (figure := _measured_figure(item)) is not None
+        if has_unit
+        or tags.get(item.document_id, frozenset()).isdisjoint(
+            {figure.unit, *figure.possible_currencies}
+        )
+    }
+    counts = Counter(figure.unit or "" for figure in figures.values())
     for document_id, figure in figures.items():
-        unit = figure.unit or ""
-        is_letter = len(figure.symbol) == 1 and figure.symbol.isalpha()  # `5 g` may be no grams
-        if not _kind(unit) or is_letter or convert(1.0, unit, wanted) is not None:
-            continue
-        if not _may_be(figure, wanted, is_written=is_written):
-            yield _in_other_unit("other_unit", document_id, unit, attribute)
-
-
-def _other_currencies(figures: Mapping[str, Figure], n_values: int) -> Iterator[Suspicion]:
-    """Find values in another currency than most of a column that has none of its own."""
-    money = {key: figure for key, figure in figures.items() if is_currency(figure.unit)}
-    counts = Counter(figure.unit or "" for figure in money.values())
-    main = _most_common(counts)
-    if counts[main] < _FEWEST_ALIKE or counts[main] <= _MOST * len(money):
-        return
-    is_written = counts[main] > _MOST * n_values
-    for document_id, figure in money.items():
-        if figure.unit != main and not _may_be(figure, main, is_written=is_written):
-            yield _in_unit_of_few(document_id, figure.unit, main, counts[main])
-
-
-def _other_measures(
-    attribute: Attribute, values: Sequence[StatedValue], figures: Mapping[str, Figure]
-) -> Iterator[Suspicion]:
-    """Find values that were not carried into the unit of most, or not rightly."""
-    units = [figure.unit or "" for figure in figures.values()]
-    for dimension in {kind: None for unit in units if (kind := _kind(unit)) and unit in SIZES}:
-        counts = Counter(unit for unit in units if _kind(unit) == dimension)
-        main = _most_common(counts)
-        if counts[main] < _FEWEST_ALIKE:
-            continue
-        column = attribute.model_copy(update={"unit": main})
-        for item in values:
-            said = [quantity.unit for quantity in item.figures.quantities]
-            if len(said) != 1 or said[0] in (None, main) or _kind(said[0]) != dimension:
+        unit, main = figure.unit or "", declared or ""
+        others = f"the column is in {attribute.unit}"
+        if not has_unit:
+            alike = {other: n for other, n in counts.items() if _kind(other) == _kind(unit)}
+            main = min(alike, key=lambda other: (-alike[other], other))
+            others = f"{alike[main]} others of the column are in {main}"
+            least = sum(alike.values()) * _MOST if is_currency(main) else 0
+            if alike[main] < _FEWEST_ALIKE or alike[main] <= least:
                 continue
-            if find_other_number(column, item.as_stated, item.number, None):
-                yield _in_unit_of_few(item.document_id, said[0], main, counts[main])
-
-
-def _in_other_unit(
-    kind: Literal["unit", "other_unit"], document_id: str, unit: str | None, attribute: Attribute
-) -> Suspicion:
-    reason = f"the document gives it in {unit}, the column is in {attribute.unit}"
-    return Suspicion(document_id, kind, reason)
-
-
-def _in_unit_of_few(document_id: str, unit: str | None, main: str, n_alike: int) -> Suspicion:
-    reason = f"the document gives it in {unit}, {n_alike} others of the column are in {main}"
-    return Suspicion(document_id, "other_unit", reason)
+        is_carried = convert(1.0, unit, main) is not None
+        if has_unit and not is_carried and len(figure.symbol) == 1 and figure.symbol.isalpha():
+            continue
+        is_written = counts[main] > _MOST * len(values)
+        if unit != main and not _may_be(figure, main, is_written=is_written):
+            kind: SuspicionKind = "unit" if is_carried else "other_unit"
+            yield Suspicion(document_id, kind, f"the document gives it in {unit}, {others}")
 
 
 def _may_be(figure: Figure, unit: str, *, is_written: bool) -> bool:
@@ -222,20 +161,16 @@ def _may_be(figure: Figure, unit: str, *, is_written: bool) -> bool:
     return figure.symbol != _SIGN or unit in _DOLLARS or not is_written
 
 
-def _measured_figures(values: Sequence[StatedValue]) -> dict[str, Figure]:
-    """Map documents to the figure with a unit that their value is, where it is one."""
-    found: dict[str, Figure] = {}
-    for item in values:
-        alike = [
-            figure
-            for figure in scan_figures(item.as_stated)
-            if (quantity := figure.read()) is not None
-            and item.number
-            and math.isclose(abs(quantity.value), abs(item.number))
-        ]
-        if len(alike) == 1 and alike[0].unit:
-            found[item.document_id] = alike[0]
-    return found
+def _measured_figure(item: StatedValue) -> Figure | None:
+    """Return the one figure that a value is, if it has a unit of a known kind."""
+    alike = [
+        figure
+        for figure in scan_figures(item.as_stated)
+        if (quantity := figure.read()) is not None
+        and item.number
+        and math.isclose(abs(quantity.value), abs(item.number))
+    ]
+    return alike[0] if len(alike) == 1 and _kind(alike[0].unit) else None
 
 
 def _kind(unit: str | None) -> str:
@@ -245,11 +180,6 @@ def _kind(unit: str | None) -> str:
     if unit in ("percent", "permille"):
         return "share"
     return SIZES[unit][0] if unit in SIZES else ""
-
-
-def _most_common(counts: Counter[str]) -> str:
-    """Return the most frequent; of equally frequent ones the first in the alphabet."""
-    return min(counts, key=lambda unit: (-counts[unit], unit), default="")
 
 
 def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -302,7 +232,10 @@ def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
         is_explained |= step.unit != wanted and step.unit in SIZES
     else:
         is_explained |= min(step.number, value) <= 1 and wanted in (None, "percent")
-        is_explained |= is_in_measure(wanted, [step.number], value)
+        is_explained |= any(
+            math.isclose(abs(size), value, rel_tol=_NEARLY)
+            for size in carry(attribute, Quantity(step.number))
+        )
     is_made = is_explained or is_computed(attribute, item.as_stated, item.number)
     return None if is_made else step
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median
 
 from srag_mcp.cells.cell import PredictedCell
-from srag_mcp.claims.figures import column_unit, speaks_of_years
+from srag_mcp.claims.figures import LAST_YEAR, column_unit, may_be_year, speaks_of_years
 from srag_mcp.claims.odd_numbers import suspect_numbers
 from srag_mcp.claims.stated_values import (
     NO_TAGS,
@@ -23,7 +23,6 @@ from srag_mcp.text.words import fold
 from srag_mcp.values.dates import DateOrder, DateText, decide_order, find_dates
 from srag_mcp.values.states import State
 
-_FIRST_YEAR, _LAST_YEAR = 1000, 2199
 _FEWEST, _FEWEST_ALIKE = 5, 3
 _MOST, _MOST_LONELY, _MOST_EXCEPTIONS = 0.5, 0.1, 0.1
 _YEARS_AWAY, _SPREADS_AWAY = 100, 5
@@ -83,20 +82,18 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
     """Find whole numbers that are no years in a column of years, and years far from the others."""
     if not attribute.type.is_whole or column_unit(attribute) not in (None, "year"):
         return
-    if sum(_FIRST_YEAR <= item.number <= _LAST_YEAR for item in values) <= _MOST * len(values):
-        return
     if not speaks_of_years(attribute):
         return  # numbers of invoices and heights of hills look like years, too
     n_quoted = sum(
         any(found.year == item.number for found in item.figures.dates)
         for item in values
-        if _FIRST_YEAR <= item.number <= _LAST_YEAR
+        if may_be_year(attribute, item.number)
     )
     if n_quoted < _FEWEST_ALIKE or n_quoted <= _MOST * len(values):
         return
     for item in values:
-        is_said = item.number <= _LAST_YEAR and item.figures.has(item.number)
-        if not (_FIRST_YEAR <= item.number <= _LAST_YEAR or is_said):
+        is_said = item.number <= LAST_YEAR and abs(item.number) in item.figures.plain
+        if not (may_be_year(attribute, item.number) or is_said):
             reason = f"{n_quoted} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
     by_document = {item.document_id: int(item.number) for item in values}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.claims.claim import LONGEST_QUOTE
+from srag_mcp.claims.quotes import LONGEST_QUOTE
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply

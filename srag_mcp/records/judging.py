@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
-from srag_mcp.claims.claim import LONGEST_QUOTE, Bearing, check, ground, says_none
+from srag_mcp.claims.claim import Bearing, check, says_none
+from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.words import fold

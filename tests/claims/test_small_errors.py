@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.claims.claim import ground, says_the_same
+from srag_mcp.claims.quotes import ground, says_the_same
 from srag_mcp.schema.attribute import Attribute
 
 

@@ -82,10 +82,9 @@ def test_currencies_that_another_column_tells_are_meant_to_be_kept() -> None:
 
 
 def test_without_a_unit_lengths_are_in_that_of_most() -> None:
-    values: list[Stated] = [*IN_KM, (7, "7 miles"), (11.3, "7 miles"), (70, "7 miles")]
+    values: list[Stated] = [*IN_KM, (7, "7 miles"), (11.3, "7 miles")]
     assert reasons(RUN, values) == {
-        "d3": "the document gives it in mi, 3 others of the column are in km",
-        "d5": "the document gives it in mi, 3 others of the column are in km",
+        "d3": "the document gives it in mi, 3 others of the column are in km"
     }
     half: list[Stated] = [*IN_KM, (7, "7 miles"), (8, "8 miles"), (5, "5 miles")]
     assert set(suspected(RUN, half)) == {"d3", "d4", "d5"}
