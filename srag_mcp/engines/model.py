@@ -107,7 +107,11 @@ class ModelEngine(Engine):
                 EarlierAnswers(model, name, state, work.database),
                 replies,
                 name,
-                budget=Budget(settings.budget_usd, settings.budget_calls),
+                budget=Budget(
+                    settings.budget_usd,
+                    settings.budget_calls,
+                    None if settings.budget_usd is None else cls.price(settings),
+                ),
                 spent=replies.unsettled(),
             )
             yield cls(work=work, model=metered, replies=replies, max_in_flight=max_in_flight)

@@ -190,7 +190,7 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
             if asked is not None:
                 taken = asked.replies.ledger().total
                 if plan.record is not None:
-                    write_replies(plan.record, asked.replies.kept(), "delta")
+                    write_replies(plan.record, asked.replies.kept())
     cells: tuple[FieldScore, ...] = ()
     if plan.schema != "gold-records":
         found = match_documents(read_records(corpus), list(pack.gold))

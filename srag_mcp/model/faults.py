@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
-from urllib.parse import urlsplit
 
 from srag_mcp.settings import Settings
 
@@ -159,7 +158,6 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 NO_KEY = "none"
 _SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)\Z")
-_DOMAINS = {"bedrock": "amazonaws", "gemini": "googleapis", "vertex": "googleapis", "xai": "x"}
 _SHORTEST = 8  # shorter ones, such as `none`, are words
 
 
@@ -176,27 +174,12 @@ def hide_keys(text: str, settings: Settings) -> str:
     return text
 
 
-def is_address_of_provider(model: str, api_base: str) -> bool:
-    """Whether *api_base* is an address of the provider of *model*, whose variable has its key.
-
-    `("openai/gpt-4o-mini", "https://api.openai.com/v1")` is one; a server of one's own is none, and
-    none is one without TLS.
-    """
-    named = model.partition("/")[0] if "/" in model else "openai"
-    provider = named.partition("_")[0]
-    address = urlsplit(api_base)
-    *_, domain, _ = ["", "", *(address.hostname or "").split(".")]
-    return address.scheme == "https" and domain == _DOMAINS.get(provider, provider)
-
-
-def key_to_send(model: str, settings: Settings) -> str | None:
+def key_to_send(settings: Settings) -> str | None:
     """Return the key for the server of *settings*; None leaves it to the provider's variable.
 
     A server at an address of one's own never gets a key that was meant for another one.
     """
-    base = settings.api_base
-    is_known = settings.api_key or not base or is_address_of_provider(model, base)
-    return settings.api_key if is_known else NO_KEY
+    return settings.api_key or (NO_KEY if settings.api_base else None)
 
 
 def find_bad_key(key: str | None) -> Fault | None:

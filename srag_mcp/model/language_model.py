@@ -113,14 +113,6 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def load(self) -> None:
-        """Import the library that it is asked through, if any; the first prompt would."""
-        return
-
-    async def find_price(self) -> Price | None:
-        """Return what it charges; None where that is not known."""
-        return None
-
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Take note that the reply to *prompt* is of no use, and is to be asked for anew.
 
@@ -139,20 +131,20 @@ def hash_prompt(prompt: Prompt, reply_schema: Mapping[str, object]) -> str:
     }
     text = json.dumps(others, sort_keys=True, ensure_ascii=False)
     # one object, its keys sorted; the content comes first and is nearly all of it
-    name = hashlib.sha256(b'{"content": ' + write_text(prompt.content) + b", ")
+    name = hashlib.sha256(b'{"content": ' + write_json(prompt.content) + b", ")
     name.update(text.removeprefix("{").encode("utf-8", "surrogatepass"))
     return name.hexdigest()
 
 
-def write_text(text: str) -> bytes:
-    """Write *text* as `json.dumps` does without escaping letters, five times as fast.
+def write_json(value: object) -> bytes:
+    """Write *value* as JSON in UTF-8, five times as fast as `json` does.
 
-    Half characters, such as of an emoji that was cut, stay halves.
+    Half characters, such as of an emoji that was cut, are escaped.
     """
     try:
-        return to_json(text)
+        return to_json(value)
     except PydanticSerializationError:
-        return json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        return json.dumps(value).encode()
 
 
 def characters_a_token(text: str) -> float:

@@ -108,13 +108,9 @@ class LitellmWire(Wire):
     def __init__(self, model: str, settings: Settings) -> None:
         self._model = model
         self._settings = settings
-        self._key = key_to_send(model, settings)
+        self._key = key_to_send(settings)
         self._library: _Library | None = None
         self._loading = anyio.Lock()
-
-    def load(self) -> None:
-        """Import litellm: 2 s at the first time."""
-        load_litellm()
 
     async def open(self) -> Fault | None:
         """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
@@ -123,10 +119,6 @@ class LitellmWire(Wire):
             return bad
         missing = (await self._loaded()).missing_key
         return Fault("stopped", f"no key is set: {missing}") if missing else None
-
-    async def find_price(self) -> Price | None:
-        """Return the price that litellm lists; None where it lists none."""
-        return (await self._loaded()).price
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""
@@ -212,7 +204,7 @@ def find_key_variables(settings: Settings) -> tuple[str, ...]:
     if settings.api_key:
         return (f"{PREFIX}API_KEY",)
     model = settings.model or REPLAY
-    if model.startswith(REPLAY) or key_to_send(model, settings) is not None:
+    if model.startswith(REPLAY) or settings.api_base:
         return ()
     litellm = load_litellm()
     # litellm names only those that are not there

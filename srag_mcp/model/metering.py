@@ -24,10 +24,17 @@ _NO_PRICE = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that may be spent; None is no limit."""
+    """The most that may be spent; None is no limit.
+
+    Attributes:
+        cost_usd: In US dollars; it is kept only where the price is known.
+        n_calls: Calls that are answered.
+        price: What the model charges; None where that is not known.
+    """
 
     cost_usd: float | None = None
     n_calls: int | None = None
+    price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +43,6 @@ class ExpectedCost:
 
     step: Step
     usd: float
-
-
-def expect_cost(prompt: Prompt, reply_schema: Mapping[str, object], price: Price) -> ExpectedCost:
-    """Reckon what a call costs at most: three bytes a token, the reply as long as the prompt.
-
-    But a reply has 200 tokens at least, and 4,000 at most. (English has four characters a token,
-    numbers and JSON three, Chinese one, of three bytes.)
-    """
-    sent = (*prompt.texts, json.dumps(reply_schema))
-    tokens_in = sum(len(text.encode("utf-8", "replace")) for text in sent) // _BYTES_A_TOKEN
-    tokens_out = min(max(tokens_in, _LEAST_TOKENS_OUT), _MOST_TOKENS_OUT)
-    return ExpectedCost(prompt.step, price.cost_usd(tokens_in, tokens_out))
 
 
 class Purse:
@@ -68,24 +63,35 @@ class Purse:
         self._ratios: dict[Step, float] = {}  # how much dearer the dearest call of a step was
         self._waiting: list[anyio.Event] = []
 
-    @property
-    def is_money(self) -> bool:
-        """Whether it matters what a call costs."""
-        return self._budget.cost_usd is not None
+    def expect(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ExpectedCost | None:
+        """Reckon what a call costs at most; None where that does not matter.
+
+        The reply is taken to be as long as the prompt, but of 200 tokens at least and 4,000 at
+        most, and three bytes to be a token. (English has four characters a token, numbers and JSON
+        three, Chinese one, of three bytes.)
+
+        Raises:
+            BudgetError: If the budget is money and the price is not known.
+        """
+        if self._budget.cost_usd is None:
+            return None
+        if self._budget.price is None:
+            raise BudgetError(_NO_PRICE)
+        sent = (*prompt.texts, json.dumps(reply_schema))
+        tokens_in = sum(len(text.encode("utf-8", "replace")) for text in sent) // _BYTES_A_TOKEN
+        tokens_out = min(max(tokens_in, _LEAST_TOKENS_OUT), _MOST_TOKENS_OUT)
+        return ExpectedCost(prompt.step, self._budget.price.cost_usd(tokens_in, tokens_out))
 
     @asynccontextmanager
     async def reserved(self, expected: ExpectedCost | None) -> AsyncIterator[None]:
         """Hold a place in the budget for one call; `pay` within.
 
         Args:
-            expected: What it may cost; None where that is not known.
+            expected: What it may cost; None where that does not matter.
 
         Raises:
-            BudgetError: If there is no place, the text says what was spent and how to go on; or if
-                the budget is money and the price is not known.
+            BudgetError: If there is no place; the text says what was spent and how to go on.
         """
-        if expected is None and self.is_money:
-            raise BudgetError(_NO_PRICE)
         while not self._fits(expected):
             if not self._n_in_flight:
                 raise BudgetError(self._describe(expected))
@@ -215,8 +221,7 @@ class MeteredModel(LanguageModel):
                 raise flight.error
         flight = self._flights[prompt_hash] = _Flight()
         try:
-            price = await self._model.find_price() if self._purse.is_money else None
-            expected = None if price is None else expect_cost(prompt, reply_schema, price)
+            expected = self._purse.expect(prompt, reply_schema)
             async with self._purse.reserved(expected):
                 reply = await self._ask(prompt, reply_schema, prompt_hash)
                 self._purse.pay(reply.cost_usd, expected)
@@ -229,10 +234,6 @@ class MeteredModel(LanguageModel):
         # one reply at a time is thought about, and before that the next prompts are sent
         async with self._turn:
             return reply
-
-    def load(self) -> None:
-        """Let the model load what it needs."""
-        self._model.load()
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Take note that the reply to *prompt* is of no use; it is kept until `drop_useless`."""

@@ -18,10 +18,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import anyio
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
 
-from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, key_to_send, sort_error, sort_status
-from srag_mcp.model.language_model import Price, Prompt, Reply, count_tokens
+from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, sort_error, sort_status
+from srag_mcp.model.language_model import Price, Prompt, Reply, count_tokens, write_json
 from srag_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -209,17 +208,9 @@ def _describe_other(answer: object, problem: str) -> Fault:
 class Wire(Protocol):
     """Sends chat requests, once each."""
 
-    def load(self) -> None:
-        """Import the library that it sends through; the first request would, otherwise."""
-        ...
-
     async def open(self) -> Fault | None:
         """Prepare for requests, without sending any; return why there is no use in it, if so."""
         ...
-
-    async def find_price(self) -> Price | None:
-        """Return what the model charges; None where nobody lists that."""
-        return None
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once; the caller limits the time."""
@@ -235,20 +226,20 @@ class OpenAIWire(Wire):
     def __init__(self, model: str, api_base: str, settings: Settings) -> None:
         self._model = model
         self._url = f"{api_base.rstrip('/')}/chat/completions"
-        self._proxy = _find_proxy(self._url)
+        spare_loopback(api_base)
+        address = urlsplit(self._url)
+        host = address.hostname or ""
+        # as other programs would find it
+        is_spared = not host or proxy_bypass(host)
+        self._proxy = None if is_spared else getproxies().get(address.scheme)
         self._through = ""  # without the password: "http://me:secret@box:3128"
         if self._proxy is not None:
             address = urlsplit(self._proxy)
             shown = address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
             self._through = f" through the proxy {shown} of the environment"
-        key = key_to_send(f"openai/{model}", settings) or os.environ.get("OPENAI_API_KEY", "")
-        self._key = key.strip() or NO_KEY
+        self._key = settings.api_key or NO_KEY
         self._session: aiohttp.ClientSession | None = None
         self._n_in_flight = 0
-
-    def load(self) -> None:
-        """Import the HTTP library: up to half a second at the first time."""
-        import aiohttp  # noqa: F401 - only to have it loaded
 
     async def open(self) -> Fault | None:
         """Look at the key; whether the server is there shows with the first request."""
@@ -263,7 +254,7 @@ class OpenAIWire(Wire):
         try:
             async with (
                 self._connected() as session,
-                session.post(self._url, data=write_object(body), proxy=self._proxy) as response,
+                session.post(self._url, data=write_json(body), proxy=self._proxy) as response,
             ):
                 data = await response.read()
         except (aiohttp.InvalidURL, UnicodeError):
@@ -318,41 +309,17 @@ class OpenAIWire(Wire):
                     await session.close()
 
 
-def write_object(data: Mapping[str, object]) -> bytes:
-    """Write *data* in UTF-8; half characters are escaped."""
-    try:
-        return to_json(data)
-    except PydanticSerializationError:
-        return json.dumps(data).encode()
-
-
-def _find_proxy(url: str) -> str | None:
-    """Return the proxy that the environment has for *url*, as other programs would find it.
-
-    A server on this machine is asked directly: a proxy elsewhere knows nothing of it, and what is
-    sent there is not meant to leave the machine.
-    """
-    address = urlsplit(url)
-    host = address.hostname or ""
-    if not host or _is_loopback(host) or proxy_bypass(host):
-        return None
-    return getproxies().get(address.scheme)
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether *host* is this machine: `"localhost"`, `"127.0.0.1"`, `"::1"`."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def spare_loopback(url: str) -> None:
-    """Let the libraries of this process, too, ask a server on this machine without a proxy."""
+    """Let this process ask a server on this machine without the proxy of the environment.
+
+    A proxy elsewhere knows nothing of it, and what is sent there is not meant to leave the machine.
+    """
     host = urlsplit(url).hostname or ""
+    try:
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost" or host.endswith(".localhost")
     spared = next((os.environ[name] for name in _SPARED if os.environ.get(name)), "")
-    if _is_loopback(host) and host not in spared.split(","):
+    if is_here and host not in spared.split(","):
         for name in _SPARED:
             os.environ[name] = f"{spared},{host}".lstrip(",")

@@ -1,7 +1,6 @@
 """A language model at the other end of a wire: asked with patience, and told apart what lasts."""
 
 import random
-from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from srag_mcp.errors import (
 )
 from srag_mcp.model.faults import Fault, hide_keys
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
-from srag_mcp.model.litellm_library import LitellmWire, find_price
+from srag_mcp.model.litellm_library import LitellmWire, find_price, load_litellm
 from srag_mcp.model.openai_wire import REPLY_FORMS, ChatRequest, OpenAIWire, Wire
 from srag_mcp.model.replay_model import REPLAY, ReplayModel
 from srag_mcp.settings import Settings
@@ -95,27 +94,18 @@ class RemoteModel(LanguageModel):
                     raise ModelStoppedError(self._say(self._stops[-1]))
                 tries = tries or _Tries(self._first_request(prompt, reply_schema))
                 outcome = await self._send(tries.request)
+                while weaker := self._ask_for_less(outcome, tries.request):
+                    tries.request = weaker
+                    outcome = await self._send(weaker)
             if isinstance(outcome, Reply):
                 self._n_lost = 0
                 self._accepted[prompt.step] = tries.request
                 self._limiter.speed_up()
                 return outcome
-            weaker = self._ask_for_less(outcome, tries.request)
-            if weaker is not None:
-                tries.request = weaker
-                continue
             wait_s = self._wait_s(outcome, tries)
             if outcome.kind == "busy":
                 self._limiter.slow_down(round_, outcome.retry_after_s or wait_s)
             await anyio.sleep(wait_s)
-
-    def load(self) -> None:
-        """Import the library of the wire, so that the first prompt does not wait for it."""
-        self._wire.load()
-
-    async def find_price(self) -> Price | None:
-        """Return what the model charges; None where that is not known."""
-        return await self._wire.find_price()
 
     def _first_request(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> ChatRequest:
         """Ask in the manner that the model last accepted for this step."""
@@ -137,12 +127,14 @@ class RemoteModel(LanguageModel):
             return replace(outcome, message=hide_keys(outcome.message, self._settings))
         return replace(outcome, seconds=anyio.current_time() - started)
 
-    def _ask_for_less(self, fault: Fault, request: ChatRequest) -> ChatRequest | None:
+    def _ask_for_less(self, outcome: Reply | Fault, request: ChatRequest) -> ChatRequest | None:
         """Leave out what was not accepted; None if that was not it, or nothing is left."""
-        if fault.kind == "temperature" and request.temperature is not None:
+        if isinstance(outcome, Reply):
+            return None
+        if outcome.kind == "temperature" and request.temperature is not None:
             return replace(request, temperature=None)
         weaker = REPLY_FORMS[REPLY_FORMS.index(request.form) + 1 :]
-        if fault.kind in {"form", "temperature"} and self._settings.reply_format == "auto":
+        if outcome.kind in {"form", "temperature"} and self._settings.reply_format == "auto":
             return replace(request, form=weaker[0]) if weaker else None
         return None
 
@@ -203,39 +195,26 @@ class RemoteModel(LanguageModel):
 
 
 class AdaptiveLimiter:
-    """Lets a number of requests in that is halved by a rate limit and grows again.
-
-    Attributes:
-        limit: Most requests in flight at present.
-    """
+    """Lets a number of requests in that is halved by a rate limit and grows again."""
 
     def __init__(self, most: int) -> None:
-        self.limit = most
         self._most = most
-        self._n_in_flight = 0
+        self._places = anyio.CapacityLimiter(most)
         self._n_good = 0
         self._n_shrunk = 0
         self._not_before = 0.0
-        self._waiting: deque[anyio.Event] = deque()
+
+    @property
+    def limit(self) -> int:
+        """Most requests in flight at present."""
+        return int(self._places.total_tokens)
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[int]:
         """Wait for a place, and for the end of a pause; yield what `slow_down` wants to know."""
-        while self._n_in_flight >= self.limit:
-            event = anyio.Event()
-            self._waiting.append(event)
-            try:
-                await event.wait()
-            except BaseException:  # cancelled: another one may have been woken in its stead
-                self._wake()
-                raise
-        self._n_in_flight += 1
-        try:
+        async with self._places:
             await anyio.sleep(max(0.0, self._not_before - anyio.current_time()))
             yield self._n_shrunk
-        finally:
-            self._n_in_flight -= 1
-            self._wake()
 
     def slow_down(self, round_: int, pause_s: float) -> None:
         """Take note of a rate limit: pause, and halve the limit.
@@ -248,19 +227,15 @@ class AdaptiveLimiter:
         self._n_good = 0
         if round_ == self._n_shrunk:
             self._n_shrunk += 1
-            self.limit = max(1, self.limit // 2)
+            self._places.total_tokens = max(1, self.limit // 2)
 
     def speed_up(self) -> None:
         """Take note of a good reply; as many as the limit make it a little higher."""
         self._n_good += 1
         if self._n_good >= self.limit < self._most:
             self._n_good = 0
-            self.limit = min(self._most, self.limit + max(1, self._most // _STEPS_TO_MOST))
-            self._wake()
-
-    def _wake(self) -> None:
-        for _ in range(min(self.limit - self._n_in_flight, len(self._waiting))):
-            self._waiting.popleft().set()
+            higher = self.limit + max(1, self._most // _STEPS_TO_MOST)
+            self._places.total_tokens = min(self._most, higher)
 
 
 def open_model(settings: Settings, patience: Patience | None = None) -> LanguageModel:
@@ -292,6 +267,17 @@ def price_of(settings: Settings) -> Price | None:
     if named.startswith(REPLAY):
         return Price(0.0, 0.0, 0.0)
     return None if _is_own_server(named, settings) else find_price(named)
+
+
+def load_library(settings: Settings) -> None:
+    """Import what the model is asked through: up to 2 s; the first prompt would wait for it."""
+    named = _named(settings)
+    if named.startswith(REPLAY):
+        return
+    if _is_own_server(named, settings):
+        import aiohttp  # noqa: F401 - only to have it loaded
+    else:
+        load_litellm()
 
 
 def _is_own_server(named: str, settings: Settings) -> bool:

@@ -6,14 +6,12 @@ import os
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.language_model import (
     LanguageModel,
-    Price,
     Prompt,
     Reply,
     Step,
@@ -22,22 +20,19 @@ from srag_mcp.model.language_model import (
 )
 from srag_mcp.model.ledger import KeptReply
 
-Form = Literal["text", "delta"]
-
 REPLAY = "replay:"
 _WINDOW_BYTES = 32_768  # the most that deflate looks back
 
 
 class RecordedReply(BaseModel):
-    """A line of a replay file: the reply as `text`, or as its difference to the prompt."""
+    """A line of a replay file: the reply as its difference to the prompt, see `pack_text`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prompt_hash: str = Field(alias="hash")
     step: Step
     model: str
-    text: str | None = None
-    delta: str | None = None
+    delta: str
 
 
 class ReplayModel(LanguageModel):
@@ -84,7 +79,7 @@ class ReplayModel(LanguageModel):
             )
             raise ModelStoppedError(msg)
         try:
-            text = unpack_text(found.delta or "", prompt) if found.text is None else found.text
+            text = unpack_text(found.delta, prompt)
         except ValueError as error:
             msg = f"{self._path}: the reply {prompt_hash[:12]}… is damaged: {error}"
             raise ModelError(msg) from error
@@ -97,18 +92,11 @@ class ReplayModel(LanguageModel):
             is_estimated=True,
         )
 
-    async def find_price(self) -> Price | None:
-        """Return the price: nothing is paid for a recording."""
-        return Price(0.0, 0.0, 0.0)
 
-
-def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") -> int:
+def write_replies(path: Path, kept: Iterable[KeptReply]) -> int:
     """Write replies as a replay file, oldest first; return how many.
 
-    Args:
-        path: Is replaced at once, when all is written.
-        kept: What a `MemoryReplies` or a work database holds.
-        form: `delta` where the texts of the documents must not be passed on with the replies.
+    The file is replaced at once, when all is written. The texts of the documents are not in it.
     """
     lines = []
     for item in kept:
@@ -116,7 +104,7 @@ def write_replies(path: Path, kept: Iterable[KeptReply], form: Form = "text") ->
             "hash": item.prompt_hash,
             "step": item.step,
             "model": item.reply.model or item.asked_model,
-            form: item.reply.text if form == "text" else item.delta,
+            "delta": item.delta,
         }
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
     partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")

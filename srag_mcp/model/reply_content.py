@@ -19,19 +19,11 @@ from pydantic import (
 from srag_mcp.errors import ReplyError
 
 _THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning|reflection)>")
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 _MOST_BEGINNINGS = 20
 _LONGEST_REPAIRED = 400_000  # repairing takes 3 s for a million characters
 _DECODER = json.JSONDecoder(strict=False)  # line breaks within a text are meant
 _LONGEST_SHOWN = 60
-_MAX_NAMES = 8
-_TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
-    "array": ("a list", (list, type(None))),
-    "object": ("an object", (dict,)),
-    "string": ("a text", (str,)),
-    "null": ("null", (type(None),)),
-}
 
 
 class ReplyContent(BaseModel):
@@ -131,15 +123,15 @@ def _show(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
-    """Read the JSON object in *text* that has some of *names*; any object where none are given.
+def read_object(text: str, names: Collection[str]) -> Mapping[str, object]:
+    """Read the JSON object in *text* that has some of *names*.
 
     Thoughts before it, prose and code fences are left out. Where none can be read, commas, quotes
     and the like are put right; but not what is missing at the end of a reply that was cut off.
     Where several different ones are left, nothing tells which is meant: a document may hold one,
     and the model have cited it.
 
-    `'<think>{"n": 1}?</think> It is {"n": 12,}' -> {"n": 12}`
+    `('<think>{"n": 1}?</think> It is {"n": 12,}', ["n"]) -> {"n": 12}`
 
     Raises:
         ReplyError: If there is none, or more than one.
@@ -152,9 +144,7 @@ def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
         if not any(mark.start() in place for place in objects):  # else a word of an object
             text = text[mark.end() :]
             break
-    whole = [data for part in _FENCED.findall(text) if (data := _load(part)) is not None]
-    found = [*whole, *(data for data, _ in _find_objects(text))]
-    named = [data for data in found if _has_any(data, names)]
+    named = [data for data, _ in _find_objects(text) if _has_any(data, names)]
     # an empty shape is no reply where there is another one
     fit = [data for data in named if _has_any(data, names, said=True)] or named
     if not fit and (repaired := _repair(text)) is not None and _has_any(repaired, names):
@@ -162,16 +152,16 @@ def read_object(text: str, names: Collection[str] = ()) -> Mapping[str, object]:
     if not fit:
         msg = f"it holds no JSON object; it begins {text[:80]!r}"
         raise ReplyError(msg)
-    if any(data != fit[0] for data in fit) and names:
+    if any(data != fit[0] for data in fit):
         msg = "it holds several JSON objects; reply with one and nothing else"
         raise ReplyError(msg)
-    return max(fit, key=lambda data: len(json.dumps(data)))
+    return fit[0]
 
 
 def _has_any(data: Mapping[str, object], names: Collection[str], *, said: bool = False) -> bool:
     """Whether *data* has one of *names*, with a value where that must be *said*."""
     empty: tuple[object, ...] = (None, "", [], {}) if said else ()
-    return not names or any(name in data and data[name] not in empty for name in names)
+    return any(name in data and data[name] not in empty for name in names)
 
 
 def _load(text: str) -> Mapping[str, object] | None:
@@ -243,71 +233,18 @@ def _without_halves(data: dict[str, object], text: str) -> Mapping[str, object]:
 def find_problem(reply: object, reply_schema: Mapping[str, object]) -> str:
     """Say why *reply* cannot be of the form of *reply_schema*; empty where it may be.
 
-    Only the outermost object is looked at, and whether the lists in it are lists of the right
-    things: `({}, {"required": ["name"]}) -> "fields are missing: name"`. What is inside of these,
-    the job checks: one of them that does not fit must not lose the others.
+    What the fields hold, the job checks, as it does of any language model; one of them that does
+    not fit must not lose the others.
+
+    `({}, {"required": ["name"]}) -> "fields are missing: name"`
     """
     if not isinstance(reply, (str, dict)):
         return "reply must be a JSON object, or its text"
-    known = list(_mapping(reply_schema.get("properties")))
-    try:
-        content = reply if isinstance(reply, dict) else read_object(reply, known)
-    except (ReplyError, ValueError) as error:
-        return f"reply must be a JSON object: {error}"
     required = reply_schema.get("required")
     names = required if isinstance(required, list) else []
+    try:
+        content = reply if isinstance(reply, dict) else read_object(reply, names)
+    except ReplyError as error:
+        return f"reply must be a JSON object: {error}"
     missing = [name for name in names if name not in content]
-    if missing:
-        return f"fields are missing: {_listed(missing)}"
-    unknown = [name for name in content if name not in known]
-    if unknown and reply_schema.get("additionalProperties") is False:
-        return f"fields that were not asked for: {_listed(unknown)}; there are: {_listed(known)}"
-    return find_misfit(content, reply_schema)
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(names[:_MAX_NAMES])
-    return shown if len(names) <= _MAX_NAMES else f"{shown} and {len(names) - _MAX_NAMES} more"
-
-
-def find_misfit(content: Mapping[str, object], reply_schema: Mapping[str, object]) -> str:
-    """Say which fields of *content* have another shape than *reply_schema*; empty if none has.
-
-    Objects in lists are not looked into. Null may stand for an empty list, and any single value for
-    a number or a yes: reading a reply is as patient.
-
-    `({"documents": "x"}, …) -> "documents: must be a list, not 'x'"`
-    """
-    rules = _mapping(reply_schema.get("properties"))
-    definitions = _mapping(reply_schema.get("$defs"))
-    found = {
-        name: _misfit(value, _mapping(rules[name]), definitions)
-        for name, value in content.items()
-        if name in rules
-    }
-    return "; ".join(f"{name}: {why}" for name, why in found.items() if why)
-
-
-def _misfit(value: object, rule: Mapping[str, object], defs: Mapping[str, object]) -> str:
-    rule = _mapping(defs.get(str(rule["$ref"]).rpartition("/")[2])) if "$ref" in rule else rule
-    choices = rule.get("anyOf")
-    if isinstance(choices, list):
-        misfits = [_misfit(value, _mapping(choice), defs) for choice in choices]
-        return min(misfits, key=bool, default="")
-    kind = rule.get("type")
-    name, types = _TYPES.get(str(kind), (f"of type {kind}", (str, int, float)))
-    if kind is not None and not isinstance(value, types):
-        return f"must be {name}, not {_show(value)}"
-    allowed = rule.get("enum")
-    if isinstance(allowed, list) and value not in allowed:
-        return f"must be one of {', '.join(map(str, allowed))}, not {_show(value)}"
-    of_items = _mapping(rule.get("items"))
-    for number, item in enumerate(value if isinstance(value, list) else (), start=1):
-        why = _misfit(item, of_items, defs)
-        if why:
-            return f"item {number} {why}"
-    return ""
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
+    return f"fields are missing: {', '.join(missing)}" if missing else ""

@@ -26,6 +26,7 @@ from srag_mcp.errors import (
     UselessRepliesError,
 )
 from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (
     ExtractionRun,
     FoundFiles,
@@ -214,8 +215,8 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     if run.attribute:
         schema, extension = extend_schema_in_force(work, schema, run.attribute, sample, engine)
     plan = plan_files(work, run.found, schema, run.readers.n_processes)
-    if plan.tasks and isinstance(engine, ModelEngine):  # while others read: it is asked then
-        threading.Thread(target=engine.model.load, name="loading", daemon=True).start()
+    if plan.tasks and engine.asks and not engine.by_caller:  # while others read: it is asked then
+        threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
     n_predicted, standardised = 0, Standardised()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.model.language_model import AGENT, LanguageModel, Price, Prompt, Reply
+from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.passages import LEFT_OUT
 from srag_mcp.store.database import storable
@@ -235,14 +235,6 @@ class EarlierAnswers(LanguageModel):
             if found and found[0][1] == _basis(self._work, prompt.step, prompt.subject):
                 return Reply(found[0][0], cost_usd=0.0, model=self._name)
         return await self._model.complete(prompt, reply_schema)
-
-    def load(self) -> None:
-        """Let the model load what it needs."""
-        self._model.load()
-
-    async def find_price(self) -> Price | None:
-        """Return what the model charges; None where that is not known."""
-        return await self._model.find_price()
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
         """Let the model forget its reply."""

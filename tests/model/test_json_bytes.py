@@ -5,16 +5,14 @@ import json
 
 import pytest
 
-from srag_mcp.model.language_model import Correction, Prompt, hash_prompt, write_text
-from srag_mcp.model.openai_wire import write_object
+from srag_mcp.model.language_model import Correction, Prompt, hash_prompt, write_json
 
-HALF = "cut \ud83d"
-TEXTS = (
+WHOLE = (
     "",
     'He said "no",\\ and left.\n\tThen\r\x0b\x00\x1f\x7f',
     "".join(map(chr, range(0x20, 0xD800))) + "\ue000\uffff\U0001f600\U0010ffff",
-    HALF,
 )
+TEXTS = (*WHOLE, "cut \ud83d")
 
 
 def as_the_standard_library_does(data: object) -> bytes:
@@ -22,19 +20,14 @@ def as_the_standard_library_does(data: object) -> bytes:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_is_written_as_by_the_standard_library(text: str) -> None:
-    assert write_text(text) == as_the_standard_library_does(text)
-
-
-@pytest.mark.parametrize("text", TEXTS)
 def test_an_object_is_read_again_as_it_was(text: str) -> None:
     data = {"messages": [{"content": text}], "temperature": 0.0, "schema": {"type": ["a", None]}}
-    written = write_object(data)
+    written = write_json(data)
     assert json.loads(written.decode("utf-8")) == data
     assert b"0.0" in written
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", WHOLE)
 def test_the_name_of_a_prompt_is_the_hash_of_all_that_is_sent(text: str) -> None:
     prompt = Prompt("records", f"Read. {text}", text, (Correction(text, "é"),), "crown.txt")
     schema = {"type": "object", "description": text, "$defs": {"b": 1, "a": [True, 2.5]}}

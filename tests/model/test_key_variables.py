@@ -38,9 +38,3 @@ def test_a_server_of_ones_own_needs_none(model: str) -> None:
     settings = Settings(model=model, api_base="http://localhost:11434/v1")
 
     assert find_key_variables(settings) == ()
-
-
-def test_the_address_of_a_provider_takes_its_key() -> None:
-    settings = Settings(model="openai/gpt-4o-mini", api_base="https://api.openai.com/v1")
-
-    assert find_key_variables(settings) == ("OPENAI_API_KEY",)

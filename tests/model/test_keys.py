@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from srag_mcp.errors import ModelStoppedError, SettingsError
-from srag_mcp.model.faults import hide_keys, is_address_of_provider, key_to_send
+from srag_mcp.model.faults import hide_keys
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.jobs import read_job, start_job
@@ -99,29 +99,3 @@ def test_a_server_of_ones_own_gets_no_key_that_was_meant_for_another(
             settings = Settings(model=model, api_base=server.base, api_key=key)
             anyio.run(open_model(settings).complete, Prompt("records", "Read.", "It."), {})
     assert server.keys == ["bearer none", "bearer mine"]
-
-
-@pytest.mark.parametrize(
-    ("model", "api_base", "expected"),
-    [
-        ("openai/gpt-4o-mini", "https://api.openai.com/v1", True),
-        ("gpt-4o-mini", "https://eu.api.openai.com/v1", True),
-        ("azure/gpt", "https://mine.openai.azure.com", True),
-        ("azure_ai/phi", "https://mine.services.ai.azure.com/models", True),
-        ("mistral/small", "https://api.mistral.ai/v1", True),
-        ("gemini/flash", "https://generativelanguage.googleapis.com", True),
-        ("openai/gpt-4o-mini", "http://api.openai.com/v1", False),
-        ("openai/gpt-4o-mini", "https://openai.example.com/v1", False),
-        ("openai/gpt-4o-mini", "https://api.openai.com.example.com/v1", False),
-        ("openai/gpt-4o-mini", "https://example.com/api.openai.com", False),
-        ("mistral/small", "https://api.openai.com/v1", False),
-        ("openai/llama3.1", "http://localhost:11434/v1", False),
-        ("openai/llama3.1", "http://my-server", False),
-    ],
-)
-def test_the_variable_of_a_provider_is_for_its_own_addresses(
-    model: str, api_base: str, expected: bool
-) -> None:
-    assert is_address_of_provider(model, api_base) is expected
-    named = key_to_send(model, Settings(model=model, api_base=api_base))
-    assert named == (None if expected else "none")

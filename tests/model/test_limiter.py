@@ -26,15 +26,21 @@ def test_no_more_than_the_limit_are_inside() -> None:
 
 def test_a_rate_limit_halves_the_limit_once_for_all_that_were_in_flight() -> None:
     async def run() -> list[int]:
-        limiter, limits = AdaptiveLimiter(16), []
-        async with limiter.place() as first, limiter.place() as second:
-            for round_ in (first, second):
-                limiter.slow_down(round_, 0.0)
-                limits.append(limiter.limit)
-        for _ in range(4):
+        limiter, limits = AdaptiveLimiter(16), list[int]()
+
+        async def be_refused(gate: anyio.Event) -> None:
             async with limiter.place() as round_:
+                await gate.wait()
                 limiter.slow_down(round_, 0.0)
                 limits.append(limiter.limit)
+
+        for n_together in (2, 1, 1, 1, 1):
+            gate = anyio.Event()
+            async with anyio.create_task_group() as tasks:
+                for _ in range(n_together):
+                    tasks.start_soon(be_refused, gate)
+                await anyio.wait_all_tasks_blocked()
+                gate.set()
         return limits
 
     assert anyio.run(run) == [8, 8, 4, 2, 1, 1]

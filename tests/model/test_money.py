@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -32,7 +33,8 @@ def charge(body: Body) -> Answer:
 def spend(named: str, base: str, budget: Budget, prompts: Sequence[Prompt]) -> MeteredModel:
     """Ask all at once; raise the error if none was asked."""
     settings = Settings(model=named, api_base=base, api_key="none", concurrency=16)
-    metered = MeteredModel(open_model(settings), MemoryReplies(), named, budget=budget)
+    priced = replace(budget, price=find_price(named))
+    metered = MeteredModel(open_model(settings), MemoryReplies(), named, budget=priced)
     stopped: list[BudgetError] = []
 
     async def ask(prompt: Prompt) -> None:

@@ -9,7 +9,7 @@ from srag_mcp.model.language_model import Correction, Prompt, hash_prompt
 from srag_mcp.model.ledger import MemoryReplies
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.remote_model import RemoteModel, open_model
-from srag_mcp.model.replay_model import Form, ReplayModel, pack_text, unpack_text, write_replies
+from srag_mcp.model.replay_model import ReplayModel, pack_text, unpack_text, write_replies
 from srag_mcp.settings import Settings
 from tests.model.scripted import replying
 
@@ -20,18 +20,17 @@ CORRECTED = replace(PROMPT, corrections=(Correction("Twelve.", "It holds no JSON
 REPLY = '{"town": "Żywiec\u2028and", "quote": "has 12 rooms, which nobody else says"}'
 
 
-def record(path: Path, form: Form) -> None:
+def record(path: Path) -> None:
     cache = MemoryReplies()
     metered = MeteredModel(replying([REPLY, "{}"]), cache, "a/b")
     for prompt in (PROMPT, CORRECTED):
         anyio.run(metered.complete, prompt, SCHEMA)
-    assert write_replies(path, cache.kept(), form) == 2
+    assert write_replies(path, cache.kept()) == 2
 
 
-@pytest.mark.parametrize("form", ["text", "delta"])
-def test_recorded_replies_answer_the_same_prompts(tmp_path: Path, form: Form) -> None:
+def test_recorded_replies_answer_the_same_prompts(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    record(path, form)
+    record(path)
 
     model = open_model(Settings(model=f"replay:{path}"))
 
@@ -66,7 +65,7 @@ def test_what_has_no_recorded_reply_is_named(
     tmp_path: Path, prompt: Prompt, schema: dict[str, object]
 ) -> None:
     path = tmp_path / "replies.jsonl"
-    record(path, "text")
+    record(path)
     short = hash_prompt(prompt, schema)[:12]
     with pytest.raises(ModelStoppedError) as caught:
         anyio.run(ReplayModel(path).complete, prompt, schema)
@@ -80,7 +79,7 @@ def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     with pytest.raises(ModelStoppedError, match="cannot be read"):
         ReplayModel(path)
-    record(path, "text")
+    record(path)
     path.write_text(path.read_text(encoding="utf-8") + '{"hash": 3}\n', encoding="utf-8")
     with pytest.raises(ModelStoppedError, match=r"replies\.jsonl, line 3: not a recorded reply"):
         ReplayModel(path)
@@ -88,7 +87,7 @@ def test_a_file_that_is_no_recording_is_named(tmp_path: Path) -> None:
 
 def test_a_damaged_delta_is_named(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    record(path, "delta")
+    record(path)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"delta": "', '"delta": "AAAA'), encoding="utf-8")
     with pytest.raises(ModelError, match="is damaged"):

@@ -12,6 +12,7 @@ from srag_mcp.model.reply_content import read_object
 
 GOOD = '{"name": "The Crown", "n_rooms": 12}'
 CROWN = {"name": "The Crown", "n_rooms": 12}
+FIELDS = ("name", "n_rooms", "quote", "n", "open", "documents", "a", "b")
 
 
 @pytest.mark.parametrize(
@@ -22,14 +23,13 @@ CROWN = {"name": "The Crown", "n_rooms": 12}
         f"<think>\n</think>\n```json\n{GOOD}\n```",
         f"The set {{x}} is not it, this is: {GOOD}",
         f"{GOOD}\nThe object {{}} would be wrong.",
-        f'{{"name": "a draft"}}\n{GOOD}',
         f"```\nls -l\n```\n```json\n{GOOD}\n```",
         f"```json\n{GOOD}",
         f"\ufeff{GOOD}",
     ],
 )
 def test_thoughts_drafts_and_prose_are_left_out(text: str) -> None:
-    assert read_object(text) == CROWN
+    assert read_object(text, FIELDS) == CROWN
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,22 @@ def test_thoughts_drafts_and_prose_are_left_out(text: str) -> None:
     ],
 )
 def test_what_is_written_amiss_is_put_right(text: str) -> None:
-    assert read_object(text) == CROWN
+    assert read_object(text, FIELDS) == CROWN
 
 
 def test_quotes_and_line_breaks_within_a_text_stay() -> None:
-    assert read_object('{"quote": "the "Crown" inn", "n": 1}') == {
+    assert read_object('{"quote": "the "Crown" inn", "n": 1}', FIELDS) == {
         "quote": 'the "Crown" inn',
         "n": 1,
     }
-    assert read_object('{"quote": "the\nCrown"}') == {"quote": "the\nCrown"}
-    assert read_object('{"closed": None, "open": True,}') == {"closed": None, "open": True}
+    assert read_object('{"quote": "the\nCrown"}', FIELDS) == {"quote": "the\nCrown"}
+    assert read_object('{"closed": None, "open": True,}', FIELDS) == {"closed": None, "open": True}
 
 
 def test_thoughts_within_a_text_are_a_part_of_it() -> None:
-    assert read_object('{"quote": "<think>so</think> {} ]"}') == {"quote": "<think>so</think> {} ]"}
+    assert read_object('{"quote": "<think>so</think> {} ]"}', FIELDS) == {
+        "quote": "<think>so</think> {} ]"
+    }
 
 
 NAMES = ("documents",)
@@ -112,7 +114,7 @@ RECORDS = {"documents": [{"id": "d1", "cells": [{"value": 1200, "quote": "] 1,20
 @given(st.integers(1, len(json.dumps(RECORDS)) - 1), st.sampled_from(["", ",", ' "']))
 def test_a_reply_that_was_cut_off_is_none(cut: int, broken: str) -> None:
     with pytest.raises(ReplyError, match="it holds no JSON object"):
-        read_object(json.dumps(RECORDS)[:cut] + broken)
+        read_object(json.dumps(RECORDS)[:cut] + broken, FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -131,5 +133,5 @@ def test_a_reply_that_was_cut_off_is_none(cut: int, broken: str) -> None:
 def test_nothing_takes_long(text: str) -> None:
     started = process_time()
     with pytest.raises(ReplyError):
-        read_object(text)
+        read_object(text, FIELDS)
     assert process_time() - started < 5
