@@ -203,15 +203,26 @@ def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
 
 
 def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
-    """Whether a text is but a part of a title, of its own document or of another one."""
+    """Whether a text is but a part of a title, of its own document or of another one.
+
+    A label may say what titles of several documents share: `District: Altona`, `Flat 5 in Altona`.
+    """
     if candidate.guess.type != "string" or candidate.origin == "place":
         return False
+    texts = {n: f" {fold_words(found.text)} " for n, found in candidate.found.items()}
+    is_shared = candidate.origin == "label" and len({*texts.values()}) < _ONE_KIND * len(texts)
     for other in others:
-        titles = [f" {title} " for title in other.values()] if other.label == "title" else []
-        values = candidate.values()
-        within = sum(n for value, n in values.items() if any(f" {value} " in t for t in titles))
-        if within > 1 and within >= _ONE_KIND * len(candidate.found):
-            return True
+        if other.label == "title":
+            titles = {n: f" {fold_words(found.text)} " for n, found in other.found.items()}
+            shared = texts.keys() & titles.keys()
+            n_own = sum(texts[number] in titles[number] for number in shared)
+            n_within = sum(
+                any(text in title for title in titles.values()) for text in texts.values()
+            )
+            if n_within >= max(2, _ONE_KIND * len(texts)) and not (
+                is_shared and n_own >= _ONE_KIND * len(shared)
+            ):
+                return True
     return False
 
 

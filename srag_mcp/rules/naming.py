@@ -13,20 +13,25 @@ from srag_mcp.rules.sightings import Sightings
 from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.types import ColumnType
+from srag_mcp.values.units import read_context
 
 _MAX_NAME_CHARACTERS = 48
 _MAX_NAME_WORDS = 6
 _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
 _RESERVED = frozenset({"document_id"})
+_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NOUNS = {"integer": "number", "number": "number", "boolean": "statement", "date": "date"}
 
 
 def column_name(label: str) -> str:
     """Return a snake_case name for *label*, empty where it has no Latin letter.
 
-    Example: `TOTAL SALES (INCL. TAX)` -> `total_sales_incl_tax`
+    A scale in brackets is in the values: they are no thousands any more.
+
+    Example: `TOTAL SALES (INCL. TAX)` -> `total_sales_incl_tax`; `Revenue (k€)` -> `revenue`
     """
+    label = _IN_BRACKETS.sub(lambda f: "" if read_context(f[0]).scale != 1 else f[0], label)
     words = [word for word in fold_words(label).split() if word.isascii()]
     telling = [word for word in words if word not in STOP_WORDS] or words
     kept = telling if len(words) > _MAX_NAME_WORDS else words

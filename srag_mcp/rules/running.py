@@ -176,6 +176,7 @@ _CLAUSE = re.compile(r"[;:()\[\].!?|•·]|,\s")
 _INNER = frozenset(
     ["of", "in", "per", "to", "from", "for", "on", "at", "with", "by", "and", "de", "du", "der"]
 )
+_LEADING = _INNER - {"of", "per", "and", "de", "du", "der"}
 _ELIDED = frozenset(
     ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]
 )
@@ -201,10 +202,10 @@ _DIMENSIONS = {
 
 
 class _Said:
-    """How often a phrase stands near values, right beside them, and right behind them."""
+    """How often a phrase stands near values, right beside or behind them, or led by a word."""
 
     def __init__(self) -> None:
-        self.count = self.n_beside = self.n_behind = self.n_cut = 0
+        self.count = self.n_beside = self.n_behind = self.n_cut = self.n_led = 0
 
 
 def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said]:
@@ -222,6 +223,8 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
                 if phrase not in seen:
                     seen.add(phrase)
                     said[phrase].count += 1
+                    is_led = is_behind and distance and words[distance - 1] in _LEADING
+                    said[phrase].n_led += bool(is_led)
                     said[phrase].n_beside += distance == 0
                     said[phrase].n_behind += is_behind and distance == 0
                     said[phrase].n_cut += is_cut
@@ -290,6 +293,7 @@ def _labels(
         against = (
             words[-1].endswith(_NO_NAME_ENDINGS) and not is_date,
             said.n_cut > said.count / 2,
+            said.n_led > said.count / 2,  # "34 km/h in the afternoon" is no afternoon
             # "stations report": what follows a plural is no name
             any(map(_is_plural, words[:-1])) and not _INNER & {*words},
             bool(rivals) and max(rivals) >= said.n_beside,

@@ -231,3 +231,33 @@ def test_the_number_of_a_document_in_its_title_is_a_column() -> None:
         read_text(f"# Survey {n + 40}\n\nWeight: {n + 3} kg\n", f"{n}.md") for n in range(18)
     ]
     assert column(induce(documents), documents, {"survey"}) == [str(n + 40) for n in range(18)]
+
+
+def flats() -> list[Document]:
+    """Pages whose title repeats what a label says, and that name another page's flat."""
+    districts = ("Altona", "Wandsbek", "Harburg")
+    return [
+        read_text(
+            f"# Flat {n} in {districts[n % 3]}\n\nDistrict: {districts[n % 3]}\n"
+            f"See also: Flat {n // 2} in {districts[n // 2 % 3]}\nRent: {400 + 37 * n} EUR\n",
+            f"{n}.md",
+            "text/markdown",
+        )
+        for n in range(12)
+    ]
+
+
+def test_a_label_says_more_than_the_title_that_its_values_stand_in() -> None:
+    names = [attribute.name for attribute in induce(flats()).attributes]
+    assert names == ["title", "district", "rent"]
+
+
+def test_what_stands_behind_a_preposition_is_not_what_a_number_is_of() -> None:
+    documents = [
+        read_text(
+            f"Report of the day\n\nThe gusts reached {20 + 7 * n} km/h in the afternoon.\n",
+            f"{n}.txt",
+        )
+        for n in range(12)
+    ]
+    assert [a.name for a in induce(documents).attributes if a.type == "integer"] == ["gusts"]

@@ -53,6 +53,23 @@ def test_a_unit_may_stand_in_the_header() -> None:
     assert column("abc", "de", name="Weight (kg)").unit is None
 
 
+@pytest.mark.parametrize(
+    ("header", "name", "unit"),
+    [
+        ("Revenue 2024 (k€)", "revenue_2024", "EUR"),
+        ("Umsatz [Mio. EUR]", "umsatz", "EUR"),
+        ("Capacity (MW)", "capacity_mw", "MW"),
+        ("Sales (incl. tax)", "sales_incl_tax", None),
+    ],
+)
+def test_a_name_speaks_of_no_scale_that_is_in_the_values(
+    header: str, name: str, unit: str | None
+) -> None:
+    found = column("12", "7", name=header)
+
+    assert (found.name, found.unit) == (name, unit)
+
+
 def test_a_set_of_texts_is_closed_only_if_all_of_it_was_seen() -> None:
     few = [["n", "red" if n % 2 else "blue"] for n in range(3000)]
     late = [*few, *(["n", f"colour {letter}"] for letter in "abcdefghijklmn")]
