@@ -26,7 +26,6 @@ from srag_mcp.text.shown import one_line
 if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
     from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.evidence import EvidenceFilter
 
 LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
 OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
@@ -146,8 +145,14 @@ def trace(
     with open_ready(corpus, command_settings(home)) as opened:
         if document:
             opened.document(document)
-        wanted: EvidenceFilter = {"value": value, "document_id": document, "state": state or ""}
-        found = opened.trace(column, **wanted | {"limit": limit, "offset": offset})
+        found = opened.trace(
+            column,
+            value=value,
+            document_id=document,
+            state=state or "",
+            limit=limit,
+            offset=offset,
+        )
     if as_json:
         print_json(asdict(found))
     elif not found.evidence:

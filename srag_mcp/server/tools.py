@@ -289,8 +289,16 @@ def _add_evidence_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         """
 
         def page() -> TracePage:
-            call = views.traces.TraceCall(column, document_id, where, value, state, limit, offset)
-            return views.traces.trace_page(corpora.readable(corpus), call)
+            return views.traces.trace_page(
+                corpora.readable(corpus),
+                column,
+                document_id=document_id,
+                where=where,
+                value=value,
+                state=state,
+                limit=limit,
+                offset=offset,
+            )
 
         return await show(corpora, page, queries=True)
 

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, Unpack
@@ -14,14 +15,14 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
-    ColumnKey,
     DocumentEntry,
     Evidence,
     EvidenceFilter,
     EvidencePage,
+    cells_where,
+    evidence_sql,
     find_document,
     find_documents_like,
-    quotes_sql,
     read_document_text,
     read_evidence,
 )
@@ -234,17 +235,28 @@ class Corpus:
         return self._newest(lambda path: self.worker.read(path, sql, parameters, self._left_s(sql)))
 
     def trace(
-        self, column: str, table: str | None = None, **wanted: Unpack[EvidenceFilter]
+        self, column: str = "", table: str | None = None, **wanted: Unpack[EvidenceFilter]
     ) -> EvidencePage:
-        """Return the cells of *column* that pass the filter, with their words and places.
+        """Return the cells of *column* that pass the filter; of all columns when it is empty.
 
-        *table* has the column; None for the record table.
+        *table* has the column; None for the record table. The filter may hold conditions from
+        outside: its statements run through the guard.
 
         Raises:
             SchemaError: If there is no such column.
+            QueryError: If the condition is refused or wrong.
         """
-        self.schema().attribute(column, table)
-        return read_evidence(self.read, self._key(column, table), wanted)
+        limit, offset = wanted.get("limit", 20), wanted.get("offset", 0)
+        clause = self._cells_where(column, table, wanted)
+        # one more than is shown tells whether others follow
+        page = self.select(evidence_sql(clause, limit + 1, offset), limit=limit)
+        total = offset + len(page.rows)
+        if page.truncated or (offset and not page.rows):
+            with suppress(QueryTimeoutError):
+                counted = self.select(f"SELECT count(*) FROM cells{clause}", limit=1)  # noqa: S608 - guarded
+                total = int(counted.rows[0][0] or 0)
+        next_offset = offset + len(page.rows) if page.truncated else None
+        return EvidencePage(read_evidence(page.rows), total, next_offset)
 
     def quotes(
         self, column: str, where: str, limit: int = 3, table: str | None = None
@@ -256,18 +268,17 @@ class Corpus:
         Raises:
             QueryError: If *where* is refused or wrong.
         """
-        ids = None
-        if where:
-            records = table or self.schema().entity
-            page = self.select(quotes_sql(records, column, where), limit=limit)
-            ids = [str(row[0]) for row in page.rows]
-        wanted: EvidenceFilter = {"state": "stated", "limit": limit}
-        return read_evidence(self.read, self._key(column, table), wanted, ids).evidence
+        clause = self._cells_where(column, table, {"state": "stated", "where": where})
+        page = self.select(evidence_sql(clause, limit, 0), limit=limit)
+        return read_evidence(page.rows)
 
-    def _key(self, column: str, table: str | None) -> ColumnKey:
-        """Name a column of the cells; those of builds of earlier versions are of one table."""
+    def _cells_where(self, column: str, table: str | None, wanted: EvidenceFilter) -> str:
         content = self._content()
-        return ColumnKey(column, (table or content.schema.entity) if content.is_keyed else None)
+        records = table or content.schema.entity
+        if column:
+            content.schema.attribute(column, table)
+        is_one = content.is_keyed and column
+        return cells_where(column, records, records if is_one else None, wanted)
 
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.

@@ -1,9 +1,8 @@
 """What is behind a value, a row or an aggregate: cells, their documents, and what is doubted."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
@@ -12,41 +11,14 @@ from srag_mcp.text.shown import one_line
 Read: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 """Returns the rows of a statement, whose columns have the types that the build gives them."""
 
-SNIPPET_CHARACTERS = 80
-
-_SELECTED = """
-FROM cells WHERE attribute = $1
-  AND ($2 = '' OR lower(value) = lower($2)
-       OR TRY_CAST(value AS DOUBLE) = TRY_CAST($2 AS DOUBLE))
-  AND ($3 = '' OR document_id = $3)
-  AND ($4 = '' OR state = $4)
-  AND ($5 IS NULL OR document_id IN (SELECT unnest(from_json($5, '["VARCHAR"]'))))
-  AND ($6 IS NULL OR {table_name} = $6)
-"""
-_COUNT = f"SELECT count(*) {_SELECTED}"
-_PAGE = f"""
-SELECT page.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",
-       coalesce(note, ''),
-       substr(text, greatest(start - $9, 0) + 1, "end" - greatest(start - $9, 0) + $9)
-FROM (SELECT * {_SELECTED} ORDER BY document_id LIMIT $7 OFFSET $8) AS page
-JOIN documents USING (document_id) LEFT JOIN srag_texts USING (document_id)
-ORDER BY page.document_id
-"""  # noqa: S608 - constants
-
-
-class ColumnKey(NamedTuple):
-    """A column; *table* is None in builds of earlier versions, which have one."""
-
-    column: str
-    table: str | None
-
 
 class EvidenceFilter(TypedDict, total=False):
-    """Which cells of a column; an empty text means any."""
+    """Which cells; an empty text means any, *where* is SQL that holds for their record."""
 
     value: str
     document_id: str
     state: str
+    where: str
     limit: int
     offset: int
 
@@ -64,7 +36,6 @@ class Evidence:
         as_stated: The words of the document; None when it says nothing.
         start, end: Where they are in the text of the document.
         note: Why it failed, or what was changed.
-        snippet: The words with some text around them.
     """
 
     document_id: str
@@ -77,42 +48,61 @@ class Evidence:
     start: int | None
     end: int | None
     note: str
-    snippet: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class EvidencePage:
-    """A page of evidence, in the order of the document ids; *total* counts all pages."""
+    """A page of evidence, what is quoted first, then by document.
+
+    Attributes:
+        evidence: The cells.
+        total: Of all pages; to the end of this one where counting them took too long.
+        next_offset: Of the next page; None if this is the last.
+    """
 
     evidence: tuple[Evidence, ...]
     total: int
+    next_offset: int | None
 
 
-def read_evidence(
-    read: Read, key: ColumnKey, wanted: EvidenceFilter, ids: Sequence[str] | None = None
-) -> EvidencePage:
-    """Read the cells of a column that pass the filter, of the documents *ids* when given."""
-    chosen = [
-        key.column,
-        wanted.get("value", ""),
-        wanted.get("document_id", ""),
-        wanted.get("state", ""),
-        None if ids is None else json.dumps(list(ids)),
-        key.table,
-    ]
-    table_name = "NULL" if key.table is None else "table_name"
-    [(total,)] = read(_COUNT.format(table_name=table_name), chosen)
-    bounds = [wanted.get("limit", 20), wanted.get("offset", 0), SNIPPET_CHARACTERS]
-    rows = read(_PAGE.format(table_name=table_name), [*chosen, *bounds])
-    return EvidencePage(tuple(Evidence(*row) for row in rows), total)
+def read_evidence(rows: Sequence[Any]) -> tuple[Evidence, ...]:
+    """Read the rows of `evidence_sql`."""
+    return tuple(Evidence(*row) for row in rows)
 
 
-def quotes_sql(entity: str, column: str, where: str) -> str:
-    """Write the statement that finds records where *where* holds and that state *column*."""
-    stated = f"attribute = {quote_text(column)} AND state = 'stated'"
-    stating = f"document_id IN (SELECT document_id FROM cells WHERE {stated})"  # noqa: S608 - guarded
-    records = f"SELECT document_id FROM {quote_name(entity)}"  # noqa: S608 - guarded
-    return f"{records} WHERE {stating} AND ({where}\n) ORDER BY document_id"
+def cells_where(attribute: str, records: str, table: str | None, wanted: EvidenceFilter) -> str:
+    """Write the clause for the cells of *attribute*, of all when it is empty, that are wanted.
+
+    Args:
+        attribute: The column.
+        records: The table of the records that `where` is about.
+        table: Whose cells; None for those of any, as builds of earlier versions have one table.
+        wanted: The filter.
+    """
+    equal = {
+        "attribute": attribute,
+        "table_name": table,
+        "document_id": wanted.get("document_id"),
+        "state": wanted.get("state"),
+    }
+    conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
+    if value := wanted.get("value"):
+        text = quote_text(value)
+        number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
+        conditions.append(f"(lower(value) = lower({text}) OR {number})")
+    if where := wanted.get("where"):
+        found = f"SELECT document_id FROM {quote_name(records)} WHERE ({where}\n)"  # noqa: S608 - guarded
+        conditions.append(f"document_id IN ({found})")
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def evidence_sql(clause: str, limit: int, offset: int) -> str:
+    """Write the statement for a page of the cells of *clause*; columns as in `Evidence`."""
+    order = "ORDER BY as_stated IS NULL, document_id, attribute"
+    page = f"SELECT * FROM cells{clause} {order} LIMIT {limit:d} OFFSET {offset:d}"  # noqa: S608 - guarded
+    source = f"({page}) JOIN documents USING (document_id) {order}"
+    columns = "attribute, state, value, unit, as_stated, start, \"end\", coalesce(note, '')"
+    return f"SELECT document_id, title, {columns} FROM {source}"  # noqa: S608 - guarded
 
 
 _REVIEW_PAGE = """

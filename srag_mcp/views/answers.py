@@ -21,11 +21,11 @@ from srag_mcp.views.results import (
     BriefPage,
     LinkedValue,
     ResultTable,
-    SourceEntry,
     fit_lines,
     json_size,
     take_whole,
 )
+from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
@@ -38,7 +38,6 @@ HELP = "get_schema shows tables, columns and types; get_column_stats what they h
 NEXT = "write the SELECT and call run_sql; if no column holds what is asked, say so"
 UNCOUNTED = "by the old name, over how many documents this is could not be counted"
 IN_WORDS = "what it should hold in words"
-SOURCE_FIELDS = ("document_id", "title", "column", "state", "value", "unit", "start", "end", "note")
 
 
 def result_table(
@@ -110,15 +109,7 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
         denominator=" ".join(denominator),
         bounds=[] if bounds is None else [bounds.lower, bounds.upper],
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
-        sources=[
-            SourceEntry(
-                **{name: getattr(item, name) for name in SOURCE_FIELDS},
-                quote=None
-                if item.as_stated is None
-                else shorten(item.as_stated, MAX_QUOTE_CHARACTERS),
-            )
-            for item in answer.sources
-        ],
+        sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
         engine=f"{answer.engine}{taken}",  # `"model: 1 calls, 3,812 tokens, $0.0009"`
     )
     room = int(max_characters * ROWS_SHARE) - json_size(page)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
+from typing import Unpack
 
-from srag_mcp.errors import QueryError, QueryTimeoutError, SchemaError
+from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name, quote_text
-from srag_mcp.store.evidence import Evidence, Review
-from srag_mcp.text.shown import quoted
+from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column
 from srag_mcp.views.results import (
     PAGE_SHARE,
@@ -25,58 +25,11 @@ UNREAD = (
     "this document has no text that could be read; trace_value with its document_id and"
     " state=failed says why"
 )
-CELLS = (
-    'cells.document_id, documents.title, attribute, state, value, unit, as_stated, start, "end",'
-    " note"
-)
 WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 
 
-@dataclass(frozen=True, slots=True)
-class TraceCall:
-    """Which cells trace_value shows; an empty text means any.
-
-    Attributes:
-        column: Cells of this column.
-        document_id: Cells of this document.
-        where: Cells of the records for which this SQL condition holds; `WHERE` before it is left
-            out.
-        value: Cells with this value.
-        state: Cells in this state.
-        limit, offset: The page.
-    """
-
-    column: str = ""
-    document_id: str = ""
-    where: str = ""
-    value: str = ""
-    state: str = ""
-    limit: int = 20
-    offset: int = 0
-
-    def condition(self, entity: str) -> str:
-        """Write the clause that finds the cells, where it needs one."""
-        equal = {
-            "attribute": self.column,
-            "cells.document_id": self.document_id,
-            "state": self.state,
-        }
-        conditions = [f"{name} = {quote_text(text)}" for name, text in equal.items() if text]
-        if self.value:
-            text = quote_text(self.value)
-            number = f"TRY_CAST(value AS DOUBLE) = TRY_CAST({text} AS DOUBLE)"
-            conditions.append(f"(lower(value) = lower({text}) OR {number})")
-        if self.where:
-            records = f"SELECT document_id FROM {quote_name(entity)} WHERE"  # noqa: S608 - guarded
-            where = WHERE.sub("", self.where)
-            conditions.append(f"cells.document_id IN ({records} ({where}\n))")
-        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
-
-
-def trace_page(corpus: Corpus, call: TraceCall) -> TracePage:
+def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter]) -> TracePage:
     """Give the evidence of cells, those with a quote first.
-
-    The statements hold conditions that agents write: they run through the guard like any other.
 
     Raises:
         SchemaError: If neither a column nor a document is named.
@@ -84,58 +37,56 @@ def trace_page(corpus: Corpus, call: TraceCall) -> TracePage:
         CorpusError: If there is no such document.
         QueryError: If the condition cannot be used.
     """
-    if not call.column and not call.document_id:
+    if not column and not wanted.get("document_id"):
         msg = "pass column (its quotes), document_id (all quotes of one document), or both"
         raise SchemaError(msg)
     corpus = corpus.within()  # all that follows takes no longer than one query may
-    if call.column:
-        check_column(corpus, call.column)
-    if call.document_id:
-        corpus.document(call.document_id)
-    condition = call.condition(corpus.schema().entity)
+    if column:
+        check_column(corpus, column)
+    if wanted.get("document_id"):
+        corpus.document(wanted["document_id"])
+    where, offset = WHERE.sub("", wanted.get("where", "")), wanted.get("offset", 0)
     try:
-        page = corpus.select(
-            f"SELECT {CELLS} FROM cells JOIN documents USING (document_id){condition}"  # noqa: S608 - guarded
-            "  ORDER BY as_stated IS NULL, cells.document_id, attribute",
-            limit=call.limit,
-            offset=call.offset,
-        )
+        found = corpus.trace(column, **wanted | {"where": where})
     except QueryError as error:
-        if not call.where:
+        if not where:
             raise
         msg = f"the condition in where cannot be used: {error}"
-        raise QueryError(msg, call.where) from error
-    total, following = call.offset + len(page.rows), ""
-    try:
-        [[counted]] = corpus.select(f"SELECT count(*) FROM cells{condition}", limit=1).rows  # noqa: S608 - guarded
-        total = counted if isinstance(counted, int) else 0
-    except QueryTimeoutError:
-        following = "there may be more: counting them took too long" if page.truncated else ""
-    names = list(SourceEntry.model_fields)
-    sources = [
-        SourceEntry.model_validate(dict(zip(names, (*row[:-1], row[-1] or ""), strict=True)))
-        for row in page.rows
-    ]
+        raise QueryError(msg, where) from error
+    following = ""
+    if not found.evidence:
+        following = _advice(corpus, column, wanted.get("value", ""), offset, found.total)
+    elif found.next_offset == found.total:
+        following = "there may be more: counting them took too long"
     return TracePage(
         corpus=corpus.name,
-        sources=sources,
-        total=total,
-        truncated=page.truncated,
-        next_offset=page.next_offset,
-        next=following if page.rows else _advice(corpus, call, total),
+        sources=list(map(source_entry, found.evidence)),
+        total=found.total,
+        truncated=found.next_offset is not None,
+        next_offset=found.next_offset,
+        next=following,
     )
 
 
-def _advice(corpus: Corpus, call: TraceCall, total: int) -> str:
+def _advice(corpus: Corpus, column: str, value: str, offset: int, total: int) -> str:
     """Say what to try when no cell was found."""
     if total:
-        return f"offset {call.offset} is behind the last of {total} cells"
-    if not call.value:
+        return f"offset {offset} is behind the last of {total} cells"
+    if not value:
         return "no cell meets these conditions: leave one out"
-    columns = [call.column] if call.column else None
-    near = [item.value for item in corpus.values().search(call.value, columns, MAX_NEAR_VALUES)]
+    columns = [column] if column else None
+    near = [item.value for item in corpus.values().search(value, columns, MAX_NEAR_VALUES)]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"
-    return f"no cell has the value {call.value!r}: {stored}; see get_column_stats"
+    return f"no cell has the value {value!r}: {stored}; see get_column_stats"
+
+
+def source_entry(found: Evidence, max_characters: int | None = None) -> SourceEntry:
+    """Show a cell, its quote cut after *max_characters*."""
+    fields = asdict(found)
+    quote = fields.pop("as_stated")
+    if quote is not None and max_characters is not None:
+        quote = shorten(quote, max_characters)
+    return SourceEntry(**fields, quote=quote)
 
 
 def document_page(

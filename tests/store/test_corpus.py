@@ -16,13 +16,19 @@ from srag_mcp.errors import (
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.evidence import DocumentEntry, Evidence, read_reviews
+from srag_mcp.store.evidence import (
+    DocumentEntry,
+    Evidence,
+    EvidenceFilter,
+    cells_where,
+    read_reviews,
+)
 from srag_mcp.store.guard import QueryLimits, QueryPool
 from srag_mcp.store.layout import published_build
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.store.work import FinishedDocument, open_work
 from srag_mcp.views.holdings import schema_page, statistics_page
-from srag_mcp.views.traces import TraceCall, trace_page
+from srag_mcp.views.traces import trace_page
 
 Finish = Callable[..., FinishedDocument]
 
@@ -66,7 +72,7 @@ def test_a_build_alone_is_a_corpus(corpus: Corpus, tmp_path: Path, worker: Query
     assert alone.document_text("curlew.txt", 6, 12) == "Curlew"
 
 
-def test_evidence_has_the_words_their_place_and_what_is_around(corpus: Corpus) -> None:
+def test_evidence_has_the_words_and_their_place(corpus: Corpus) -> None:
     page = corpus.trace("length", value="61.5")
 
     assert page.total == 1
@@ -82,7 +88,6 @@ def test_evidence_has_the_words_their_place_and_what_is_around(corpus: Corpus) -
             start=33,
             end=39,
             note="",
-            snippet="name: Albatross\nmasts: 3\nlength: 61.5 m\nlaunched: 4 May 1899",
         ),
     )
     text = corpus.document_text("albatross.txt", 33, 39)
@@ -103,6 +108,30 @@ def test_evidence_can_be_narrowed_and_paged(corpus: Corpus) -> None:
     assert corpus.trace("name", value="Nobody").evidence == ()
     with pytest.raises(SchemaError, match="no attribute 'sails'"):
         corpus.trace("sails")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "clause"),
+    [
+        ({}, " WHERE table_name = 'boats'"),
+        (
+            {"document_id": "it's.txt", "state": "failed"},
+            " WHERE table_name = 'boats' AND document_id = 'it''s.txt' AND state = 'failed'",
+        ),
+        (
+            {"value": "O'Hara"},
+            " WHERE table_name = 'boats' AND (lower(value) = lower('O''Hara')"
+            " OR TRY_CAST(value AS DOUBLE) = TRY_CAST('O''Hara' AS DOUBLE))",
+        ),
+        (
+            {"where": "port = 'Kiel' -- both"},
+            " WHERE table_name = 'boats' AND document_id IN"
+            " (SELECT document_id FROM \"boats\" WHERE (port = 'Kiel' -- both\n))",
+        ),
+    ],
+)
+def test_what_is_wanted_becomes_one_condition(wanted: EvidenceFilter, clause: str) -> None:
+    assert cells_where("", "boats", "boats", wanted) == clause
 
 
 @pytest.mark.parametrize("value", ["3", "3.0", "03"])
@@ -269,15 +298,15 @@ def test_a_statement_of_this_package_has_what_is_left_of_the_call(corpus: Corpus
 
 def test_the_statements_of_one_call_have_one_deadline(changed: Callable[[str], Corpus]) -> None:
     corpus = changed(SLOW_DOCUMENTS)
-    call = TraceCall("name", document_id="curlew.txt")
+    wanted: EvidenceFilter = {"document_id": "curlew.txt"}
     with QueryPool(QueryLimits(timeout_s=60)) as patient:
-        page = trace_page(Corpus(corpus.location, patient), call)
+        page = trace_page(Corpus(corpus.location, patient), "name", **wanted)
         assert (page.total, [item.value for item in page.sources]) == (1, ["Curlew"])
     with QueryPool(QueryLimits(timeout_s=1.2)) as hasty:
         limited = Corpus(corpus.location, hasty)
         assert limited.schema().entity == "ships"
         with pytest.raises(QueryTimeoutError):  # the document, then its cells: 1.4 s
-            trace_page(limited, call)
+            trace_page(limited, "name", **wanted)
 
 
 def test_schema_and_statistics_are_calls_with_a_deadline(changed: Callable[[str], Corpus]) -> None:
