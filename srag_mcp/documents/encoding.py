@@ -6,6 +6,7 @@ import logging
 import re
 import struct
 import zipfile
+import zlib
 
 from srag_mcp.errors import DocumentError
 
@@ -27,6 +28,9 @@ _LIKELY = [
     "iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u", "cp874", "cp932", "euc_jp",
     "gb18030", "big5", "cp949", "euc_kr",
 ]  # fmt: skip
+ARCHIVE_ERRORS = (  # what reading a damaged one ends in
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError, RuntimeError,
+)  # fmt: skip
 _OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_UNPACKED_BYTES = 1024**3
 _MAX_RATIO = 200
@@ -113,7 +117,7 @@ def check_archive(data: bytes, path: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, struct.error, NotImplementedError) as error:
+    except ARCHIVE_ERRORS as error:
         raise DocumentError(path, "it is not an Office file, or a damaged one") from error
     if any(member.flag_bits & 1 for member in members):
         raise DocumentError(path, "it is encrypted")

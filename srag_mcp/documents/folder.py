@@ -61,6 +61,20 @@ class SourceFile:
     relative: str
     size: int
 
+    def read(self) -> bytes:
+        """Return what is in it.
+
+        Raises:
+            DocumentError: If it cannot be opened, or is empty.
+        """
+        try:
+            data = self.path.read_bytes()
+        except OSError as error:
+            raise DocumentError(self.relative, f"cannot be opened: {error.strerror}") from error
+        if not data:
+            raise DocumentError(self.relative, "the file is empty")
+        return data
+
 
 def media_type(name: str) -> str | None:
     """Return the media type of a file called *name*, None if its format cannot be read."""

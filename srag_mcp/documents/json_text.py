@@ -1,7 +1,7 @@
 """Reads JSON and JSON Lines."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Content
@@ -20,21 +20,32 @@ _TITLE_KEYS = ("title", "name")
 
 
 def read_json(data: bytes, path: str) -> Content:
-    """Read a JSON file: members as dotted keys, lists as items, lists of objects as tables.
+    """Read a JSON file, or one with a JSON value on each line.
+
+    Members are dotted keys, lists are items, lists of objects are tables.
 
     Raises:
-        DocumentError: If it is not text, or not JSON.
+        DocumentError: If it is not text, or not JSON; the reason says where.
     """
-    return _content(_parse(decode(data, path), path))
-
-
-def read_json_lines(data: bytes, path: str) -> Content:
-    """Read a file with a JSON value on each line as one table.
-
-    Raises:
-        DocumentError: If it is not text, or a line is not JSON; the reason names the line.
-    """
-    return _content(_parse_lines(decode(data, path), path))
+    value = _load(data, path)
+    page = Page()
+    lists: list[tuple[str, list[JsonValue]]] = []
+    texts: list[tuple[str, str]] = []
+    for key, leaf in _leaves(value):
+        if isinstance(leaf, list) and any(isinstance(one, str | list | dict) for one in leaf):
+            lists.append((key, leaf))
+            continue
+        for name, text in flatten(leaf, key):  # numbers are no items
+            if len(text) > _MAX_PAIR_CHARACTERS or "\n" in text.strip():
+                texts.append((name, text))
+            else:
+                page.write_pair(name or "value", text)
+    for key, text in texts:
+        page.write_heading(key, _LIST_LEVEL)
+        page.write_text(text)
+    for key, members in lists:
+        _write_list(page, key, members)
+    return page.content(_title(value))
 
 
 def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
@@ -47,17 +58,17 @@ def read_json_tables(data: bytes, path: str) -> list[RecordTable]:
     Raises:
         DocumentError: As `read_json`.
     """
-    text = decode(data, path)
-    if not path.lower().endswith(".json"):
-        return [_record_table(_parse_lines(text, path))]
-    value = _parse(text, path)
+    value = _load(data, path)
+    if not _is_one_value(path):
+        return [_record_table(value)] if isinstance(value, list) else []
     if isinstance(value, dict):
         lists = [member for member in value.values() if isinstance(member, list)]
         if len(lists) != 1 or any(isinstance(member, str | dict) for member in value.values()):
             return []
         value = lists[0]
-    is_table = isinstance(value, list) and all(isinstance(member, dict) for member in value)
-    return [_record_table(value)] if isinstance(value, list) and is_table and len(value) > 1 else []
+    if not isinstance(value, list) or len(value) < 2:
+        return []
+    return [_record_table(value)] if all(isinstance(member, dict) for member in value) else []
 
 
 def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:
@@ -65,19 +76,28 @@ def flatten(value: JsonValue, key: str = "") -> list[tuple[str, str]]:
 
     `{"rating": {"value": 9.2}, "tags": ["a", "b"]}` -> `rating.value: 9.2`, `tags: a, b`.
     """
-    members: list[tuple[str, JsonValue]]
-    if isinstance(value, dict):
-        members = [(f"{key}.{name}" if key else name, member) for name, member in value.items()]
-    elif isinstance(value, list) and not all(map(_is_scalar, value)):
-        members = [
-            (f"{key}.{number}" if key and len(value) > 1 else key, member)
-            for number, member in enumerate(value, start=1)
-        ]
-    else:
-        scalars = value if isinstance(value, list) else [value]
-        text = ", ".join(filter(None, map(scalar_text, scalars)))
-        return [(key, text)] if text else []
-    return [pair for name, member in members for pair in flatten(member, name)]
+    pairs: list[tuple[str, str]] = []
+    for name, leaf in _leaves(value, key):
+        members = leaf if isinstance(leaf, list) else [leaf]
+        if all(map(_is_scalar, members)):
+            text = ", ".join(filter(None, map(scalar_text, members)))
+            pairs += [(name, text)] if text else []
+        else:
+            for number, member in enumerate(members, start=1):
+                pairs += flatten(member, f"{name}.{number}" if name and len(members) > 1 else name)
+    return pairs
+
+
+def _leaves(value: JsonValue, key: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Yield the scalars and lists in *value*, and in the objects in it, with dotted keys."""
+    pending = [(key, value)]
+    while pending:
+        key, value = pending.pop()
+        if isinstance(value, dict):
+            members = reversed(value.items())
+            pending += [(f"{key}.{name}" if key else name, member) for name, member in members]
+        else:
+            yield key, value
 
 
 def scalar_text(value: JsonValue) -> str:
@@ -95,6 +115,18 @@ def _is_scalar(value: JsonValue) -> bool:
     return not isinstance(value, dict | list)
 
 
+def _is_one_value(path: str) -> bool:
+    return path.lower().endswith(".json")
+
+
+def _load(data: bytes, path: str) -> JsonValue:
+    text = decode(data, path)
+    if _is_one_value(path):
+        return _parse(text, path)
+    lines = enumerate(text.split("\n"), start=1)
+    return [_parse(line, path, f" at line {number}") for number, line in lines if line.strip()]
+
+
 def _parse(text: str, path: str, where: str = "") -> JsonValue:
     try:
         value: JsonValue = json.loads(text)
@@ -106,14 +138,6 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
     except ValueError as error:  # such as a number of more than 4,300 digits
         raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
     return value
-
-
-def _parse_lines(text: str, path: str) -> list[JsonValue]:
-    return [
-        _parse(line, path, f" at line {number}")
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]
 
 
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:
@@ -149,35 +173,13 @@ def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]
     """Part a record into scalars and lists, with dotted keys; an empty list is nothing."""
     cells: dict[str, str] = {}
     lists: dict[str, list[JsonValue]] = {}
-    pending = [("" if isinstance(value, dict) else "value", value)]
-    while pending:
-        key, member = pending.pop()
-        if isinstance(member, dict):
-            for name, one in reversed(member.items()):
-                name = without_surrogates(name)
-                pending.append((f"{key}.{name}" if key else name, one))
-        elif not isinstance(member, list):
-            cells.setdefault(key, joined_lines(scalar_text(member)))
-        elif member:
-            lists.setdefault(key, member)
+    for key, leaf in _leaves(value, "" if isinstance(value, dict) else "value"):
+        name = without_surrogates(key)
+        if not isinstance(leaf, list):
+            cells.setdefault(name, joined_lines(scalar_text(leaf)))
+        elif leaf:
+            lists.setdefault(name, leaf)
     return cells, lists
-
-
-def _content(value: JsonValue) -> Content:
-    page = Page()
-    lists: list[tuple[str, list[JsonValue]]] = []
-    texts: list[tuple[str, str]] = []
-    for key, text in _members(value, "", lists):
-        if len(text) > _MAX_PAIR_CHARACTERS or "\n" in text.strip():
-            texts.append((key, text))
-        else:
-            page.write_pair(key or "value", text)
-    for key, text in texts:
-        page.write_heading(key, _LIST_LEVEL)
-        page.write_text(text)
-    for key, members in lists:
-        _write_list(page, key, members)
-    return page.content(_title(value))
 
 
 def _title(value: JsonValue) -> str | None:
@@ -185,22 +187,6 @@ def _title(value: JsonValue) -> str | None:
         return None
     by_key = {name.lower(): member for name, member in value.items()}
     return next((scalar_text(by_key[key]) for key in _TITLE_KEYS if by_key.get(key)), None) or None
-
-
-def _members(
-    value: JsonValue, key: str, lists: list[tuple[str, list[JsonValue]]]
-) -> list[tuple[str, str]]:
-    """Return the scalars with their dotted keys; lists of words or objects go to *lists*."""
-    if isinstance(value, dict):
-        return [
-            pair
-            for name, member in value.items()
-            for pair in _members(member, f"{key}.{name}" if key else name, lists)
-        ]
-    if isinstance(value, list) and any(isinstance(one, str | list | dict) for one in value):
-        lists.append((key, value))
-        return []
-    return flatten(value, key)  # numbers are no items
 
 
 def _write_list(page: Page, key: str, members: list[JsonValue]) -> None:

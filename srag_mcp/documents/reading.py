@@ -7,24 +7,13 @@ from pathlib import PurePosixPath
 from srag_mcp.documents.document import Content, Document, Heading
 from srag_mcp.documents.email_message import read_email
 from srag_mcp.documents.encoding import decode, without_surrogates
-from srag_mcp.documents.folder import (
-    MEDIA_TYPES,
-    READABLE,
-    TABLE_TYPES,
-    SourceFile,
-    media_type,
-)
+from srag_mcp.documents.folder import MEDIA_TYPES, READABLE, SourceFile, media_type
 from srag_mcp.documents.html import read_html
-from srag_mcp.documents.json_text import read_json, read_json_lines, read_json_tables
+from srag_mcp.documents.json_text import read_json, read_json_tables
 from srag_mcp.documents.markdown import read_markdown
 from srag_mcp.documents.pdf import read_pdf
-from srag_mcp.documents.spreadsheet import (
-    read_spreadsheet,
-    read_spreadsheet_tables,
-    read_tabular,
-    read_tabular_tables,
-)
-from srag_mcp.documents.table_files import RecordTable, row_content, take_kind
+from srag_mcp.documents.spreadsheet import read_spreadsheet, read_spreadsheet_tables
+from srag_mcp.documents.table_files import RecordTable, row_content
 from srag_mcp.documents.text_blocks import find_blocks
 from srag_mcp.documents.word import read_word
 from srag_mcp.errors import DocumentError
@@ -32,20 +21,17 @@ from srag_mcp.errors import DocumentError
 _MAX_TITLE_CHARACTERS = 200
 
 
-def read_file(source: SourceFile, *, rows: bool = False) -> list[Document]:
-    """Read a file: one document, or with *rows* one a row of a table file.
+def read_file(source: SourceFile) -> Document:
+    """Read a file as one document.
 
     Raises:
         DocumentError: If the file cannot be read, or has no text; the error names file and reason.
     """
-    kind = media_type(source.relative) or ""
-    if rows and kind in TABLE_TYPES:
-        return row_documents(source, take_kind(read_table_file(source)))
-    data = _read_bytes(source)
-    content = read_content(data, source.relative)
+    path, data = source.relative, source.read()
+    content = read_content(data, path)
     if not content.text.strip():
-        raise DocumentError(source.relative, "there is no text in it")
-    return [_document(source.relative, content, kind, hashlib.sha256(data).hexdigest())]
+        raise DocumentError(path, "there is no text in it")
+    return _document(path, content, media_type(path) or "", hashlib.sha256(data).hexdigest())
 
 
 def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Document:
@@ -55,22 +41,9 @@ def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Do
     return _document(document_id, content, media_type, hashlib.sha256(text.encode()).hexdigest())
 
 
-def read_table_file(source: SourceFile) -> list[RecordTable]:
-    """Read the tables of a table file; none where it is one thing, such as a JSON object.
-
-    Raises:
-        DocumentError: If the file cannot be read, or has tables without a row.
-    """
-    tables = read_tables(_read_bytes(source), source.relative)
-    if tables and not any(table.rows for table in tables):
-        raise DocumentError(source.relative, "there is no row with values in it")
-    return tables
-
-
-def row_documents(source: SourceFile, table: RecordTable) -> list[Document]:
-    """Write each row of *table*, which is from *source*, as a document."""
-    path, kind = source.relative, media_type(source.relative) or ""
-    width = len(str(len(table.rows)))
+def row_documents(path: str, table: RecordTable) -> list[Document]:
+    """Write each row of *table*, which is from the file *path*, as a document."""
+    kind, width = media_type(path) or "", len(str(len(table.rows)))
     documents = []
     for number, row in enumerate(table.rows, start=1):
         content = row_content(table.columns, row)
@@ -97,12 +70,15 @@ def read_tables(data: bytes, path: str) -> list[RecordTable]:
     """Read the tables of a table file; none where it is one thing, such as a JSON object.
 
     Raises:
-        DocumentError: If it cannot be read, or its format has no rows.
+        DocumentError: If it cannot be read, its format has no rows, or no table has a row.
     """
     reader = _TABLE_READERS.get(media_type(path) or "")
     if reader is None:
         raise DocumentError(path, "files of this format have no rows to read one by one")
-    return reader(data, path)
+    tables = reader(data, path)
+    if tables and not any(table.rows for table in tables):
+        raise DocumentError(path, "there is no row with values in it")
+    return tables
 
 
 def _read_plain(data: bytes, path: str) -> Content:
@@ -114,32 +90,22 @@ _READERS: Mapping[str, Callable[[bytes, str], Content]] = {
     "text/plain": _read_plain,
     "text/markdown": read_markdown,
     "text/html": read_html,
-    "text/csv": read_tabular,
-    "text/tab-separated-values": read_tabular,
+    "text/csv": read_spreadsheet,
+    "text/tab-separated-values": read_spreadsheet,
     "application/json": read_json,
-    "application/jsonl": read_json_lines,
+    "application/jsonl": read_json,
     MEDIA_TYPES[".xlsx"]: read_spreadsheet,
     MEDIA_TYPES[".docx"]: read_word,
     "application/pdf": read_pdf,
     "message/rfc822": lambda data, path: read_email(data, path, read_content),
 }
 _TABLE_READERS: Mapping[str, Callable[[bytes, str], list[RecordTable]]] = {
-    "text/csv": read_tabular_tables,
-    "text/tab-separated-values": read_tabular_tables,
+    "text/csv": read_spreadsheet_tables,
+    "text/tab-separated-values": read_spreadsheet_tables,
     "application/json": read_json_tables,
     "application/jsonl": read_json_tables,
     MEDIA_TYPES[".xlsx"]: read_spreadsheet_tables,
 }
-
-
-def _read_bytes(source: SourceFile) -> bytes:
-    try:
-        data = source.path.read_bytes()
-    except OSError as error:
-        raise DocumentError(source.relative, f"cannot be opened: {error.strerror}") from error
-    if not data:
-        raise DocumentError(source.relative, "the file is empty")
-    return data
 
 
 def _document(path: str, content: Content, kind: str, sha256: str) -> Document:

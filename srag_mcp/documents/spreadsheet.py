@@ -4,13 +4,12 @@ import csv
 import io
 import re
 import zipfile
-import zlib
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import check_archive, decode
+from srag_mcp.documents.encoding import ARCHIVE_ERRORS, check_archive, decode
 from srag_mcp.documents.json_text import scalar_text
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.sheet import Sheet, arrange
@@ -29,48 +28,38 @@ _SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml$", re.IGNORECASE)
 _CELL_PLACE = re.compile(rb"""\br=["']([A-Z]{1,3})(\d{1,7})["']""")
 
 
-def read_tabular(data: bytes, path: str) -> Content:
-    """Read a csv or tsv file as one table.
-
-    Raises:
-        DocumentError: If it is not text, or quotes in it are broken.
-    """
-    page, sheet = Page(), _read_text(data, path)
-    page.write_table(sheet.rows, len(sheet.header_rows), sheet.caption)
-    return page.content()
-
-
-def read_tabular_tables(data: bytes, path: str) -> list[RecordTable]:
-    """Read the records of a csv or tsv file.
-
-    Raises:
-        DocumentError: As `read_tabular`.
-    """
-    return [find_records(_read_text(data, path))]
-
-
 def read_spreadsheet(data: bytes, path: str) -> Content:
-    """Read a workbook: each visible sheet is a table below a heading with its name.
+    """Read the tables of a csv or tsv file or a workbook, each sheet below its name.
 
     Raises:
-        DocumentError: If it is no workbook, is encrypted or holds too many cells.
+        DocumentError: If it is not text, or quotes in it are broken; or if it is no workbook, is
+            encrypted or holds too many cells.
     """
-    page, sheets = Page(), _read_workbook(data, path)
+    page, sheets = Page(), _read_sheets(data, path)
     for sheet in sheets:
         if len(sheets) > 1 and sheet.body:
             page.write_heading(sheet.name, 1)
-        n_headers = len(sheet.header_rows) if len(sheet.columns) > 2 else None
+        may_be_form = _is_workbook(path) and len(sheet.columns) < 3
+        n_headers = None if may_be_form else len(sheet.header_rows)
         page.write_table(sheet.rows, n_headers, sheet.caption)
     return page.content()
 
 
 def read_spreadsheet_tables(data: bytes, path: str) -> list[RecordTable]:
-    """Read the records of each visible sheet.
+    """Read the records of each sheet.
 
     Raises:
         DocumentError: As `read_spreadsheet`.
     """
-    return [find_records(sheet, typed=True) for sheet in _read_workbook(data, path)]
+    return [find_records(sheet, typed=_is_workbook(path)) for sheet in _read_sheets(data, path)]
+
+
+def _is_workbook(path: str) -> bool:
+    return path.lower().endswith(".xlsx")
+
+
+def _read_sheets(data: bytes, path: str) -> list[Sheet]:
+    return _read_workbook(data, path) if _is_workbook(path) else [_read_text(data, path)]
 
 
 def _read_text(data: bytes, path: str) -> Sheet:
@@ -142,7 +131,7 @@ def _check_sizes(data: bytes, path: str) -> None:
                 if n_rows * n_columns > _MAX_CELLS:
                     reason = f"{name} spans {n_rows} x {n_columns} cells, too many to read"
                     raise DocumentError(path, reason)
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
+    except ARCHIVE_ERRORS as error:
         raise DocumentError(path, "it is a damaged Office file") from error
 
 

@@ -2,13 +2,10 @@
 
 import io
 import re
-import struct
-import zlib
 from typing import TYPE_CHECKING, TypeAlias
-from zipfile import BadZipFile
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import check_archive
+from srag_mcp.documents.encoding import ARCHIVE_ERRORS, check_archive
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
@@ -51,8 +48,7 @@ def read_word(data: bytes, path: str) -> Content:
         writer.write(word)
         writer.flush()
     except (  # SyntaxError is what lxml raises for broken XML
-        PackageNotFoundError, SyntaxError, BadZipFile, LookupError, ValueError, AttributeError,
-        TypeError, OSError, EOFError, RuntimeError, zlib.error, struct.error,
+        *ARCHIVE_ERRORS, PackageNotFoundError, SyntaxError, LookupError, AttributeError, TypeError,
     ) as error:  # fmt: skip
         reason = f"it is not a readable Word file ({type(error).__name__})"
         raise DocumentError(path, reason) from error

@@ -10,7 +10,7 @@ from srag_mcp.cells.cell import Record
 from srag_mcp.cells.normalised import add_surroundings, verify_cells
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.reading import read_file, read_table_file, row_documents
+from srag_mcp.documents.reading import read_file, read_tables, row_documents
 from srag_mcp.documents.table_files import Kind, TableSketch, sketch, take_kind
 from srag_mcp.engines.offline import read_documents
 from srag_mcp.errors import DocumentError
@@ -111,10 +111,11 @@ def perform(task: Task) -> Iterator[Reply]:
     path = task.source.relative
     try:
         if isinstance(task, SampleTask):
-            tables = () if task.rows is None else tuple(map(sketch, read_table_file(task.source)))
+            tables = [] if task.rows is None else read_tables(task.source.read(), path)
             documents, _ = _read(task.source, task.rows) if task.n_documents else ([], ())
             step = max(1, -(-len(documents) // max(1, task.n_documents)))
-            yield Sampled(path, tuple(documents[::step]), len(documents), tables)
+            sketches = tuple(map(sketch, tables))
+            yield Sampled(path, tuple(documents[::step]), len(documents), sketches)
         else:
             yield from _extract(task)
     except DocumentError as error:
@@ -125,25 +126,21 @@ def perform(task: Task) -> Iterator[Reply]:
 
 def _read(source: SourceFile, rows: RowsWanted | None) -> tuple[list[Document], tuple[str, ...]]:
     """Return the documents of a file, and what people should know of it."""
-    tables = [] if rows is None else read_table_file(source)
+    tables = [] if rows is None else read_tables(source.read(), source.relative)
     if rows is None or (not tables and not rows.alone):
-        return read_file(source), ()
+        return [read_file(source)], ()
     if not tables:
         return [], ("it is one thing and no table, and left out",)
     table = take_kind(tables, rows.kind)
-    return row_documents(source, table), table.told
+    return row_documents(source.relative, table), table.told
 
 
 def _extract(task: ExtractTask) -> Iterator[Reply]:
     path = task.source.relative
-    if task.rows is None and list(task.known) == [path]:  # perhaps it was only touched
-        try:
-            data = task.source.path.read_bytes()
-        except OSError as error:
-            raise DocumentError(path, f"cannot be opened: {error}") from error
-        if hashlib.sha256(data).hexdigest() == task.known[path]:
-            yield FileDone(path, ())
-            return
+    was_one = task.rows is None and list(task.known) == [path]  # perhaps it was only touched
+    if was_one and hashlib.sha256(task.source.read()).hexdigest() == task.known[path]:
+        yield FileDone(path, ())
+        return
     documents, told = _read(task.source, task.rows)
     ids = {document.id for document in documents}
     mine = documents[task.part :: task.n_parts]

@@ -52,7 +52,7 @@ class Stated:
 def read_pack(name: str) -> list[Stated]:
     """Return what the recorded model stated of the documents of a pack, by the gold schema."""
     paths = sorted((ROOT / "corpora" / name / "documents").iterdir())
-    documents = [found for path in paths for found in read_file(SourceFile(path, path.name, 1))]
+    documents = [read_file(SourceFile(path, path.name, 1)) for path in paths]
     texts = [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in documents]
     attributes = read_schema_file(ROOT / "corpora" / name / "schema.json").attributes
     model = ReplayModel(ROOT / "tests" / "replies" / "gold_schema" / f"{name}.jsonl")

@@ -11,7 +11,8 @@ import pytest
 
 from srag_mcp.documents.document import Block, Document, Heading, KeyValue, ListItem, Table
 from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.reading import read_file
+from srag_mcp.documents.reading import read_file, read_tables, row_documents
+from srag_mcp.documents.table_files import take_kind
 
 ReadBytes: TypeAlias = Callable[..., list[Document]]
 MakeXlsx: TypeAlias = Callable[..., bytes]
@@ -30,7 +31,10 @@ def read_bytes(tmp_path: Path) -> ReadBytes:
     def read(name: str, data: bytes | str, *, rows: bool = False) -> list[Document]:
         path = tmp_path / name
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return read_file(SourceFile(path, name, path.stat().st_size), rows=rows)
+        source = SourceFile(path, name, path.stat().st_size)
+        if rows:
+            return row_documents(name, take_kind(read_tables(source.read(), name)))
+        return [read_file(source)]
 
     return read
 

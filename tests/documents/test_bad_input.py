@@ -12,7 +12,7 @@ import pytest
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
-from srag_mcp.documents.reading import read_content, read_file
+from srag_mcp.documents.reading import read_content, read_file, read_tables
 from srag_mcp.errors import DocumentError
 
 ReadBytes = Callable[..., list[Document]]
@@ -96,6 +96,26 @@ def test_a_sheet_of_too_many_cells_is_refused(
     members[sheet] = members[sheet].replace(b"</row></sheetData>", far)
     with pytest.raises(DocumentError, match=r"sheet1\.xml spans 1048576 x 16384 cells, too many"):
         read_bytes("far.xlsx", _zip(**members))
+
+
+def test_a_workbook_whose_parts_are_said_to_lie_elsewhere_is_refused(
+    read_bytes: ReadBytes, make_xlsx: Callable[..., bytes]
+) -> None:
+    data = bytearray(make_xlsx({"S": [["a", "b"], [1, 2]]}))
+    end = data.rfind(b"PK\x05\x06")  # the record that says where the list of members begins
+    data[end + 16 : end + 20] = (900_000).to_bytes(4, "little")
+    with pytest.raises(DocumentError, match=r"it is a damaged Office file"):
+        read_bytes("moved.xlsx", bytes(data))
+
+
+@pytest.mark.parametrize("nested", ["[%s]", '{"a": %s}', '[1, {"b": %s}]', '["x", %s]'])
+def test_json_that_python_can_parse_is_read_however_deep(nested: str) -> None:
+    text = "42"
+    for _ in range(350):
+        text = nested % text
+    assert "42" in read_content(text.encode(), "a.json").text
+    tables = read_tables(f'[{{"a": {text}}}, {{"a": {text}}}]'.encode(), "a.json")
+    assert [len(table.rows) for table in tables] == [2]
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,12 @@ from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
 import srag_mcp.pipeline.reading_tasks as tasks
 
-def read_file(source, *, rows=False):
+def read_file(source):
     with source.path.with_suffix(".tries").open("a") as tries:
         tries.write("x")
     if source.path.name == "station-003.txt" and not source.path.with_suffix(".ok").exists():
         os.kill(os.getpid(), 9)
-    return reading.read_file(source, rows=rows)
+    return reading.read_file(source)
 
 tasks.read_file = read_file
 reader_pool.main()

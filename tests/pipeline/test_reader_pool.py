@@ -18,7 +18,7 @@ from srag_mcp.documents import reading
 from srag_mcp.pipeline import reader_pool
 import srag_mcp.pipeline.reading_tasks as tasks
 
-def read_file(source, *, rows=False):
+def read_file(source):
     text = source.path.read_text()
     if "who" in text:
         source.path.with_suffix(".pid").write_text(str(os.getpid()))
@@ -35,7 +35,7 @@ def read_file(source, *, rows=False):
     if "hang" in text:
         while True:
             time.sleep(60)
-    return reading.read_file(source, rows=rows)
+    return reading.read_file(source)
 
 tasks.read_file = read_file
 reader_pool.main()

@@ -58,7 +58,7 @@ def read(texts: Sequence[str], ending: str = "txt") -> list[Document]:
         for number, text in enumerate(texts):
             (folder / f"{number:03}.{ending}").write_text(text, encoding="utf-8")
         found, _ = find_documents(folder, Settings.from_environ({}))
-        return [document for source in found for document in read_file(source)]
+        return list(map(read_file, found))
 
 
 def fill(schema: Schema, documents: Sequence[Document]) -> Table:

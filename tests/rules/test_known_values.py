@@ -41,12 +41,11 @@ def test_values_that_documents_say_of_something_else_are_not_taken() -> None:
 
 
 def test_a_heading_with_one_line_below_it_is_a_key(tmp_path: Path) -> None:
-    documents = []
     for number in range(9):
         text = f"# Pot {number}\n\n## Kiln\n\nAnagama {number % 5}\n\n## Notes\n\nAll is well.\n"
         (tmp_path / f"{number}.md").write_text(text)
-    for source in find_documents(tmp_path, Settings.from_environ({}))[0]:
-        documents.extend(read_file(source))
+    sources, _ = find_documents(tmp_path, Settings.from_environ({}))
+    documents = list(map(read_file, sources))
     schema = induce_schema(documents, title="Pots", entity="pots")
     kiln = next(attribute for attribute in schema.attributes if attribute.name == "kiln")
     assert KeyRule(keys=("kiln",)) in kiln.extractors

@@ -1,11 +1,8 @@
 """Columns of table files: their names, types and synonyms, and how rows are read."""
 
-from pathlib import Path
-
 import pytest
 
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import row_documents
 from srag_mcp.documents.sheet import arrange
 from srag_mcp.documents.table_files import find_records, sketch
@@ -102,7 +99,7 @@ def test_headers_are_names_each_once() -> None:
 
 def rows_of(*rows: list[str]) -> list[Document]:
     table = find_records(arrange([["Name", "Paid", "Discount"], *rows]))
-    return row_documents(SourceFile(Path("a.csv"), "a.csv", 1), table)
+    return row_documents("a.csv", table)
 
 
 def test_a_row_is_read_cell_by_cell() -> None:
