@@ -284,9 +284,15 @@ def _labels(
         return ["rating"], ()
     is_date = next(iter(members.values())).value.type == "date"
     points: dict[str, float] = {}
+    # What stands beside the values of another column nearly as often names neither of them.
+    shared = {
+        phrase
+        for phrase, said in own.items()
+        for other in others
+        if phrase in other and 2 * other[phrase].n_beside >= said.n_beside
+    }
     for phrase, said in own.items():
         words = phrase.split()
-        rivals = [other[phrase].n_beside for other in others if phrase in other]
         worth = said.count / len(members) * _LENGTH_WEIGHTS[len(words)]
         worth *= 1 + (_BEHIND - 1) * said.n_behind / said.count
         worth *= 1 + 0.5 * said.n_beside / said.count
@@ -296,13 +302,15 @@ def _labels(
             said.n_led > said.count / 2,  # "34 km/h in the afternoon" is no afternoon
             # "stations report": what follows a plural is no name
             any(map(_is_plural, words[:-1])) and not _INNER & {*words},
-            bool(rivals) and max(rivals) >= said.n_beside,
+            # "patients in intensive": what follows a preposition is said whole
+            bool(_LEADING & {*words}) and _most_said(f"{phrase} ", own) > said.count / 2,
         )
         is_asked = any(stem(word) in asked for word in words)
         points[phrase] = worth * _ELSEWHERE ** sum(against) * (_ASKED if is_asked else 1.0)
-    ranked = sorted(points, key=lambda phrase: (-points[phrase], phrase))
+    ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
     labels = ranked[:1]
-    labels += [p for p in ranked[1:] if stem(p.split()[-1]) == stem(labels[0].split()[-1])][:3]
+    telling = [phrase for phrase in ranked[1:] if phrase not in shared]
+    labels += [p for p in telling if stem(p.split()[-1]) == stem(labels[0].split()[-1])][:3]
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
     if not labels:
@@ -313,6 +321,10 @@ def _labels(
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
         labels = [f"distance to {label}" for label in labels]
     return labels, tuple(ranked[1:_N_OTHERS])
+
+
+def _most_said(start: str, said: Mapping[str, _Said]) -> int:
+    return max((item.count for phrase, item in said.items() if phrase.startswith(start)), default=0)
 
 
 def _is_plural(word: str) -> bool:

@@ -261,3 +261,16 @@ def test_what_stands_behind_a_preposition_is_not_what_a_number_is_of() -> None:
         for n in range(12)
     ]
     assert [a.name for a in induce(documents).attributes if a.type == "integer"] == ["gusts"]
+
+
+def test_a_word_beside_the_values_of_two_columns_names_neither() -> None:
+    documents = [
+        read_text(
+            f"Bulletin\n\nYesterday {310 + 17 * n} guests were in mountain huts, and there were"
+            f" {20 + 3 * (n * 7 % 12)} guests in the valley inns.\n",
+            f"{n}.txt",
+        )
+        for n in range(12)
+    ]
+    names = {a.name for a in induce(documents).attributes if a.type == "integer"}
+    assert names == {"guests_in_mountain_huts", "guests_in_valley_inns"}
