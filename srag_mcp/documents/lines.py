@@ -10,7 +10,7 @@ _MIN_WRAP_WIDTH = 50
 _WIDE_GAP = re.compile(r"\s*\t\s*|\s{2,}")
 _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’]*$")
 _BULLETS = "•·‣◦▪▫●○■□◆◇►▶➤➢→»✓✔☑✅✗✘❌☒✖*+\\-–—\uf0b7\uf0a7"
-_CROSSES = "✗✘❌☒✖"
+_CROSSES = "✗✘❌☒✖☐"  # what is crossed out or not ticked
 _EMOJI = "\U0001f300-\U0001faff☀-☄☇-➿⬀-⭏⭑-⯿"
 _MARKER = re.compile(
     rf"\s*(?:(?P<bullet>[{_BULLETS}]️?)|(?P<number>\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{2,5}})\)|"

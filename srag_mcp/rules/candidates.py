@@ -15,6 +15,7 @@ from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.dates import read_date
 from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.states import read_boolean
 from srag_mcp.values.types import BOOLEAN
 from srag_mcp.values.units import SIZES, is_currency
 
@@ -115,13 +116,15 @@ class Candidate:
 
 
 def plain_value(text: str, kind: str) -> str:
-    """Return a value in one spelling: a number as a number, a date as a day, else folded words."""
+    """Return a value in one spelling: a number, a day, yes or no as such, else folded words."""
     if kind in _NUMERIC:
         quantities = find_quantities(text)
         number = quantities[-1][1] if quantities else read_number(text)
         return repr(float(number.value)) if number is not None else fold_words(text)
     if kind == "date":
         return str(read_date(text) or fold_words(text))
+    if kind == "boolean":  # signs have no words: `✓`, `✗`
+        return str(read_boolean(text))
     return fold_words(text)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
 from srag_mcp.documents.document import Document
@@ -25,8 +26,10 @@ from srag_mcp.schema.attribute import (
 from srag_mcp.schema.schema import Schema
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
+from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 from srag_mcp.values.states import State
+from srag_mcp.values.types import ColumnType
 
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
 _NEXT_WORD = re.compile(r"\s*[^\W\d_]+")
@@ -34,6 +37,7 @@ _BOUND = re.compile(
     r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*(?=\S*\Z)"
 )  # an arrow and a quoted line are none
 _MAX_WORDS = 7
+_MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
 _MAX_MATCHES = 200
 
@@ -133,10 +137,21 @@ def _by_key(rule: KeyRule, sightings: Sightings, attribute: Attribute) -> Cell |
         return None
     if rule.reads == "amount" and (part := _amount_span(field.value)) is not None:
         span = Span(span.start + part.start, span.start + part.end)
-    cell = _stated(attribute, sightings, span, field.label if rule.reads != "label" else "")
+    context = field.label if rule.reads != "label" else ""
+    cell = _stated(attribute, sightings, span, context)
+    if rule.reads == "whole" and _is_in_passing(field.value, attribute.type):
+        return replace(cell, state=State.FAILED, note="a sentence is stated, and no value")
     said = fold_words(field.value)
     other = next((other.value for other in fields if fold_words(other.value) != said), "")
     return _contradicted(cell, repr(other[:80])) if other else cell
+
+
+def _is_in_passing(words: str, kind: ColumnType) -> bool:
+    """Whether a number or a date is but a part of what is said: `see the list of 40 pages on …`."""
+    if not (kind.is_numeric or kind.is_date) or len(words.split()) <= _MAX_WORDS:
+        return False
+    spans = [span for span, _ in (find_dates(words) if kind.is_date else find_quantities(words))]
+    return bool(spans) and len(words[: spans[0].start].split()) > _MAX_BEFORE
 
 
 def _amount_span(value: str) -> Span | None:

@@ -143,7 +143,7 @@ def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Ca
     joined = [candidate for candidate in joined if not _repeats_place(candidate, joined)]
     learn_lines(sightings, joined)
     texts = [candidate.values() for candidate in joined if candidate.guess.type == "string"]
-    values = {text for own in texts for text in own if len(text) > 3 and not text.isdigit()}
+    values = {text for own in texts for text in own if not text.isdigit()}
     found = [*joined, *item_candidates(sightings, values)]
     for candidate in found:  # how much the sample questions say its words
         stems = [{*content_stems(label)} for label in candidate.labels]

@@ -26,10 +26,12 @@ _MAX_TOGETHER = 0.15
 _SPOKEN, _ABOVE_CHANCE = 0.5, 3.0
 _SIGN_FACTOR = 1.5
 _NAMES = 0.9
+_SHORT = 3  # characters of a value that may as well be a word of something else
 _MIN_SENTENCE = 5
 _N_QUOTES = 4
 _NO_NOUN = ("ed", "able", "ible")
 _SENTENCE_ENDS = (".", "?", "!", ":")
+_WORD = re.compile(r"(?<!\[)\b[^\W_][\w'’-]*")  # without the x of "[x]"
 _VERB = re.compile(r"\b(?:is|are|was|were|will|has|have|had|been|be)\b", re.I)
 
 Statement = tuple[int, Item]
@@ -69,13 +71,16 @@ def item_candidates(
         topic = topics.setdefault(item.stems, Topic(item.name, item.stems))
         topic.statements.append((number, item))
     found: dict[frozenset[int], Candidate] = {}  # by the documents that say it: one is enough
+    long = [value for value in values if len(value) > _SHORT]
     for topic in _with_other_names(_families(_with_longer(topics.values())), sightings):
         sections = _sections(topic, sightings)
         n_headed = sum(_lists(sighting, sections) for sighting in sightings)
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
         is_usual = len(topic.told) >= max(_MIN_DOCUMENTS, _MIN_SAID * n_headed)
         is_fact = is_usual and 0 < len(topic.said) <= most * n_headed
-        says_value = any(f" {value} " in f" {topic.name} " for value in values)
+        says_value = topic.name in values or any(
+            f" {value} " in f" {topic.name} " for value in long
+        )
         if is_fact and len(topic.stems) <= _MAX_STEMS and not says_value:
             found.setdefault(frozenset(topic.said), _candidate(topic, sections, sightings))
     return list(found.values())
@@ -107,8 +112,9 @@ def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Stat
     ]
     words: dict[str, list[str]] = defaultdict(list)
     for _, item in statements:
-        further = item.text.split()[1:]  # the first is in capitals whatever it is
-        words[item.path[-1]].extend(w for w in further if w.casefold() not in STOP_WORDS)
+        said = _WORD.findall(item.text)[1:]  # the first is in capitals whatever it is
+        if not item.negative:  # a name is not denied
+            words[item.path[-1]].extend(w for w in said if w.casefold() not in STOP_WORDS)
     of_names = {
         heading
         for heading, said in words.items()

@@ -36,6 +36,8 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     for (key, section), fields in found.items():
         spellings = Counter(_plain_label(own[0].label) for own in fields.values())
         labels = [label for label, _ in spellings.most_common(3)]
+        if section:  # "Name" below "Buyer" is the buyer's
+            labels = [f"{section} {label}" for label in labels]
         several = sum(len({fold_words(f.value) for f in own}) > 1 for own in fields.values())
         if len(fields) >= floor and several <= _MAX_REPEATED * len(fields):
             values = {number: Found(own[0].value, own[0].span) for number, own in fields.items()}

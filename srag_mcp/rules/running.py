@@ -190,7 +190,8 @@ _BEHIND = 1.25  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
 _N_OTHERS = 6
 _AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
-_WAY = frozenset(["from", "to", "away", "off"])
+_TO = frozenset(["from", "to"])
+_WAY = _TO | {"away", "off"}
 # What an amount without a word for it is, by the sort of its unit.
 _DIMENSIONS = {
     "area": "area",
@@ -319,7 +320,11 @@ def _labels(
         labels = [_DIMENSIONS[kind] for kind in kinds if len(units) == 1 and kind in _DIMENSIONS]
     is_length = features["unit:length"] >= _USUAL * len(members)
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
-        labels = [f"distance to {label}" for label in labels]
+        # "3 miles to Ulm": what stands before is no goal
+        is_led = 2 * sum(features[f">!{word}"] for word in _TO) >= len(members)
+        goals = [phrase for phrase in ranked if 2 * own[phrase].n_led > own[phrase].count]
+        goals = goals[:1] if is_led else labels
+        labels = [f"distance to {label}" for label in goals] or ["distance"]
     return labels, tuple(ranked[1:_N_OTHERS])
 
 
@@ -385,7 +390,8 @@ def _surest(phrase: str, frequent: Mapping[str, _Slots]) -> tuple[int, int, str]
 
 def _tells(phrase: str) -> bool:
     words = [word for word in phrase[2:].split() if word != "*"]
-    return any(map(_names, words)) and (phrase.startswith("<=") or _names(words[-1]))
+    is_name = any(_names(w) and not _is_unit(w) and w not in MONTHS for w in words)
+    return is_name and (phrase.startswith("<=") or _names(words[-1]))
 
 
 def _names_vary(own: _Slots, sightings: Sequence[Sightings]) -> bool:

@@ -15,7 +15,9 @@ from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import NOT_SO
 from srag_mcp.values.quantities import find_quantities
 
-_NEGATION = re.compile(rf"[✗✘❌☒]|\b(?:non|un(?=available)|pas de|{NOT_SO})\b-?", re.IGNORECASE)
+_NEGATION = re.compile(
+    rf"[✗✘❌☒☐]|\[ ?\]|\b(?:un|not )available\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE
+)
 _VARIABLE = re.compile(
     r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
 )

@@ -26,7 +26,7 @@ _LONGEST_SENTENCE = 4_000
 _MIN_RUNNING = 60  # characters of the value of a label that is read as running text
 # Digits that belong to a name, a label or a code: "B-52", "A4", "§ 12", "#3".
 _GLUED_BEFORE = re.compile(r"(?:[^\W\d_][-–/.]?|[§#№@]\s?)\Z")
-_GLUED_AFTER = re.compile(r"[^\W\d_]")
+_GLUED_AFTER = re.compile(r"[^\W\d_]|[–—][^\W\d_]")  # "7b", "2005–today"
 _MARKED = re.compile(r"[/★⭐]")
 _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★⭐☆])")
 _NUMERAL = re.compile(r"\d[\d.,]*\d")

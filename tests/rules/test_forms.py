@@ -402,3 +402,20 @@ def test_what_one_document_lists_in_rows_is_not_mixed_with_its_own_facts() -> No
     assert table.columns["carrier"] == "string"
     # the price of a thing never changes, and what all lines say together is no column
     assert not {"item", "qty", "price", "bolt_price"} & table.columns.keys()
+
+
+def test_a_number_somewhere_in_a_sentence_beside_a_label_is_not_its_value() -> None:
+    odd = (
+        "# Schedule\n\nFee: see the list of the town, which is 40 pages long\n"
+        "Ends: when the town says so, as it did on 3 May 2020\n"
+    )
+    texts = [f"# Permit\n\nFee: {20 + n} EUR\nEnds: {n + 1} May 2024\n" for n in range(20)]
+    long = (
+        "# Permit\n\nFee: 90 EUR a year, to be paid to the town office\nEnds: Monday, 5 May 2025\n"
+    )
+    table = tabulate([*texts, long, odd], ending="md")
+    assert table.columns == {"fee": "integer EUR", "ends": "date"}
+    assert table.values("fee") == [*range(20, 40), 90, None]
+    assert table.values("ends")[-2:] == [date(2025, 5, 5), None]
+    assert [table.states(name)[-1] for name in table.columns] == [State.FAILED] * 2
+    assert table.cells["fee"][-1].note == "a sentence is stated, and no value"

@@ -1,0 +1,297 @@
+"""Running text: letters, reports and agreements whose sentences repeat, and prose that has none."""
+
+from datetime import date
+
+import pytest
+
+from srag_mcp.values.states import State
+from tests.rules.folder import tabulate
+
+PEOPLE = ("Ilse Brandt", "Jonas Keil", "Mira Vogt", "Otto Lang", "Petra Sahm", "Ralf Thoma")
+SHORT = ("Ara", "Bor", "Cid", "Dot", "Eva", "Fox", "Gus", "Hal", "Ina", "Joe", "Kim", "Lou")
+
+
+def test_a_sentence_that_repeats_word_for_word_gives_its_number_a_name() -> None:
+    table = tabulate(
+        [
+            f"Station report\n\nThe highest temperature of the day was {12 + n} °C, measured at the"
+            f" mill.\nRain fell for {1 + n % 4} hours.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {
+        "highest_temperature_of_day": "integer °C",
+        "rain_fell": "integer h",
+    }
+    assert table.values("highest_temperature_of_day") == [12 + n for n in range(12)]
+    assert table.values("rain_fell") == [1 + n % 4 for n in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "values"),
+    [
+        pytest.param(
+            "Im Hafen lagen gestern {} Schiffe vor Anker.", "integer", [12, 19, 26], id="German"
+        ),
+        pytest.param(
+            "Le musée a accueilli ce jour {} visiteurs.", "integer", [12, 19, 26], id="French"
+        ),
+        pytest.param(
+            "The toll rose to € {}.50 a day.", "number EUR", [12.5, 19.5, 26.5], id="money"
+        ),
+        pytest.param(
+            "About {} % of the vines were lost.", "integer percent", [12, 19, 26], id="share"
+        ),
+        pytest.param("The keel is {} m long, of oak.", "integer m", [12, 19, 26], id="length"),
+    ],
+)
+def test_a_number_in_a_sentence_of_any_sort_has_its_type_and_unit(
+    sentence: str, kind: str, values: list[float]
+) -> None:
+    table = tabulate([f"{sentence.format(12 + 7 * n)} All was quiet.\n" for n in range(12)])
+    (name,) = table.columns
+    assert table.columns[name] == kind
+    assert table.values(name)[:3] == values
+    assert None not in table.values(name)
+
+
+def test_two_amounts_of_one_sentence_are_two_columns() -> None:
+    table = tabulate(
+        [
+            f"Flat {SHORT[n]}\n\nThe rent is {700 + 10 * n} EUR a month and the deposit is"
+            f" {2100 + 30 * n} EUR.\n"
+            for n in range(12)
+        ]
+    )
+    facts = {name: kind for name, kind in table.columns.items() if name != "title"}
+    assert facts == {"rent": "integer EUR", "deposit": "integer EUR"}
+    assert table.values("rent") == [700 + 10 * n for n in range(12)]
+    assert table.values("deposit") == [2100 + 30 * n for n in range(12)]
+
+
+def test_a_value_of_an_earlier_time_is_not_taken_for_that_of_today() -> None:
+    table = tabulate(
+        [
+            f"Report {n + 1}\n\nAs of {n + 1} June 2023, {400 + 20 * n} houses were without power,"
+            f" compared with {500 + 20 * n} on {n + 1} May 2023. Crews repaired {10 + n} poles.\n"
+            for n in range(14)
+        ]
+    )
+    assert table.values("houses") == [400 + 20 * n for n in range(14)]
+    assert table.values("poles") == [10 + n for n in range(14)]
+    assert table.values("date") == [date(2023, 6, n + 1) for n in range(14)]
+
+
+def test_this_year_and_last_year_are_two_columns() -> None:
+    table = tabulate(
+        [
+            f"Branch {SHORT[n]}\n\nVisitors rose to {300 + 11 * n} this year, up from {200 + 9 * n}"
+            " last year.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("visitors") == [300 + 11 * n for n in range(12)]
+    assert table.values("last_year") == [200 + 9 * n for n in range(12)]
+
+
+def test_the_dates_of_an_agreement_are_called_what_happens_on_them() -> None:
+    table = tabulate(
+        [
+            f"This agreement is made on {n + 1} March 2022 between {PEOPLE[n % 6]} and"
+            f" {PEOPLE[(n + 1) % 6]}.\n\nIt ends on {n + 1} March {2023 + n % 4}. The governing law"
+            f" is that of {('Norway', 'Malta', 'Chile')[n % 3]}.\n\nSigned on {n + 3} March 2022.\n"
+            for n in range(14)
+        ]
+    )
+    assert table.columns == {
+        "law": "string",
+        "ends_date": "date",
+        "signed_date": "date",
+        "date": "date",
+    }
+    assert table.values("law")[:3] == ["Norway", "Malta", "Chile"]
+    assert table.values("ends_date") == [date(2023 + n % 4, 3, n + 1) for n in range(14)]
+    assert table.values("signed_date") == [date(2022, 3, n + 3) for n in range(14)]
+    assert table.values("date") == [date(2022, 3, n + 1) for n in range(14)]
+
+
+def test_a_letter_has_the_day_it_was_written_and_what_it_orders() -> None:
+    table = tabulate(
+        [
+            f"{('Bergen', 'Oslo', 'Molde')[n % 3]}, {n + 1} June 2021\n\nDear {PEOPLE[n % 6]},\n\n"
+            f"thank you for your order of {n + 3} lamps. They will be sent on {n + 10} June 2021."
+            "\n\n"
+            f"Yours sincerely,\n{PEOPLE[(n + 2) % 6]}\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("lamps") == [n + 3 for n in range(12)]
+    assert table.values("date") == [date(2021, 6, n + 1) for n in range(12)]
+    assert table.values("sent_date") == [date(2021, 6, n + 10) for n in range(12)]
+    assert {"string", "integer", "date"} >= set(table.columns.values())
+
+
+def test_what_a_letter_quotes_of_another_one_is_not_its_own() -> None:
+    table = tabulate(
+        [
+            f"From: {PEOPLE[n % 6]}\n\nThe boiler in flat {n + 1} reads {60 + n} degrees.\n\n"
+            f"On Monday you wrote:\n> The boiler in flat {n + 5} reads 45 degrees.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("boiler_in_flat") == [n + 1 for n in range(12)]
+    assert table.values("reads") == [60 + n for n in range(12)]
+
+
+def test_a_distance_is_called_by_the_place_that_it_leads_to() -> None:
+    table = tabulate(
+        [
+            f"House {SHORT[n]}\n\nIt lies {3 + n} km from the station, and the sea is {n + 20} km"
+            " away.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("distance_to_station") == [3 + n for n in range(12)]
+    assert table.values("distance_to_sea") == [n + 20 for n in range(12)]
+
+
+def test_a_unit_or_a_month_beside_a_name_is_not_what_the_name_is() -> None:
+    towns = ("Ulm", "Trier", "Emden")
+    table = tabulate(
+        [f"She walked {3 + n} miles to {towns[n % 3]} and sang.\n" for n in range(12)]
+        + [f"In March {2010 + n} Captain {PEOPLE[n % 6]} came home.\n" for n in range(12)]
+    )
+    assert not {"miles", "march"} & table.columns.keys()
+
+
+def test_years_of_what_goes_on_are_no_numbers() -> None:
+    table = tabulate(
+        [
+            f"# {PEOPLE[n % 6]}\n\nBorn: {n + 1} May {1970 + n}\n\n## Experience\n\n"
+            f"- {2000 + n}–{2005 + n}: Baker\n- {2005 + n}–today: Miller\n"
+            for n in range(14)
+        ],
+        ending="md",
+    )
+    assert table.columns == {"title": "string", "born": "date"}
+
+
+def test_what_is_told_in_a_label_and_in_a_sentence_must_agree() -> None:
+    table = tabulate(
+        [
+            f"Lot {SHORT[n]}\n\nWeight: {10 + n} kg\nColour: {('red', 'blue')[n % 2]}\n\n"
+            f"Please note that its weight is {10 + n if n != 5 else 99} kg when dry.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns["weight"] == "integer kg"
+    assert [name for name, kind in table.columns.items() if kind == "integer kg"] == ["weight"]
+    assert table.values("weight") == [10 + n for n in range(12)]
+    assert table.contradicted("weight") == [5]
+    assert "99 kg" in table.cells["weight"][5].note
+
+
+def test_a_sentence_of_one_document_fills_the_gap_of_a_label() -> None:
+    table = tabulate(
+        [
+            f"Lot {SHORT[n]}\n\n"
+            + (f"Weight: {10 + n} kg\n" if n != 7 else "")
+            + f"\nPlease note that its weight is {10 + n} kg when dry.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("weight") == [10 + n for n in range(12)]
+    assert table.contradicted("weight") == []
+
+
+def test_two_labels_that_mostly_agree_are_one_column_with_a_mark_where_they_do_not() -> None:
+    table = tabulate(
+        [
+            f"Lot {SHORT[n]}\n\nSeats: {10 + n}\nNumber of seats: {10 + n if n != 4 else 77}\n"
+            for n in range(12)
+        ]
+    )
+    assert [name for name in table.columns if "seats" in name] == ["seats"]
+    assert table.contradicted("seats") == [4]
+
+
+def test_two_labels_that_rarely_agree_are_two_columns_without_a_mark() -> None:
+    table = tabulate(
+        [f"Bus {SHORT[n]}\n\nSeats: {20 + n}\nStanding seats: {40 - n}\n" for n in range(12)]
+    )
+    assert table.values("seats") == [20 + n for n in range(12)]
+    assert table.values("standing_seats") == [40 - n for n in range(12)]
+    assert table.contradicted("seats") + table.contradicted("standing_seats") == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("Minimum temperature", "Maximum temperature", id="ends of a range"),
+        pytest.param("Net", "Gross", id="with and without"),
+        pytest.param("Issue date", "Due date", id="dates of a bill"),
+        pytest.param("Planned start", "Actual start", id="plan and fact"),
+    ],
+)
+def test_opposites_are_never_one_column(one: str, other: str) -> None:
+    is_date = "date" in one or "start" in one
+    table = tabulate(
+        [
+            f"Job {SHORT[n]}\n\n"
+            f"{one if n % 2 else other}: {f'2024-05-{n + 10}' if is_date else 100 + n}\n"
+            for n in range(12)
+        ]
+    )
+    first, second = (label.lower().replace(" ", "_") for label in (one, other))
+    assert {first, second} <= table.columns.keys()
+    stated = [n for n, state in enumerate(table.states(first)) if state is State.STATED]
+    assert stated == [1, 3, 5, 7, 9, 11]
+
+
+def test_a_name_behind_a_phrase_is_a_column_and_a_greeting_line_is_not_a_fact_of_all() -> None:
+    table = tabulate(
+        [
+            f"In ward {SHORT[n]}, turnout was {50 + n} % and {30 + n} % voted by post.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {
+        "ward": "string",
+        "turnout": "integer percent",
+        "voted_by_post": "integer percent",
+    }
+    assert table.values("ward") == list(SHORT)
+
+
+def test_page_numbers_telephone_numbers_and_notices_are_no_columns() -> None:
+    table = tabulate(
+        [
+            f"Log of {SHORT[n]}\n\nDepth: {30 + n} m\n\nPage 1 of {2 + n % 3}\n"
+            f"© 2023 Harbour Board, tel. 555 0{100 + n}\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"title": "string", "depth": "integer m"}
+
+
+def test_what_a_cabin_has_not_is_no_boolean_of_a_word_in_a_sentence() -> None:
+    table = tabulate(
+        [
+            f"Cabin {SHORT[n]}\n\nThe cabin has {'a' if n % 2 else 'no'} stove and sleeps {2 + n}"
+            " people.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"title": "string", "people": "integer"}
+
+
+def test_a_long_text_beside_a_label_is_left_out_and_its_neighbours_are_not() -> None:
+    table = tabulate(
+        [
+            f"Case {SHORT[n]}\n\nJudge: {PEOPLE[n % 6]}\nSummary: The claimant says that the fence"
+            f" of her garden fell in the storm of May, which he {('denies', 'admits')[n % 2]}"
+            f" at length in his letter.\nCosts: {500 + n} EUR\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"title": "string", "judge": "string", "costs": "integer EUR"}
