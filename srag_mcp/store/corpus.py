@@ -207,12 +207,13 @@ class Corpus:
             QueryError: If a condition is refused or wrong.
         """
         return self._newest(
-            lambda path: self.worker.count(
+            lambda path: self.worker.select(
                 path,
                 sql,
                 tables=self._content_of(path).tables("srag_failures"),
+                limit=1,
                 timeout_s=self._left_s(sql, timeout_s),
-            )
+            ).rows[0]
         )
 
     def _left_s(self, sql: str, timeout_s: float | None = None) -> float | None:

@@ -44,11 +44,10 @@ class _Statement(Turn):
     is_called: threading.Event = field(default_factory=threading.Event)
     process: WorkerProcess | None = None
     has_run: bool = False
-    failure: StoreError | None = None
 
 
 class QueryPool:
-    """Worker processes; one more is started when none is free, and those that die are replaced.
+    """Worker processes: who has a place and finds none idle starts one; dead ones are replaced.
 
     A query that has run for `limits.long_after_s` is long. Long ones hold at most half of the
     processes: one that finds this half taken is stopped, and begins again when there is room. Any
@@ -68,8 +67,6 @@ class QueryPool:
         self._lock = threading.Lock()  # guards what follows; never held while waiting
         self._turns: Turns[_Statement] = Turns(n_workers)
         self._idle: list[tuple[WorkerProcess, float]] = []  # with when it last worked; last is last
-        self._n_processes = 0  # idle, at work, or being started
-        self._starter: threading.Thread | None = None
         self._calls: dict[int, Call] = {}
         self._sweeper: threading.Timer | None = None
         self._is_closed = False
@@ -145,32 +142,6 @@ class QueryPool:
             seconds=reply.seconds,
         )
 
-    def count(
-        self,
-        build: Path,
-        sql: str,
-        *,
-        tables: Mapping[str, Sequence[str]],
-        timeout_s: float | None = None,
-    ) -> tuple[Value, ...]:
-        """Check *sql*, which holds conditions from outside, and return its first row.
-
-        Raises:
-            QueryTimeoutError: If it takes longer than *timeout_s* seconds (None: the limit of the
-                pool); the process lives on.
-            StoreError: As for `select`.
-        """
-        check_text(sql)
-        request = Request(
-            kind="select",
-            build=str(build.resolve()),
-            sql=sql,
-            tables={name: list(columns) for name, columns in tables.items()},
-            limit=1,
-            timeout_s=timeout_s,
-        )
-        return tuple(self._ask(request).rows[0])
-
     def read(
         self,
         build: Path,
@@ -181,7 +152,7 @@ class QueryPool:
         """Run a statement of this package and return all its rows; it waits for no query.
 
         It is not checked against the lists, so *sql* is never text from outside: that goes into
-        *parameters*. Time, memory and the lock of the engine hold; *timeout_s* as for `count`.
+        *parameters*. Time, memory and the lock of the engine hold; *timeout_s* as for `select`.
 
         Raises:
             StoreError: As for `select`, but for what the check refuses.
@@ -218,9 +189,6 @@ class QueryPool:
             self._stop(self._statements())
             if self._sweeper is not None:
                 self._sweeper.cancel()
-            starter = self._starter
-        if starter is not None:
-            starter.join()
         self._end_idle(0, n_kept=0)
 
     def _statements(self) -> list[_Statement]:
@@ -240,25 +208,25 @@ class QueryPool:
         statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
         reply = None
         while reply is None:
-            process = self._await_process(statement)
+            self._await_place(statement)
             try:
-                reply = self._run(process, statement)
+                reply = self._run(self._take_process(statement), statement)
             finally:
-                self._give_back(process, statement)
+                self._give_back(statement)
         if reply.failure is not None:
             raise reply.failure.to_error(request.sql)
         return reply
 
-    def _await_process(self, statement: _Statement) -> WorkerProcess:
+    def _await_place(self, statement: _Statement) -> None:
         with self._lock:
             self._check(statement)
             statement.is_called.clear()
-            self._turns.wait(statement)
+            self._turns.waiting.append(statement)
             self._call_next()
         statement.is_called.wait(LONGEST_WAIT_S)
         with self._lock:
-            if statement.process is not None:
-                return statement.process
+            if statement in self._turns.running:
+                return
             n_others = len(self._statements()) - 1
             self._turns.leave(statement)
             self._check(statement)
@@ -269,58 +237,35 @@ class QueryPool:
         raise QueryTimeoutError(msg, statement.request.sql)
 
     def _call_next(self) -> None:
-        """Give the idle processes to those who are next; start one more if there are too few."""
-        while self._idle:
-            process, _ = self._idle[-1]
-            if not process.is_alive:
-                process.close()
-                self._n_processes -= 1
-            elif (statement := self._turns.next()) is not None:
-                statement.process = process
-                statement.is_called.set()
-            else:
-                return
-            self._idle.pop()
-        has_room = self._n_processes <= self._turns.n_places and not self._is_closed
-        if has_room and self._starter is None and self._turns.choose() is not None:
-            # One at a time, while the others work: a start takes as long as many short queries.
-            self._n_processes += 1
-            self._starter = threading.Thread(target=self._start_process, daemon=True)
-            self._starter.start()
+        while (statement := self._turns.next()) is not None:
+            statement.is_called.set()
 
-    def _start_process(self) -> None:
-        process, failure = None, None
-        try:
+    def _take_process(self, statement: _Statement) -> WorkerProcess:
+        """Give *statement* the process that worked last, or start one."""
+        process = None
+        with self._lock:
+            while self._idle and process is None:
+                process, _ = self._idle.pop()
+                if not process.is_alive:
+                    process.close()
+                    process = None
+        if process is None:
             process = WorkerProcess(self.limits)
             self._warn(process.missing_limits)
-        except StoreError as error:
-            failure = error
         with self._lock:
-            self._starter = None
-            if process is not None and not self._is_closed:
-                self._idle.append((process, time.monotonic()))
-                self._call_next()
-                return
-            self._n_processes -= 1
-            if failure is not None and not self._n_processes:
-                for statement in self._turns.waiting:
-                    statement.failure = failure
-                    statement.is_called.set()
-        if process is not None:
-            process.close()
+            statement.process = process
+        return process
 
-    def _give_back(self, process: WorkerProcess, statement: _Statement) -> None:
+    def _give_back(self, statement: _Statement) -> None:
         with self._lock:
+            process, statement.process = statement.process, None
             self._turns.leave(statement)
-            statement.process = None
-            is_kept = process.is_alive and not self._is_closed
-            if is_kept:
+            if process is not None and process.is_alive and not self._is_closed:
                 self._idle.append((process, time.monotonic()))
-            else:
-                self._n_processes -= 1
+                process = None
             self._call_next()
             self._sweep_later()
-        if not is_kept:
+        if process is not None:
             process.close()
 
     def _sweep_later(self) -> None:
@@ -336,7 +281,6 @@ class QueryPool:
             self._sweeper = None
             while len(self._idle) > n_kept and self._idle[0][1] <= time.monotonic() - unused_s:
                 ended.append(self._idle.pop(0)[0])
-            self._n_processes -= len(ended)
             self._sweep_later()
         for process in ended:
             process.close()
@@ -398,8 +342,6 @@ class QueryPool:
         return None if reply is None or reply.was_stopped else reply
 
     def _check(self, statement: _Statement) -> None:
-        if statement.failure is not None:
-            raise statement.failure
         if statement.call.given_up:
             msg = "The query was stopped because its caller gave up."
             raise QueryCancelledError(msg, statement.request.sql)

@@ -48,13 +48,9 @@ class Turns(Generic[AnyTurn]):
     _last_turns: "OrderedDict[Hashable, int]" = field(default_factory=OrderedDict)
     _count: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
-    def wait(self, turn: AnyTurn) -> None:
-        """Stand in the line."""
-        self.waiting.append(turn)
-
     def next(self) -> AnyTurn | None:
         """Give a free place to whoever is next; None if nobody may have one now."""
-        turn = self.choose()
+        turn = self._choose()
         if turn is None:
             return None
         self.waiting.remove(turn)
@@ -88,7 +84,7 @@ class Turns(Generic[AnyTurn]):
             if turn in place:
                 place.remove(turn)
 
-    def choose(self) -> AnyTurn | None:
+    def _choose(self) -> AnyTurn | None:
         """Say who may have a place now and is next."""
         n_free = self.n_places + 1 - len(self.running)
         own = [turn for turn in self.waiting if turn.kind == "own"]

@@ -445,14 +445,14 @@ def test_the_server_process_needs_neither_duckdb_nor_sqlglot(fleet: Path) -> Non
     assert shown.stdout == "((1,),) set()\n"
 
 
-def test_a_count_may_have_less_time_than_a_query(
+def test_a_statement_may_have_less_time_than_others(
     worker: QueryPool, fleet: Path, fleet_tables: dict[str, list[str]]
 ) -> None:
-    assert worker.count(fleet, "SELECT count(*) FROM boats", tables=fleet_tables) == (8,)
+    worker.read(fleet, "SELECT 1")
     process_ids = worker.process_ids
 
     with pytest.raises(QueryTimeoutError, match=r"stopped after 0\.05 s"):
-        worker.count(fleet, ENDLESS, tables=fleet_tables, timeout_s=0.05)
+        worker.select(fleet, ENDLESS, tables=fleet_tables, timeout_s=0.05)
 
     assert worker.process_ids == process_ids
     page = worker.select(fleet, "SELECT count(*) FROM boats", tables=fleet_tables)

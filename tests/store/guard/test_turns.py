@@ -8,7 +8,7 @@ from srag_mcp.store.guard.turns import PATIENCE, Kind, Turn, Turns
 def line(*callers: str, kind: Kind = "short", n_places: int = 4) -> Turns[Turn]:
     turns: Turns[Turn] = Turns(n_places)
     for caller in callers:
-        turns.wait(Turn(caller, kind))
+        turns.waiting.append(Turn(caller, kind))
     return turns
 
 
@@ -44,8 +44,8 @@ def test_callers_take_turns_whatever_each_has_sent() -> None:
 def test_who_runs_nothing_goes_before_who_runs_much() -> None:
     turns = line(*"aaa")
     given(turns)
-    turns.wait(Turn("a"))
-    turns.wait(Turn("b"))
+    turns.waiting.append(Turn("a"))
+    turns.waiting.append(Turn("b"))
 
     assert callers(given(turns)) == "b"
 
@@ -62,7 +62,7 @@ def test_a_query_that_found_the_half_taken_waits_for_a_long_one_to_end() -> None
     a, b, c = given(turns)
     assert [turns.lengthen(turn) for turn in (a, b, c)] == [True, True, False]
     turns.leave(c)
-    turns.wait(c)
+    turns.waiting.append(c)
 
     assert turns.next() is None
     turns.leave(a)
@@ -71,8 +71,8 @@ def test_a_query_that_found_the_half_taken_waits_for_a_long_one_to_end() -> None
 
 def test_short_queries_go_before_long_ones_also_within_one_session() -> None:
     turns = line(*"aa", kind="long")
-    turns.wait(Turn("a"))
-    turns.wait(Turn("b"))
+    turns.waiting.append(Turn("a"))
+    turns.waiting.append(Turn("b"))
 
     assert [(turn.caller, turn.kind) for turn in given(turns)] == [
         ("a", "short"),
@@ -91,12 +91,12 @@ def test_ten_endless_queries_of_ten_sessions_leave_half_of_the_places_to_others(
         for turn in [turn for turn in turns.running if turn.kind == "short"]:
             if not turns.lengthen(turn):
                 turns.leave(turn)
-                turns.wait(turn)
+                turns.waiting.append(turn)
     assert n_rounds == 4  # of a second each, until all are known as long
 
     assert [turn.kind for turn in turns.running] == ["long", "long"]
-    turns.wait(Turn("k"))
-    turns.wait(Turn("l"))
+    turns.waiting.append(Turn("k"))
+    turns.waiting.append(Turn("l"))
     assert callers(given(turns)) == "kl"
 
 
@@ -107,7 +107,7 @@ def test_a_query_gives_way_to_those_that_have_run_less() -> None:
 
     assert turns.gives_way(a)
     turns.leave(a)
-    turns.wait(a)
+    turns.waiting.append(a)
     assert served(turns) == "bca"
 
 
@@ -117,8 +117,8 @@ def test_a_query_keeps_its_place_where_nobody_waits_who_has_run_less() -> None:
     assert a is not None
     assert not turns.gives_way(a)
 
-    turns.wait(Turn("b", n_yields=1))
-    turns.wait(Turn("c", "long"))
+    turns.waiting.append(Turn("b", n_yields=1))
+    turns.waiting.append(Turn("c", "long"))
     assert not turns.gives_way(a)
     assert a.n_yields == 0
 
@@ -127,7 +127,7 @@ def test_a_query_gives_way_no_more_than_thrice() -> None:
     turns = line("a", n_places=1)
     a = turns.next()
     assert a is not None
-    turns.wait(Turn("b"))
+    turns.waiting.append(Turn("b"))
 
     assert [turns.gives_way(a) for _ in range(5)] == [True] * 3 + [False] * 2
 
@@ -137,8 +137,8 @@ def test_a_light_query_waits_for_a_part_of_each_heavy_one_that_came_before() -> 
     for turn in given(turns):
         assert turns.gives_way(turn)
         turns.leave(turn)
-        turns.wait(turn)
-    turns.wait(Turn("light"))
+        turns.waiting.append(turn)
+    turns.waiting.append(Turn("light"))
 
     assert served(turns) == "cdefghijlightab"
 
@@ -147,7 +147,7 @@ def test_a_long_query_is_not_put_off_for_ever() -> None:
     turns = line("long", kind="long", n_places=1)
     n_before = 0
     for n_before in range(PATIENCE + 2):
-        turns.wait(Turn(n_before))
+        turns.waiting.append(Turn(n_before))
         turn = turns.next()
         assert turn is not None
         turns.leave(turn)
@@ -160,8 +160,8 @@ def test_a_long_query_is_not_put_off_for_ever() -> None:
 def test_statements_of_our_own_wait_for_no_query() -> None:
     turns = line(*"abcdef")
     given(turns)
-    turns.wait(Turn("g", "own"))
-    turns.wait(Turn("h", "own"))
+    turns.waiting.append(Turn("g", "own"))
+    turns.waiting.append(Turn("h", "own"))
 
     assert callers(given(turns)) == "g"  # the place that queries never have
     turns.leave(turns.running[0])
@@ -171,7 +171,7 @@ def test_statements_of_our_own_wait_for_no_query() -> None:
 def test_never_more_run_than_there_are_places_and_one() -> None:
     turns = line(*"abcdef", kind="own")
     for caller in "ghijkl":
-        turns.wait(Turn(caller))
+        turns.waiting.append(Turn(caller))
 
     assert callers(given(turns)) == "abcde"
     turns.leave(turns.running[0])
