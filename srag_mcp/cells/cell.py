@@ -88,7 +88,7 @@ class Cell:
 def add_note(cell: Cell, note: str, *marks: Mark) -> Cell:
     """Return *cell* with *note* before what was noted earlier, and with *marks*.
 
-    `"quoted with small errors"`, `"doubted"` -> `"doubted; quoted with small errors"`
+    `"odd"`, `"doubted"` -> `"doubted; odd"`
     """
     noted = f"{note}; {cell.note}" if cell.note else note
     return replace(cell, note=noted, marks=cell.marks.union(marks))

@@ -12,7 +12,6 @@ from srag_mcp.claims.claim import Bearing, check, says_none
 from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
 from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.words import fold
 from srag_mcp.values.states import State, read_boolean, read_missing
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
@@ -124,17 +123,16 @@ class Judge:
             note = f"it is stated_absent, and has the value {_shown(reply.value)}"
             return Judgement(self._failed(attribute, note, reply.quote), note)
         place = ground(reply.quote, self._document.text, attribute)
-        words = "" if place is None else place.span.of(self._document.text)
-        if place is None or (value_text and _is_only_quoted(value_text, reply.quote, words)):
+        if place is None:
             return self._not_grounded(attribute, reply.quote)
+        words = place.of(self._document.text)
         cell = Cell(
             attribute.name,
             State.STATED if stated else State.STATED_ABSENT,
             words,
-            place.span,
+            place,
             unit=attribute.unit if stated else None,
             engine=self._engine,
-            note=f"quoted with small errors ({place.score:.2f} alike)" * (place.match == "fuzzy"),
         )
         if value_text is None and not says_none(words):
             return Judgement(PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN)))
@@ -187,8 +185,8 @@ class Judge:
         cell = Cell(
             attribute.name,
             State.FAILED,
-            None if place is None else place.span.of(self._document.text),
-            None if place is None else place.span,
+            None if place is None else place.of(self._document.text),
+            place,
             engine=self._engine,
             note=note,
         )
@@ -206,14 +204,6 @@ def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
     known = {category.casefold() for category in attribute.categories or ()}
     text = "" if value is None else str(value).strip().casefold()
     return reply.state == "stated" and text in _EMPTY and text not in known
-
-
-def _is_only_quoted(value_text: str, quote: str, words: str) -> bool:
-    """Whether a value is in *quote*, but not in the document's *words* that resemble it."""
-    if words == quote.strip():  # true of nearly all
-        return False
-    folded = fold(value_text)
-    return folded in fold(quote) and folded not in fold(words)
 
 
 def _is_no_value(value: ReplyValue) -> bool:

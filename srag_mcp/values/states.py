@@ -124,11 +124,6 @@ def has_denial(words: str) -> bool:
     return _DENIAL.search(words) is not None
 
 
-def denials_in(words: str) -> list[str]:
-    """Return all words that deny, in order of the alphabet."""
-    return sorted(word.casefold() for word in _DENIAL.findall(words))
-
-
 def is_denying_name(attribute: str) -> bool:
     """Return whether an attribute denies something by its name: `no_smoking`."""
     return _DENYING_NAME.match(attribute) is not None

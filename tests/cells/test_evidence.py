@@ -24,7 +24,7 @@ def test_cells_keep_get_or_lose_their_place() -> None:
         Cell("c", State.FAILED, "the sauna is closed", Span(0, 10),
              note="the document does not have these words"),
         Cell("d", State.FAILED, "The pool opened on 4 May 2019",
-             note="the document has other figures in these words"),
+             note="the document does not have these words"),
         Cell("e", State.FAILED, note="there is no quote for it"),
         Cell("f", State.NOT_MENTIONED),
     ]  # fmt: skip

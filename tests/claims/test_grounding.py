@@ -17,7 +17,7 @@ from srag_mcp.schema.attribute import Attribute
 )
 def test_the_end_of_a_longer_number_is_no_quote(quote: str, text: str, start: int | None) -> None:
     place = ground(quote, text, Attribute(name="beds", type="integer"))
-    assert (None if place is None else place.span.start) == start
+    assert (None if place is None else place.start) == start
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_part_that_says_something_else_is_no_quote(
     quote: str, text: str, start: int | None
 ) -> None:
     place = ground(quote, text, Attribute(name="it", type="string"))
-    assert (None if place is None else place.span.start) == start
+    assert (None if place is None else place.start) == start
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,17 @@ def test_a_part_that_says_something_else_is_no_quote(
     [
         ("The hotel has a pool", "The hotel has no pool."),
         ("Parking is available here", "Parking is not available here."),
-        ("Haustiere sind hier erlaubt", "Haustiere sind hier nicht erlaubt."),
         ("There are 12 rooms in all", "There are 13 rooms in all."),
+        ("between Alpha GmbH and Beta AG", "between Alpha GmbH and Zeta AG."),
+        ("The use of the roof is legal", "The use of the roof is illegal."),
+        ("agreement of the parties", "agreernent of the parties"),
+        ("The hotel ... a pool", "The hotel has a pool."),
     ],
 )
-def test_small_errors_do_not_change_what_is_said(quote: str, text: str) -> None:
+def test_a_quote_is_words_of_the_document_as_they_stand_there(quote: str, text: str) -> None:
     attribute = Attribute(name="it", type="boolean")
     assert ground(quote, text, attribute) is None
-    assert ground(text.replace("e", "c", 1), text, attribute) is not None
+    assert ground(text.upper(), text, attribute) is not None
 
 
 @pytest.mark.parametrize("quote", ["", ".", " : ", "…", '"', "." * 50, "a … z", "The … l"])

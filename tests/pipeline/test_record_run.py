@@ -119,23 +119,6 @@ def test_a_value_is_looked_at_once_whatever_comes_later(folder: Path, worker: Qu
     assert list(corpus.select(largest).rows) == [(N_IN_MILLIMETRES // 2,)]
 
 
-def test_a_note_on_a_cell_does_not_keep_it_from_being_looked_at(
-    folder: Path, worker: QueryPool
-) -> None:
-    def misquote(body: Body) -> Answer:
-        return Answer(str(say(body).text).replace("stands", "standz"))
-
-    with serving(misquote) as server:
-        settings = settings_for(server.base, folder)
-        assert ingest(folder, settings).n_standardised == N_IN_MILLIMETRES // 2
-        asked = len(server.requests)
-        assert not ingest(folder, settings).published
-        assert len(server.requests) == asked
-    notes = "SELECT DISTINCT note FROM cells WHERE note LIKE '%kept%'"
-    [[note]] = Corpus(folder, worker, settings.home).select(notes).rows
-    assert note == "looked at again and kept (so); quoted with small errors (0.95 alike)"
-
-
 def test_a_column_that_is_stopped_between_two_prompts_asks_the_second_only(folder: Path) -> None:
     is_stopped = False
 

@@ -117,28 +117,15 @@ def test_of_equal_words_those_beside_the_name_of_the_attribute_are_meant() -> No
     assert guests.taken.cell.span.start == len(text) - 1
 
 
-def test_a_quote_with_words_left_out_is_found_where_its_parts_are_close() -> None:
-    text = "Paid by the tenant,\nwho is Ms Ito, on the first day.\n" + "x" * 900 + "\nAn end."
-    attribute = Attribute(name="it", type="string")
-
-    found = judge(text, attribute, stated("Ms Ito", "Paid by … Ms Ito"))
-    far = judge(text, attribute, stated("Ms Ito", "Ms Ito ... An end."))
-
-    assert found.taken.cell.as_stated == "Paid by the tenant,\nwho is Ms Ito"
-    assert far.taken.cell.state is State.FAILED
-
-
-def test_a_name_that_only_the_quote_has_is_not_grounded() -> None:
+@pytest.mark.parametrize("value", ["Homburg", "Hamburg"])
+def test_a_quote_that_is_not_in_the_document_is_told_once(value: str) -> None:
     text = "The vessel sailed from the port of Hamburg to the island."
     quote = "The vessel sailed from the port of Homburg to the island"
-    town = Attribute(name="town", type="string")
 
-    found = judge(text, town, stated("Homburg", quote, "town"))
-    spelt = judge(text, town, stated("Hamburg", quote, "town"))
+    found = judge(text, Attribute(name="town", type="string"), stated(value, quote, "town"))
 
     assert (found.taken.cell.state, found.told_once) == (State.FAILED, True)
     assert found.problem == f"the document does not have the quote {quote!r}"
-    assert (spelt.taken.cell.state, spelt.problem) == (State.STATED, "")
 
 
 def test_a_scale_is_doubted_unless_the_document_has_it() -> None:
@@ -163,17 +150,6 @@ def test_a_value_that_contradicts_its_quote_is_marked() -> None:
     assert found.problem == "the quote says 12, the value 21; put right what is wrong, or repeat it"
     assert found.taken.cell.note == "doubted: the quote says 12, the value 21"
     assert right.taken.cell.note == ""
-
-
-def test_a_doubt_does_not_hide_that_the_quote_is_inexact() -> None:
-    text = "The number of rooms of the inn is 12."
-    quote = "The numbers of rooms of the inn is 12"
-
-    found = judge(text, Attribute(name="rooms", type="integer"), stated(21, quote, "rooms"))
-
-    assert found.taken.cell.note == (
-        "doubted: the quote says 12, the value 21; quoted with small errors (0.99 alike)"
-    )
 
 
 @pytest.mark.parametrize(

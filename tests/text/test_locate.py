@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.text.locate import Location, locate
+from srag_mcp.text.locate import locate
 from srag_mcp.text.spans import Span
 
 TEXT = (
@@ -15,13 +15,13 @@ TEXT = (
 
 
 def test_an_exact_quote_has_its_place() -> None:
-    assert locate("3 May 2019", TEXT) == Location(Span(19, 29), 1.0, "exact")
+    assert locate("3 May 2019", TEXT) == Span(19, 29)
 
 
 def test_the_place_nearest_to_the_hint_wins() -> None:
-    assert locate("pool", TEXT) == Location(Span(4, 8), 1.0, "exact")
+    assert locate("pool", TEXT) == Span(4, 8)
     last = TEXT.rindex("pool")
-    assert locate("pool", TEXT, near=last - 3) == Location(Span(last, last + 4), 1.0, "exact")
+    assert locate("pool", TEXT, near=last - 3) == Span(last, last + 4)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_place_nearest_to_the_hint_wins() -> None:
 def test_typography_does_not_hide_a_quote(quote: str, found: str) -> None:
     place = locate(quote, TEXT)
     assert place is not None
-    assert (place.span.of(TEXT), place.score) == (found, 1.0)
+    assert place.of(TEXT) == found
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_typography_does_not_hide_a_quote(quote: str, found: str) -> None:
 def test_letters_that_are_typed_otherwise_are_the_same(quote: str, text: str, found: str) -> None:
     place = locate(quote, text)
     assert place is not None
-    assert (place.match, place.span.of(text)) == ("normalised", found)
+    assert place.of(text) == found
 
 
 @pytest.mark.parametrize("quote", ["\u200b", "x\u200b²"])
@@ -72,50 +72,15 @@ def test_marks_without_width_are_no_quote(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filler", "said", "quote"),
-    [
-        (
-            "这是一个关于公司的报告，介绍了很多内容。",
-            "公司成立于二零零一年在上海市浦东新区陆家嘴",
-            "海>诲",
-        ),
-        ("यह एक रिपोर्ट है जिसमें बहुत कुछ लिखा है। ", "कंपनी की स्थापना दिल्ली में हुई थी", "ई>इ"),
-    ],
-)
-@pytest.mark.parametrize("n_times", [5, 3000])
-def test_scripts_without_words_of_four_letters_have_small_errors_too(
-    filler: str, said: str, quote: str, n_times: int
-) -> None:
-    text = filler * n_times + said + filler * n_times
-    right, _, wrong = quote.partition(">")
-    place = locate(said.replace(right, wrong), text)
-    assert place is not None
-    assert (place.match, place.span.of(text)) == ("fuzzy", said)
-
-
-def test_small_errors_are_found_with_a_score() -> None:
-    place = locate("The pool openned on 3 May 2019", TEXT)
-    assert place is not None
-    assert (place.match, place.span.of(TEXT)) == ("fuzzy", "The pool opened on 3 May 2019")
-    assert 0.88 <= place.score < 1
-
-
-@pytest.mark.parametrize(
-    "quote", ["", "   ", "sauna", "the rooms were renovated in 2012", "x" * 3000]
+    "quote", ["", "   ", "sauna", "The pool openned on 3 May 2019", "x" * 3000]
 )
 def test_what_the_document_does_not_say_has_no_place(quote: str) -> None:
     assert locate(quote, TEXT) is None
 
 
-def test_a_long_text_is_searched_in_windows() -> None:
-    text = (
-        "word and filler text of no use. " * 30_000
-        + "The distnace to the harbour is 4 km."
-        + "z " * 9
-    )
-    place = locate("The distance to the harbour is 4 km", text)
-    assert place is not None
-    assert place.span.of(text) == "The distnace to the harbour is 4 km"
+@pytest.mark.parametrize("quote", ["fi", "1", "f", "s"])
+def test_a_part_of_one_letter_has_no_place(quote: str) -> None:
+    assert locate(quote, "ﬃ ½ ß") is None
 
 
 @given(st.text(min_size=1, max_size=80), st.integers(0, 80), st.integers(1, 40))
@@ -124,7 +89,7 @@ def test_every_part_of_any_text_is_found_in_it(text: str, start: int, length: in
     place = locate(quote, text, near=start)
     if quote.strip():
         assert place is not None
-        assert place.span.of(text) == quote.strip()
+        assert place.of(text) == quote.strip()
     else:
         assert place is None
 
@@ -132,25 +97,7 @@ def test_every_part_of_any_text_is_found_in_it(text: str, start: int, length: in
 @given(st.text(max_size=30), st.text(max_size=80))
 def test_any_quote_in_any_text_is_looked_up_without_an_error(quote: str, text: str) -> None:
     place = locate(quote, text)
-    assert place is None or 0 <= place.span.start <= place.span.end <= len(text)
-
-
-@given(
-    st.text(alphabet="abcdefg ", min_size=20, max_size=80),
-    st.integers(0, 60),
-    st.integers(8, 30),
-    st.data(),
-)
-def test_a_place_with_small_errors_holds_words_alike(
-    text: str, start: int, length: int, data: st.DataObject
-) -> None:
-    quote = text[start : start + length]
-    slip = data.draw(st.integers(0, max(0, len(quote) - 1)))
-    found = locate(quote[:slip] + quote[slip + 1 :], text)
-    if found is None:
-        return
-    assert 0 <= found.span.start < found.span.end <= len(text)
-    assert found.score == 1.0 or (found.match == "fuzzy" and found.score >= 0.88)
+    assert place is None or 0 <= place.start <= place.end <= len(text)
 
 
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(1, 20))
@@ -160,4 +107,4 @@ def test_typography_alone_never_moves_a_quote(text: str, start: int, length: int
         return
     found = locate(quote.replace("'", "’").replace("-", "–"), text)
     assert found is not None
-    assert found.score == 1.0
+    assert found.end - found.start >= len(quote)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from srag_mcp.values.states import (
     State,
-    denials_in,
     denies,
     has_denial,
     read_boolean,
@@ -97,7 +96,6 @@ def test_a_statement_that_begins_with_a_denial_is_a_no(words: str) -> None:
 @pytest.mark.parametrize("denial", ["no", "not", "Kein", "sans", "niente", "isn't", "не", "無"])
 def test_a_word_that_denies_is_found_within_a_sentence(denial: str) -> None:
     assert has_denial(f"The hut has {denial} pool")
-    assert denials_in(f"pool, {denial} sauna") == [denial.casefold()]
 
 
 @pytest.mark.parametrize("words", ["the notes", "Norwegian", "a nightcap", "noon", "Nice"])
