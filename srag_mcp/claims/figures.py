@@ -95,11 +95,6 @@ class Figures:
             for points, total in _OUT_OF.findall(self.quote)
         ]
 
-    @property
-    def is_in_hundredths(self) -> bool:
-        """Whether it has a word for hundredths of money, such as `cents`."""
-        return _HUNDREDTHS.search(self.quote) is not None
-
     def is_only(self, value: object) -> bool:
         """Return whether *value* is its only number, as it stands there with its scale."""
         return [quantity.value for quantity in self.quantities] == [value]
@@ -145,18 +140,19 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
     document. The unit, too, may stand elsewhere: `242`, below "nautical miles".
     """
     figures = read_figures(quote)
-    short = {found.value for found in figures.quantities}
-    short |= {found.year % _HUNDRED for found in figures.dates if found.year and found.two_digits}
-    if may_be_year(attribute, value) and value % _HUNDRED in short:
+    numbers = {float(found.value) for found in figures.quantities}
+    years = {found.year % _HUNDRED if found.two_digits else found.year
+             for found in figures.dates if found.year is not None}  # fmt: skip
+    if may_be_year(attribute, value) and {value, value % _HUNDRED} & {*years, *numbers}:
         return True  # '84
     if any(
-        total and _rounds_to(points / total * other, value)
+        total and rounds_to(points / total * other, value)
         for points, total in figures.points  # 92/100, 9.2
         for other in _TOTALS
     ):
         return True
     for found in figures.quantities:
-        if any(_rounds_to(size, value) for size in carry(attribute, found)):
+        if any(rounds_to(size, value) for size in carry(attribute, found)):
             return True
         factors = _factors(attribute, found, quote, text)
         if _is_product(_ends(found), factors, value):
@@ -225,7 +221,7 @@ def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
         one, other = numbers
         found += [one - other, (one + other) / 2, one * other, one * other / _HUNDRED]
     found += _times_between(attribute, figures)
-    return any(_rounds_to(number, size) for number in found)
+    return any(rounds_to(number, size) for number in found)
 
 
 def _count_listed(words: str) -> set[int]:
@@ -273,8 +269,8 @@ def _is_same(one: float, other: float) -> bool:
     return math.isclose(abs(one), abs(other), rel_tol=_SAME)
 
 
-def _rounds_to(number: float, value: float) -> bool:
-    """Whether *value* is what is computed, rounded where it ends: 804.67 -> 805, 804.7."""
+def rounds_to(number: float, value: float) -> bool:
+    """Return whether *value* is what is computed, rounded where it ends: 804.67 -> 805, 804.7."""
     last = Decimal(str(value)).normalize().as_tuple().exponent
     slack = min(10.0 ** int(last) / 2, _ROUNDED * abs(value))
     return _is_same(number, value) or abs(abs(number) - abs(value)) <= slack

@@ -8,10 +8,10 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from srag_mcp.claims.figures import carry, column_unit, ignored_scale, is_computed
+from srag_mcp.claims.figures import column_unit, ignored_scale, is_computed, is_converted
 from srag_mcp.claims.stated_values import NO_TAGS, StatedValue, Suspicion, SuspicionKind, Tags
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.values.quantities import Figure, Quantity, scan_figures
+from srag_mcp.values.quantities import Figure, scan_figures
 from srag_mcp.values.units import CURRENCY_SYMBOLS, SIZES, convert, is_currency
 
 _FEWEST, _FEWEST_ALIKE = 5, 3
@@ -21,21 +21,11 @@ _FACTORS = (3, 6, 9)
 _NEAR_FACTOR, _NEARER_FACTOR = 1.0, 0.5
 _FARTHEST = 2
 _HUNDRED = 100
-_NEARLY = 0.005
 _SIGN = "$"
 _PESOS = frozenset({"ARS", "CLP", "COP"})
 _DOLLARS = _PESOS | {unit for sign, unit in CURRENCY_SYMBOLS.items() if sign.endswith(_SIGN)}
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
 _WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
-
-
-class _Step(NamedTuple):
-    """The number of a quote that a value goes back to, its unit, and the power of ten between."""
-
-    item: StatedValue
-    number: float
-    unit: str
-    power: int
 
 
 def suspect_numbers(
@@ -182,6 +172,15 @@ def _kind(unit: str | None) -> str:
     return SIZES[unit][0] if unit in SIZES else ""
 
 
+class _Step(NamedTuple):
+    """The number of a quote that a value goes back to, its unit, and the power of ten between."""
+
+    item: StatedValue
+    number: float
+    unit: str
+    power: int
+
+
 def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find values 10 or 100 times more or less than their quotes, where others are as quoted.
 
@@ -201,11 +200,17 @@ def _other_powers(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
             continue
         sizes = [abs(step.item.number) for step in steps if step.power == usual]
         low, high = min(sizes), max(sizes)
-        for step in steps:
+        for item, number, _, power in steps:
             # a value may be among the others where the number of its quote is not: `1.80`, 180
-            fits = low <= abs(step.item.number) <= high and not low <= step.number <= high
-            if step.power != usual and not fits:
-                yield Suspicion(step.item.document_id, "shift", _why(step, usual, len(sizes)))
+            fits = low <= abs(item.number) <= high and not low <= number <= high
+            if power == usual or fits:
+                continue
+            direction = "larger" if (power or usual) > 0 else "smaller"
+            times = f"{10 ** abs(power or usual)} times {direction}"
+            reason = f"it is {times} than the number that is quoted, {len(sizes)} others are not"
+            if not power:
+                reason = f"{len(sizes)} values are {times} than the number that is quoted, not this"
+            yield Suspicion(item.document_id, "shift", reason)
 
 
 def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
@@ -224,29 +229,11 @@ def _step(attribute: Attribute, item: StatedValue) -> _Step | None:
     if len(steps) != 1:
         return None
     [step] = steps
-    if not step.power:
-        return step
-    # a unit may be why a value is not the number of its quote: 0.12, cents, metres
-    wanted, is_explained = column_unit(attribute), item.figures.is_in_hundredths
-    if step.unit:
-        is_explained |= step.unit != wanted and step.unit in SIZES
-    else:
-        is_explained |= min(step.number, value) <= 1 and wanted in (None, "percent")
-        is_explained |= any(
-            math.isclose(abs(size), value, rel_tol=_NEARLY)
-            for size in carry(attribute, Quantity(step.number))
-        )
-    is_made = is_explained or is_computed(attribute, item.as_stated, item.number)
+    if not step.power or (step.unit == "percent" and attribute.unit is None):
+        return step  # `12 %` may be 12 or 0.12, but not both in one column
+    quote = item.as_stated
+    is_made = is_converted(attribute, quote, value, "") or is_computed(attribute, quote, value)
     return None if is_made else step
-
-
-def _why(step: _Step, usual: int, n_alike: int) -> str:
-    times = 10 ** abs(step.power or usual)
-    if not step.power:
-        word = "larger" if usual > 0 else "smaller"
-        return f"{n_alike} values are {times} times {word} than the number that is quoted, not this"
-    word = "larger" if step.power > 0 else "smaller"
-    return f"it is {times} times {word} than the number that is quoted, {n_alike} others are not"
 
 
 def _other_signs(values: Sequence[StatedValue]) -> Iterator[Suspicion]:

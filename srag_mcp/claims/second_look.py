@@ -6,13 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import ClassVar, Literal
 
 from srag_mcp.cells.cell import Cell, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.claims.claim import check
-from srag_mcp.claims.figures import read_figures
+from srag_mcp.claims.figures import read_figures, rounds_to
 from srag_mcp.claims.quotes import ground
 from srag_mcp.errors import ModelError, ModelStoppedError
 from srag_mcp.model.asking import ask_for
@@ -205,7 +204,6 @@ def _render(key: str, suspect: Suspect) -> str:
 
 FEWEST_BOTH = 5
 LEAST_AGREEMENT = 0.6
-_ROUNDING = 0.005
 _FIRST_CJK = "\u2e80"
 _TITLES = {
     "the", "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "herr", "frau", "m",
@@ -269,19 +267,11 @@ def _agree(model: Cell, rule: Cell) -> bool:
         return a is b
     if isinstance(a, int | float) and isinstance(b, int | float):
         is_converted = not read_figures(rule.as_stated or "").is_only(b)
-        return math.isclose(a, b, rel_tol=1e-6) or (is_converted and _is_rounded(a, b))
+        return math.isclose(a, b, rel_tol=1e-6) or (is_converted and rounds_to(b, a))
     if isinstance(a, str) and isinstance(b, str):
         short, long = sorted((a, b), key=lambda text: len(fold(text)))
         return fold(short) == fold(long) or _only_adds(long, fold(short))
     return a == b
-
-
-def _is_rounded(value: float, exact: float) -> bool:
-    """Whether *value* is *exact*, rounded to three figures or more: `120.1` is 120.0912."""
-    if not math.isclose(value, exact, rel_tol=_ROUNDING):
-        return False
-    last = Decimal(str(value)).normalize().as_tuple().exponent
-    return isinstance(last, int) and abs(value - exact) <= 10.0**last / 2
 
 
 def _only_adds(text: str, words: str) -> bool:

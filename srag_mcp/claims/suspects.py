@@ -191,11 +191,12 @@ _ALIKE = 82.0
 _WORDS_ALIKE = 70.0
 _VERY_ALIKE = 88.0
 _SHORTEST = 4
-_LETTERS = {
-    "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
-    "ß": "ss",
-}  # fmt: skip
-_TRANSLITERATION = str.maketrans(_LETTERS)
+_TRANSLITERATION = str.maketrans(
+    {
+        "ä": "ae", "æ": "ae", "ö": "oe", "ø": "oe", "œ": "oe", "ü": "ue", "å": "aa", "þ": "th",
+        "ß": "ss",
+    }
+)  # fmt: skip
 
 
 def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
@@ -277,38 +278,27 @@ def _alike(
 
 def _written_otherwise(counts: Mapping[str, int]) -> dict[str, str]:
     """Map values to why they may be another one: they are the same words, written otherwise."""
-    ranked = sorted(counts, key=lambda text: (-counts[text], text.isascii(), text))
-    reasons: dict[str, str] = {}
-    for write in (_written_out, _without_accents, _in_order):
-        spellings: defaultdict[str, list[str]] = defaultdict(list)
-        for text in ranked:
-            spellings[write(text)].append(text)
-        for frequent, *rarer in spellings.values():
-            for text in rarer:
-                # by more than case and marks, which make no other value anyway
-                is_other = fold(text) != fold(frequent) or ("ß" in text) != ("ß" in frequent)
-                if is_other and frequent not in reasons:
-                    reasons.setdefault(text, _is_it(frequent, counts[frequent]))
-    return reasons
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for text in sorted(counts, key=lambda text: (-counts[text], text.isascii(), text)):
+        spellings[_written_plainly(text)].append(text)
+    return {
+        text: _is_it(frequent, counts[frequent])
+        for frequent, *rarer in spellings.values()
+        for text in rarer
+        # by more than case and marks, which make no other value anyway
+        if fold(text) != fold(frequent) or ("ß" in text) != ("ß" in frequent)
+    }
 
 
-def _written_out(text: str) -> str:
-    """Fold a text as one without such letters is written: `Köln` -> `koeln`."""
-    return unicodedata.normalize("NFC", fold(text)).translate(_TRANSLITERATION)
+def _written_plainly(text: str) -> str:
+    """Fold a text without accents, but for letters that are written out, in plain order.
 
-
-def _without_accents(text: str) -> str:
-    """Fold a text without its accents, but for letters that are written out: `São` -> `sao`."""
-    return "".join(
-        letter if letter in _LETTERS else unicodedata.normalize("NFD", letter)[0]
-        for letter in unicodedata.normalize("NFC", fold(text))
-    )
-
-
-def _in_order(text: str) -> str:
-    """Fold a text with what follows its comma in front: `Okafor, M.` -> `m okafor`."""
+    `São` -> `sao`, `Köln` -> `koeln`, `Okafor, M.` -> `m okafor`
+    """
     last, comma, first = text.partition(",")
-    return fold(f"{first} {last}") if comma and "," not in first else fold(text)
+    ordered = f"{first} {last}" if comma and "," not in first else text
+    written = unicodedata.normalize("NFC", fold(ordered)).translate(_TRANSLITERATION)
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in written)
 
 
 def _is_it(frequent: str, n_documents: int) -> str:
