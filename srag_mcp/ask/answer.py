@@ -80,7 +80,6 @@ class Answer:
     Attributes:
         question: As it was asked.
         text: The answer in words, grounded in the rows only.
-        kind: `value`, `boolean`, `list`, `rows`, or `brief` when the question was not translated.
         columns, rows: The result of the query.
         sql: The query; empty for a brief.
         restated: The reading of the question, in plain words.
@@ -100,7 +99,6 @@ class Answer:
 
     question: str
     text: str
-    kind: str
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Value, ...], ...] = ()
     sql: str = ""

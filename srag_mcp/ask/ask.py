@@ -177,7 +177,7 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
         question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
     )
     text = f"Not answered: {reason}"
-    return Answer(question, text, "brief", brief=brief, assumptions=corpus.notices())
+    return Answer(question, text, brief=brief, assumptions=corpus.notices())
 
 
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
@@ -186,7 +186,6 @@ def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) ->
     return Answer(
         question=translation.question,
         text=render_text(page, translation.restated, facts.unit),
-        kind=facts.kind,
         columns=page.columns,
         rows=page.rows,
         sql=translation.sql,

@@ -63,19 +63,22 @@ class _Records:
             "leads": self._of_leading_group,
             "list": self._of_records,
             "first": self._of_first,
-            "compares": self._of_comparison,
             "min": self._of_end,
             "max": self._of_end,
         }
         function = self._found.function
-        if function in changes:
-            said = changes[function]()
+        say = self._of_comparison if self._found.decides else changes.get(function)
+        if say is not None:
+            said = say()
             return Unknowns(notes=(said,) if said else ())
         found = self.range()
         if found is None:
             return Unknowns(notes=(NO_BOUNDS,))
         bounds = found if found.lower < found.upper or found.within else None
-        n_left_out = int(self._amounts().n_without) if function == "sum" and bounds else 0
+        condition, column = f"({self._found.condition})", quote_name(self._found.column)
+        n_left_out = 0
+        if function == "sum" and bounds is not None:
+            [n_left_out] = self._count(f"{condition} AND {column} IS NULL")
         said = f"the sum leaves out {_documents(n_left_out)} without a value"
         return Unknowns(bounds, (said,) if n_left_out else ())
 
@@ -83,20 +86,32 @@ class _Records:
 
     def range(self) -> Bounds | None:
         """Return the least and the most that a number can be; None where it is not worked out."""
-        function, condition = self._found.function, f"({self._found.condition})"
-        if function == "share":
-            return self._range_of_share()
-        if function in {"sum", "avg"}:
-            return self._range_of_amount()
-        if function == "adds":
-            return self._range_of_two()
-        known, more = f"count(*) FILTER ({condition})", f"{condition} IS NULL"
-        if function == "distinct":
-            column = quote_name(self._found.column)
-            known = f"count(DISTINCT {column}) FILTER ({condition})"
-            more = f"{condition} IS NULL OR {condition} AND {column} IS NULL"
-        n_known, n_more = self._integers(known, f"count(*) FILTER ({more})")
-        return Bounds(n_known, n_known + n_more)
+        ranges: dict[str, Callable[[], Bounds | None]] = {
+            "count": self._range_of_count,
+            "distinct": self._range_of_distinct,
+            "share": self._range_of_share,
+            "both": self._range_of_two,
+        }
+        found, factor = (
+            ranges.get(self._found.function, self._range_of_amount)(),
+            self._found.factor,
+        )
+        return found and Bounds(found.lower * factor, found.upper * factor, found.within)
+
+    def _range_of_count(self) -> Bounds:
+        condition = f"({self._found.condition})"
+        n_known, n_most = self._count(condition, f"{condition} IS NOT FALSE")
+        return Bounds(n_known, n_most)
+
+    def _range_of_distinct(self) -> Bounds:
+        """Bound a number of values: each unknown one may be another."""
+        condition, column = f"({self._found.condition})", quote_name(self._found.column)
+        n_known, n_open, n_blank = self._integers(
+            f"count(DISTINCT {column}) FILTER ({condition})",
+            f"count(DISTINCT {column}) FILTER ({condition} IS NOT FALSE)",
+            f"count(*) FILTER ({condition} IS NOT FALSE AND {column} IS NULL)",
+        )
+        return Bounds(n_known, n_open + n_blank)
 
     def _range_of_share(self) -> Bounds | None:
         """Bound a share: of the records not known to be part of it, none or all are."""
@@ -107,34 +122,48 @@ class _Records:
             f"{whole} AND NOT {part}",
             f"{whole} OR {whole} IS NULL AND {part} IS DISTINCT FROM true",
         )
-        n_most, factor = n_part + n_open + n_not, self._found.factor
+        n_most = n_part + n_open + n_not
         if not n_most or not n_whole:
             return None
-        lower, upper = factor * n_part / n_whole, factor * (n_part + n_open) / n_most
+        lower, upper = n_part / n_whole, (n_part + n_open) / n_most
         return Bounds(lower, max(lower, upper))
 
     def _range_of_amount(self) -> Bounds | None:
-        """Bound a sum or average, if unknown values lie in the range of the known ones.
-
-        Records that meet the condition and do not give the column have a value at either end of the
-        range; records for which the condition is unknown are in or out.
-        """
-        known, is_average = self._amounts(), self._found.function == "avg"
+        """Bound a sum, average or median, if unknown values lie in the range of the known ones."""
+        condition, column = f"({self._found.condition})", quote_name(self._found.column)
+        n_in, n_known, n_blank = self._count(
+            condition,
+            f"{condition} AND {column} IS NOT NULL",
+            f"{condition} IS NOT FALSE AND {column} IS NULL",
+        )
         statistics = {item.column.lower(): item for item in self._corpus.statistics()}
-        column = statistics.get(self._found.column.lower())
-        if not known.n_known or column is None or not column.type.is_numeric:
+        known = statistics.get(self._found.column.lower())
+        if not n_known or known is None or not known.type.is_numeric:
             return None
-        if not known.n_without + known.n_open + known.n_blank:
-            exact = known.total / known.n_known if is_average else known.total
-            return Bounds(exact, exact)
-        low, high = float(str(column.minimum)), float(str(column.maximum))
-        within = (low, high) if known.n_without + known.n_blank else None
-        if is_average:
-            lower = self._end_of_average(known, low)
-            return Bounds(lower, self._end_of_average(known, high, is_upper=True), within)
-        lower = known.total + known.n_without * low + known.below + known.n_blank * min(low, 0.0)
-        upper = known.total + known.n_without * high + known.above + known.n_blank * max(high, 0.0)
-        return Bounds(lower, upper, within)
+        low, high = float(str(known.minimum)), float(str(known.maximum))
+        ends = (self._end_of_amount(low, n_in), self._end_of_amount(high, n_in, is_upper=True))
+        return Bounds(*ends, (low, high) if n_blank else None)
+
+    def _end_of_amount(self, end: float, n_in: int, *, is_upper: bool = False) -> float:
+        """Return the lowest amount that can be, with unknown values at *end*, or the highest.
+
+        *n_in* records meet the condition. Those that may meet it are taken in by their value: with
+        as many as there are in the lowest result, no others of them make a lower one.
+        """
+        better, order = ("max", "DESC") if is_upper else ("min", "ASC")
+        condition, column = f"({self._found.condition})", quote_name(self._found.column)
+        values = (
+            f"SELECT coalesce({column}, {end!r})::DOUBLE AS value, {condition} IS NULL AS is_open"  # noqa: S608 - it runs through the guard
+            f" FROM {self._entity} WHERE {condition} IS NOT FALSE"
+        )
+        running = (
+            f"SELECT {self._found.formula} OVER running AS made, row_number() OVER running AS n"  # noqa: S608 - as above
+            f" FROM ({values}) WINDOW running AS (ORDER BY is_open, value {order}"
+            " ROWS UNBOUNDED PRECEDING)"
+        )
+        sql = f"SELECT {better}(made) FROM ({running}) WHERE n >= {n_in}"  # noqa: S608 - as above
+        [[found]] = self._corpus.select(sql, limit=1).rows
+        return float(str(found))
 
     def _range_of_two(self) -> Bounds | None:
         """Bound a sum or difference by the bounds of its sides, as if each were alone."""
@@ -161,43 +190,6 @@ class _Records:
         known = [side for side in found if side is not None]
         return (known[0], known[1]) if len(known) == len(found) else None
 
-    def _amounts(self) -> "_Amounts":
-        condition, measure = f"({self._found.condition})", quote_name(self._found.column)
-        is_open = f"{condition} IS NULL"
-        found = self._totals(
-            f"count({measure}) FILTER ({condition})",
-            f"sum({measure}) FILTER ({condition})",
-            f"count(*) FILTER ({condition} AND {measure} IS NULL)",
-            f"count({measure}) FILTER ({is_open})",
-            f"sum({measure}) FILTER ({is_open} AND {measure} < 0)",
-            f"sum({measure}) FILTER ({is_open} AND {measure} > 0)",
-            f"count(*) FILTER ({is_open} AND {measure} IS NULL)",
-        )
-        return _Amounts(*(float(str(value or 0)) for value in found))
-
-    def _end_of_average(self, known: "_Amounts", end: float, *, is_upper: bool = False) -> float:
-        """Return the lowest average that can be, with unknown values at *end*, or the highest.
-
-        Of the records that may belong, the lowest values are taken in as long as they lower it.
-        """
-        better, order = (max, "DESC") if is_upper else (min, "ASC")
-        total, n_all = known.total + known.n_without * end, known.n_known + known.n_without
-        with_blank = better(total / n_all, (total + known.n_blank * end) / (n_all + known.n_blank))
-        if not known.n_open:
-            return with_blank
-        if with_blank != total / n_all:
-            total, n_all = total + known.n_blank * end, n_all + known.n_blank
-        measure = quote_name(self._found.column)
-        sql = (
-            f"SELECT {better.__name__}(({total!r} + summed) / ({n_all!r} + n)) FROM"  # noqa: S608 - it runs through the guard
-            f" (SELECT sum({measure}::DOUBLE) OVER running AS summed, row_number() OVER running"
-            f" AS n FROM {self._entity} WHERE ({self._found.condition}) IS NULL"
-            f" AND {measure} IS NOT NULL"
-            f" WINDOW running AS (ORDER BY {measure} {order} ROWS UNBOUNDED PRECEDING))"
-        )
-        [[with_open]] = self._corpus.select(sql, limit=1).rows
-        return better(with_blank, float(str(with_open)))
-
     # What may be otherwise
 
     def _of_comparison(self) -> str:
@@ -219,7 +211,6 @@ class _Records:
     def _of_end(self) -> str:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
         found = self._found
-        is_date = self._types.get(found.column.lower(), TEXT).is_date
         column, condition = quote_name(found.column), f"({found.condition})"
         end = f"{found.function}({column}) FILTER ({found.counted})"
         beyond = "<" if found.function == "min" else ">"
@@ -227,25 +218,20 @@ class _Records:
         is_safe, n_beyond, n_open = self._totals(
             f"{end} IS NOT DISTINCT FROM {found.function}({column}) FILTER ({condition})",
             f"count(*) FILTER ({condition} IS NOT FALSE AND {column} IS NULL"
-            f" OR {condition} IS NULL AND {column} {beyond} {stated})",
+            f" OR {condition} IS NULL AND coalesce({column} {beyond} {stated}, true))",
             f"count(*) FILTER ({condition} IS NULL OR {condition} AND {column} IS NULL)",
         )
         if not is_safe:
             return f"it may be otherwise: {_not_known_of(n_open)}"
+        is_date = self._types.get(found.column.lower(), TEXT).is_date
         words = {"min": ("lower", "earlier"), "max": ("higher", "later")}
         change = words[found.function][is_date]
         return f"it may be {change}: {_not_known_of(n_beyond)}" if n_beyond else ""
 
     def _of_records(self) -> str:
         """Say how many records may belong to a group or list without them, or not to theirs."""
-        condition, counted = f"({self._found.condition})", f"({self._found.counted})"
-        nowhere, is_grouped = self._nowhere(), self._found.function == "groups"
-        is_counted_nowhere = f" OR {nowhere}" if is_grouped else ""
-        n_more, n_less = self._count(
-            f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
-            f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
-        )
-        if is_grouped:
+        n_more, n_less = self._misplaced()
+        if self._found.function == "groups":
             ends = [f"{n:,} {end}" for n, end in ((n_more, "higher"), (n_less, "lower")) if n]
             where = "it is not known where that many documents belong"
             return f"each count may be up to {' or '.join(ends)}: {where}" if ends else ""
@@ -253,38 +239,40 @@ class _Records:
         said += [f"up to {n_less:,} of the list may not belong to it"] if n_less else []
         return f"{', and '.join(said)}: that is not known of them" if said else ""
 
+    def _misplaced(self) -> tuple[int, ...]:
+        """Count the records that may belong where they are not counted, and those that may not.
+
+        A record without a key to be grouped by may belong to any group, and one without a value
+        that is listed once to the list.
+        """
+        condition, counted = f"({self._found.condition})", f"({self._found.counted})"
+        nowhere = " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
+        is_counted_nowhere = "" if self._found.function == "list" else f" OR {nowhere}"
+        return self._count(
+            f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
+            f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
+        )
+
     def _of_leading_group(self) -> str:
         """Say that another group may lead, if those of which no group is known can make it so."""
-        condition, nowhere = f"({self._found.condition})", self._nowhere()
-        n_open, n_nowhere = self._count(f"{condition} IS NULL", f"{condition} AND ({nowhere})")
-        if n_open:
-            return NO_BOUNDS
+        n_misplaced = sum(self._misplaced())
         sql = (
-            f"SELECT count(*) FROM {self._entity} WHERE {condition} AND NOT ({nowhere})"  # noqa: S608 - it runs through the guard
+            f"SELECT count(*) FROM {self._entity} WHERE {self._found.counted}"  # noqa: S608 - it runs through the guard
             f" GROUP BY {', '.join(self._found.keys)} ORDER BY 1 DESC LIMIT 2"
         )
         counts = [int(str(row[0])) for row in self._corpus.select(sql, limit=2).rows]
         most, next_most = (*counts, 0, 0)[:2]
-        if not n_nowhere or next_most + n_nowhere < most:
+        if not n_misplaced or next_most + n_misplaced < most:
             return ""
-        return f"it may be otherwise: {_not_known_of(n_nowhere)}"
+        return f"it may be otherwise: {_not_known_of(n_misplaced)}"
 
     def _of_first(self) -> str:
         """Say that what comes first may be another, where it is not known by what it is ranked."""
         if self._found.column.lower() not in self._types:
             return NO_BOUNDS
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
-        n_without, n_open = self._count(
-            f"{condition} IS NOT FALSE AND {column} IS NULL", f"{condition} IS NULL"
-        )
-        if n_without:
-            known = f"{self._found.column} is not known of {_documents(n_without)}"
-            return f"another may come first: {known}"
-        return NO_BOUNDS if n_open else ""
-
-    def _nowhere(self) -> str:
-        """Which records have no key to be grouped by, or listed once."""
-        return " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
+        [n_open] = self._count(f"{condition} IS NULL OR {condition} AND {column} IS NULL")
+        return f"another may come first: {_not_known_of(n_open)}" if n_open else ""
 
     # Totals
 
@@ -299,27 +287,6 @@ class _Records:
         """Return one row of *outputs* over all records."""
         sql = f"SELECT {', '.join(outputs)} FROM {self._entity}"  # noqa: S608 - it runs through the guard
         return self._corpus.select(sql, limit=1).rows[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Amounts:
-    """What is known of a column of numbers under a condition.
-
-    Attributes:
-        n_known, total: The values of the records that meet the condition.
-        n_without: Records that meet it and have no value.
-        n_open: Records with a value, of which it is not known whether they meet it.
-        below, above: The sums of the negative and of the positive ones.
-        n_blank: Records without a value of which this is not known either.
-    """
-
-    n_known: float
-    total: float
-    n_without: float
-    n_open: float
-    below: float
-    above: float
-    n_blank: float
 
 
 def _said_range(found: Bounds) -> str:

@@ -10,10 +10,11 @@ from srag_mcp.sqlfacts.trees import (
     all_of,
     columns_of,
     exp,
-    inner_query,
     is_definite,
     join_definite,
     make_definite,
+    meanings_of,
+    not_null,
     sources_of,
     stated_column,
     used_columns,
@@ -25,14 +26,12 @@ if TYPE_CHECKING:
     from srag_mcp.sqlfacts.query import QueryFacts
 
 Function: TypeAlias = Literal[
-    "count", "distinct", "sum", "avg", "min", "max", "share", "groups", "compares", "adds", "leads",
-    "list", "first"
+    "count", "distinct", "sum", "amount", "share", "both", "min", "max", "groups", "leads", "list",
+    "first"
 ]  # fmt: skip
 _Parts: TypeAlias = "list[exp.Expr]"
-_Place: TypeAlias = "tuple[exp.Expr, exp.Select]"  # an expression, and the SELECT that it stands in
 
-_NAMED: dict[str, Function] = {"Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max"}
-_NUMBERS = frozenset({"count", "distinct", "sum", "avg", "share", "adds"})
+_NUMBERS = frozenset({"count", "distinct", "sum", "amount", "share", "both"})
 _OPERATORS = {
     "GT": ">", "GTE": ">=", "LT": "<", "LTE": "<=", "EQ": "=", "NEQ": "<>", "Add": "+", "Sub": "-"
 }  # fmt: skip
@@ -46,29 +45,36 @@ class Aggregate:
     """One number over the records, one for each group, or some of the records.
 
     Attributes:
-        function: `count` of records, `distinct` values, `sum`, `avg`, `min`, `max`, `share` of
-            records, `groups`: the count of records of each, `compares`: a yes or no that two
-            numbers decide, `adds`: the sum or difference of two, the group that `leads` by its
-            count of records, a `list` of records, or those that come `first` by *column*.
+        function: `count` of records, `distinct` values, `sum`, another `amount` that no higher
+            value makes lower (an average, a median, a quantile), `share` of records, `both`: what
+            two numbers make, `min`, `max`, `groups`: the count of records of each, the group that
+            `leads` by it, a `list` of records, or those that come `first` by *column*.
         condition: Which records; NULL for one that is not known to meet or miss it.
-        column: What is summed, averaged, compared, counted by its values or ranked by.
+        column: What is summed, averaged, counted by its values or ranked by.
+        formula: A sum or amount as SQL, of `value`: `AVG(value)`.
         part: What those among them meet whose share it is.
-        factor: What the share is multiplied with: 100 for a percentage.
+        factor: What the number is multiplied with: 100 for a percentage.
         keys: What the records are grouped by, or what a list has each of once, as SQL.
         counted: Which records the query takes, as it was written; empty where *condition* says it.
-        sides: The numbers that are compared or added up.
-        operator: How: `>`, `>=`, `<`, `<=`, `=`, `<>`; `+`, `-`, or `distance`.
+        sides: The two numbers.
+        operator: What they make: `+`, `-`, `distance`, or whether `>`, `>=`, `<`, `<=`, `=`, `<>`.
     """
 
     function: Function
     condition: str = ALWAYS
     column: str = ""
+    formula: str = ""
     part: str = ""
     factor: float = 1.0
     keys: tuple[str, ...] = ()
     counted: str = ""
     sides: tuple[Aggregate | float, ...] = ()
     operator: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is a yes or no that two numbers decide."""
+        return self.function == "both" and self.operator not in {"+", "-", "distance"}
 
 
 def read_aggregate(facts: QueryFacts) -> Aggregate | None:
@@ -98,38 +104,49 @@ class _Reader:
     # Numbers
 
     def number(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read one number that a SELECT puts out."""
-        node, select = self._resolve(node, select)
-        while isinstance(node, exp.Not):
-            node = node.this.unnest()
-        if isinstance(node, exp.Mul | exp.Div):
-            return self._quotient(node, select)
+        """Read one number, or a yes or no, that a SELECT puts out."""
+        factor, node, select = self._resolve(node, select)
+        if isinstance(node, exp.Not):
+            return self.number(node.this, select)
+        operator = _OPERATORS.get(type(node).__name__, "")
         if isinstance(node, exp.Abs) and isinstance(node.this.unnest(), exp.Sub):
-            return self._of_two(node.this.unnest(), select, "distance")
-        operator = _OPERATORS.get(type(node).__name__)
-        if isinstance(node, exp.Binary) and operator is not None:
-            return self._of_two(node, select, operator)
-        if isinstance(node, exp.Exists | exp.LogicalOr | exp.LogicalAnd):
-            return self._decision(node, select)
-        counted = self._counted(node, select, by_column=True)
-        return self._of_column(node, select) if counted is None else _of("count", counted)
+            node, operator = node.this.unnest(), "distance"
+        if isinstance(node, exp.Div):
+            found = self._share(node, select)
+        elif operator and isinstance(node, exp.Binary):
+            found = self._of_two(node, select, operator)
+        elif isinstance(node, exp.Exists | exp.LogicalOr | exp.LogicalAnd):
+            found = self._decision(node, select)
+        else:
+            counted = self._counted(node, select, by_column=True)
+            found = self._of_column(node, select) if counted is None else _of("count", counted)
+        return None if found is None else replace(found, factor=factor * found.factor)
 
     def _of_column(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read `sum(price)`, `avg(price)`, `count(DISTINCT city)`, `avg(pool::INTEGER)`."""
+        """Read `sum(price)`, `median(price)`, `count(DISTINCT city)`, `avg(pool::INTEGER)`."""
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select):
             return None
         written, measure = where_of(select) + chosen, function.this
-        parts, name = _definite(written), _NAMED.get(type(function).__name__)
-        if isinstance(measure, exp.Distinct) and len(measure.expressions) == 1:
-            measure = measure.expressions[0]
-            name = "distinct" if isinstance(function, exp.Count) else None
-        condition = self._indicated(measure) if name == "avg" else None
+        parts = _definite(written)
+        if isinstance(function, exp.Count) and isinstance(measure, exp.Distinct):
+            [listed, *more] = measure.expressions
+            is_one = isinstance(listed, exp.Column) and not more
+            return _of("distinct", parts, listed.name) if is_one else None
+        condition = self._indicated(measure) if isinstance(function, exp.Avg) else None
         if condition is not None:
-            return _share(parts, [*parts, make_definite(condition)], 1.0)
-        found = _of(name, parts, measure.name) if name and isinstance(measure, exp.Column) else None
-        is_end = found is not None and name in {"min", "max"}
-        return replace(found, counted=all_of(written) or ALWAYS) if found and is_end else found
+            return _part_of(parts, [*parts, make_definite(condition)])
+        if not isinstance(measure, exp.Column):
+            return None
+        if isinstance(function, exp.Min | exp.Max):
+            found = _of("min" if isinstance(function, exp.Min) else "max", parts, measure.name)
+            return found and replace(found, counted=all_of(written) or ALWAYS)
+        if not isinstance(function, exp.Sum | exp.Avg | exp.Median | exp.PercentileCont):
+            return None
+        found = _of("sum" if isinstance(function, exp.Sum) else "amount", parts, measure.name)
+        formula = function.copy()
+        formula.set("this", exp.column("value"))
+        return found and replace(found, formula=write(formula))
 
     def _counted(
         self,
@@ -161,7 +178,7 @@ class _Reader:
             return parts if isinstance(counted, exp.Column) else None
         if not by_column:
             return None
-        stated = _not_null(counted)
+        stated = not_null(counted)
         if not select.args.get("group") and all(write(part) == write(stated) for part in parts):
             return [stated]
         return [*parts, exp.EQ(this=counted.copy(), expression=counted.copy())]
@@ -181,42 +198,37 @@ class _Reader:
         ends = (_figure(choice.args.get("true")), _figure(other))
         return choice.this if ends == (1, 0) else None
 
-    # Shares
-
-    def _quotient(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
-        """Read `100.0 * count(*) FILTER (pool) / count(pool)`, the factor anywhere."""
-        factor, quotient, select = self._without_factor(node, select)
-        if not isinstance(quotient, exp.Div):
-            share = self._of_column(quotient, select)
-            is_share = share is not None and share.function == "share"
-            return replace(share, factor=factor) if share is not None and is_share else None
-        more, top, top_select = self._without_factor(quotient.left, select)
+    def _share(self, node: exp.Div, select: exp.Select) -> Aggregate | None:
+        """Read `100.0 * count(*) FILTER (pool) / count(pool)`."""
+        factor, top, top_select = self._resolve(node.left, select)
         part = self._counted(top, top_select)
-        if part is None:
+        more, below, select = self._resolve(node.right, select)
+        if isinstance(below, exp.Nullif):
+            more, below, select = self._resolve(below.this, select)
+        if part is None or more != 1:
             return None
         # What it is a share of: all records, or those that say what is asked.
-        below, select = self._resolve(quotient.right, select)
-        if isinstance(below, exp.Nullif):
-            below, select = self._resolve(below.this, select)
-        is_count = isinstance(below, exp.Count) and below.this is not None and self._reads(select)
-        if is_count and set() < columns_of(below.this) <= used_columns(part):
-            return _share(_definite(where_of(select)), part, factor * more)
-        whole = self._counted(below, select)
-        return None if whole is None else _share(whole, part, factor * more)
+        counted = below.this if isinstance(below, exp.Count) and self._reads(select) else None
+        if isinstance(counted, exp.Column) and counted.name.lower() in used_columns(part):
+            whole: _Parts | None = _definite(where_of(select))
+        else:
+            whole = self._counted(below, select)
+        found = None if whole is None else _part_of(whole, part)
+        return found and replace(found, factor=factor)
 
-    def _without_factor(
-        self, node: exp.Expr, select: exp.Select
-    ) -> tuple[float, exp.Expr, exp.Select]:
-        node, select = self._resolve(node, select)
-        if isinstance(node, exp.Mul):
-            sides = (node.left.unnest(), node.right.unnest())
-            for literal, other in (sides, sides[::-1]):
-                if (figure := _figure(literal)) is not None:
-                    factor, found, select = self._without_factor(other, select)
-                    return figure * factor, found, select
-        return 1.0, node, select
-
-    # Yes and no
+    def _of_two(self, node: exp.Expr, select: exp.Select, operator: str) -> Aggregate | None:
+        """Read what compares two numbers or adds them up: `count(*) >= 2`, `max(a) - max(b)`."""
+        sides: list[Aggregate | float] = []
+        for side in (node.this, node.expression):
+            figure = _figure(side.unnest())
+            found = self.number(side, select) if figure is None else None
+            if found is not None and found.function in _NUMBERS and not found.decides:
+                sides.append(found)
+            elif figure is not None:
+                sides.append(figure)
+        if len(sides) < 2 or all(isinstance(side, float) for side in sides):
+            return None
+        return Aggregate("both", sides=tuple(sides), operator=operator)
 
     def _decision(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
         """Read what the number of some records decides: `EXISTS (…)`, `bool_and(pool)`."""
@@ -226,22 +238,7 @@ class _Reader:
         if not isinstance(select, exp.Select) or not self._reads(select):
             return None
         deciding = _of("count", _definite([*where_of(select), *wanted]))
-        return deciding and Aggregate("compares", sides=(deciding, 0.0), operator=">")
-
-    def _of_two(self, node: exp.Binary, select: exp.Select, operator: str) -> Aggregate | None:
-        """Read what compares two numbers or adds them up: `count(*) >= 2`, `max(a) - max(b)`."""
-        sides: list[Aggregate | float] = []
-        for side in (node.left.unnest(), node.right.unnest()):
-            figure = _figure(side)
-            found = self.number(side, select) if figure is None else None
-            if found is not None and found.function in _NUMBERS:
-                sides.append(found)
-            elif figure is not None:
-                sides.append(figure)
-        if len(sides) < 2 or all(isinstance(side, float) for side in sides):
-            return None
-        function: Function = "adds" if operator in {"+", "-", "distance"} else "compares"
-        return Aggregate(function, sides=tuple(sides), operator=operator)
+        return deciding and Aggregate("both", sides=(deciding, 0.0), operator=">")
 
     # Records
 
@@ -253,27 +250,25 @@ class _Reader:
         outputs = [item.unalias() for item in root.selects]
         keys = [item for item in outputs if item.find(exp.AggFunc) is None]
         counts = [item for item in outputs if item.find(exp.AggFunc) is not None]
-        ranked = None if counts else first_ranked(root)
+        function: Function = "groups" if counts else "leads"
+        clauses = _GROUPED
+        if not counts and (ranked := first_ranked(root)) is not None:
+            order, n_first = ranked
+            is_first = n_first.name == "1" and order.args.get("desc")
+            counts = [order.this] if is_first and isinstance(order.this, exp.Count) else []
+            clauses = _GROUPED | {"qualify"}
         grouped, shown = group_keys(root), set(map(write, keys))
-        if not grouped or any(write(key) not in shown for key in grouped):
+        if not grouped or any(write(key) not in shown for key in grouped) or len(counts) != 1:
             return None  # a row is a part of what it names
-        if ranked is not None:
-            count, n_first = ranked[0].this, ranked[1].name
-            if n_first != "1" or not ranked[0].args.get("desc") or not isinstance(count, exp.Count):
-                return None
-            return _of_records("leads", self._counted(count, root, _GROUPED | {"qualify"}), keys)
-        function, chosen = _split_filter(counts[0]) if len(counts) == 1 else (None, [])
-        if function is None or isinstance(function, exp.Sum):
+        counting, chosen = _split_filter(counts[0])
+        if counting is None or isinstance(counting, exp.Sum):
             return None
-        parts, counted = self._counted(counts[0], root, _GROUPED, by_column=True), function.this
-        is_condition = isinstance(function, exp.CountIf)
-        stated = [
-            *([counted] if isinstance(counted, exp.Column) and not is_condition else []),
-            *keys,
-        ]
+        parts, counted = self._counted(counts[0], root, clauses, by_column=True), counting.this
+        is_condition = isinstance(counting, exp.CountIf)
+        stated = [counted] if isinstance(counted, exp.Column) and not is_condition else []
         written = [*where_of(root), *chosen, *([counted] if is_condition else [])]
-        written += [_not_null(exp.paren(item.copy())) for item in stated]
-        return _of_records("groups", parts, _definite(keys), written)
+        written += [not_null(exp.paren(item.copy())) for item in [*stated, *keys]]
+        return _of_records(function, parts, _definite(keys), written)
 
     def records(self, root: exp.Select) -> Aggregate | None:
         """Read a list of the records that meet a condition, each or each value once."""
@@ -288,47 +283,48 @@ class _Reader:
         """Read which records are first: `price = (SELECT max(price) …)`, `ORDER BY … LIMIT`."""
         asked, order = where_of(root), root.args.get("order")
         ends = [item for item in asked if item.find(exp.Query) is not None]
-        others = [item for item in asked if item not in ends]
+        others = _definite([item for item in asked if item not in ends])
         if not self._reads(root) or len(ends) > 1 or bool(ends) == bool(root.args.get("limit")):
             return None
-        column, within = order and order.expressions[0].this, others
+        column, end = order and order.expressions[0].this, None
         if ends:
-            column, select = ends[0].this, ends[0].expression
-            select = select.unnest() if isinstance(ends[0], exp.EQ) else None
-            if not isinstance(select, exp.Select) or len(select.selects) != 1:
-                return None
-            end, within = select.selects[0].unalias(), where_of(select)
-            is_end = isinstance(end, exp.Max | exp.Min) and isinstance(end.this, exp.Column)
-            if not is_end or end.this.name.lower() != column.name.lower():
-                return None
-            column = column if self._reads(select) else None
-        if not isinstance(column, exp.Column):
+            column = ends[0].this
+            end = self.number(ends[0].expression, root) if isinstance(ends[0], exp.EQ) else None
+        if not isinstance(column, exp.Column) or not is_definite(*others):
             return None
         also = {name for item in root.selects for name in columns_of(item)} | {column.name.lower()}
-        outer = _definite(others)
-        condition = join_definite(outer, also)
-        if not is_definite(*outer) or condition != join_definite(_definite(within), also):
-            return None
-        return Aggregate("first", condition, column.name, counted=all_of(others) or ALWAYS)
+        found = Aggregate("first", join_definite(others, also), column.name)
+        of_end = end and (end.function in {"min", "max"}, end.column.lower(), end.condition)
+        is_same = of_end == (True, column.name.lower(), found.condition)
+        return found if is_same or not ends else None
 
     # Places
 
-    def _resolve(self, node: exp.Expr, select: exp.Select) -> _Place:
-        """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads."""
+    def _resolve(self, node: exp.Expr, select: exp.Select) -> tuple[float, exp.Expr, exp.Select]:
+        """Unwrap *node*, and go where a subquery or a column of a CTE of one row leads.
+
+        The first value is what it is multiplied with: `round(100 * (SELECT a.n …), 1)` -> 100,
+        `count(*)`, `SELECT count(*) AS n …`.
+        """
         node = node.unalias()
         while isinstance(node, exp.Paren | exp.Round | exp.Cast):
             node = node.this
-        inner = node.unnest()
-        if isinstance(inner, exp.Select) and len(inner.selects) == 1:
-            return self._resolve(inner.selects[0], inner)
-        if isinstance(node, exp.Column) and node.table:
-            meant = [s for s in sources_of(select) if s.alias_or_name.lower() == node.table.lower()]
-            source = inner_query(meant[0]) if meant else None
-            if isinstance(source, exp.Select) and not source.args.get("group"):
-                named = {item.alias_or_name.lower(): item for item in source.selects}
-                if node.name.lower() in named:
-                    return self._resolve(named[node.name.lower()], source)
-        return node, select
+        query = node.unnest()
+        if isinstance(query, exp.Select) and len(query.selects) == 1:
+            return self._resolve(query.selects[0], query)
+        if isinstance(node, exp.Mul):
+            for literal, other in ((node.left, node.right), (node.right, node.left)):
+                if (figure := _figure(literal.unnest())) is not None:
+                    factor, found, select = self._resolve(other, select)
+                    return figure * factor, found, select
+        if isinstance(node, exp.Div) and (figure := _figure(node.right.unnest())):
+            factor, found, select = self._resolve(node.left, select)
+            return factor / figure, found, select
+        meant = meanings_of(node) if isinstance(node, exp.Column) else []
+        inner = meant[0].find_ancestor(exp.Select) if len(meant) == 1 else None
+        if inner is not None and inner is not select and not inner.args.get("group"):
+            return self._resolve(meant[0], inner)
+        return 1.0, node, select
 
     def _reads(self, select: exp.Select, clauses: frozenset[str] = _PLAIN) -> bool:
         """Whether *select* reads the records, and nothing but a condition picks among them."""
@@ -358,7 +354,7 @@ def _of_records(
     return Aggregate(function, condition, keys=tuple(map(write, keys)), counted=counted)
 
 
-def _share(whole: _Parts, part: _Parts, factor: float) -> Aggregate | None:
+def _part_of(whole: _Parts, part: _Parts) -> Aggregate | None:
     """Return the share of *part* in *whole*; None where it is not within it, or not smaller."""
     used = used_columns(part)
     whole, part = ([x for x in side if stated_column(x) not in used] for side in (whole, part))
@@ -366,7 +362,7 @@ def _share(whole: _Parts, part: _Parts, factor: float) -> Aggregate | None:
     within = [item for item in part if write(item) not in of_whole]
     if not within or not of_whole <= of_part or not is_definite(*whole, *within):
         return None
-    return Aggregate("share", join_definite(whole), part=join_definite(within), factor=factor)
+    return Aggregate("share", join_definite(whole), part=join_definite(within))
 
 
 def _definite(parts: _Parts) -> _Parts:
@@ -431,10 +427,6 @@ def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
         return outputs[int(node.name) - 1].unalias()
     named = {item.alias.lower(): item.unalias() for item in outputs if item.alias}
     return named.get(node.name.lower(), node)
-
-
-def _not_null(node: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.null()))
 
 
 def _figure(node: exp.Expr | None) -> float | None:

@@ -1,7 +1,6 @@
 """What a query says, parsed once: whoever asks what SQL means takes its facts.
 
     facts = read_query("SELECT avg(price) FROM hotels WHERE stars > 3", schema)
-    facts.kind     -> "value"
     facts.unit     -> "EUR", the unit of price
     facts.columns  -> (ColumnUse("price", "measure"), ColumnUse("stars", "filter"))
     facts.words    -> "average of price where stars is above 3"
@@ -29,25 +28,22 @@ from srag_mcp.sqlfacts.trees import (
     columns_of,
     exp,
     find_ungrounded,
-    inner_query,
     is_null_test,
+    meanings_of,
     merge_queries,
     parse_query,
     read_records,
-    reads_tables,
-    sources_of,
+    selects_of,
     split_and,
     stated_column,
     where_of,
     write,
 )
 
-Kind: TypeAlias = Literal["value", "boolean", "list", "rows"]
 Role: TypeAlias = Literal["output", "measure", "filter", "group", "order"]
 
 _Node = TypeVar("_Node", bound="exp.Expr")
 _ROW = "document_id"
-_OTHER_TABLES = frozenset({"documents", "cells"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +95,6 @@ class QueryFacts:
         self.sql, self.schema = sql, schema
         self.tree = parse_query(sql)
         self._names = {item.name.lower(): item.name for item in schema.attributes} | {_ROW: _ROW}
-        self._origins: dict[int, str | None] = {}
 
     def _find(self, *kinds: type[_Node]) -> list[_Node]:
         return [] if self.tree is None else list(self.tree.find_all(*kinds))
@@ -159,23 +154,7 @@ class QueryFacts:
     @cached_property
     def _outputs(self) -> list[exp.Expr]:
         """What the query puts out, by its first part where it has several."""
-        tree = self.tree
-        while isinstance(tree, exp.SetOperation | exp.Subquery):
-            tree = tree.this.unnest()
-        return list(tree.selects) if isinstance(tree, exp.Select) else []
-
-    @cached_property
-    def kind(self) -> Kind:
-        """What comes out: one value, yes or no, a list of values, or rows of several."""
-        if len(self._outputs) != 1 or self._outputs[0].is_star:
-            return "rows"
-        select, output = self._outputs[0].find_ancestor(exp.Select), _unwrapped(self._outputs[0])
-        if isinstance(output, exp.Predicate | exp.Not | exp.LogicalOr | exp.LogicalAnd):
-            return "boolean"
-        grouped = select is not None and select.args.get("group")
-        is_one = select is None or not (sources_of(select) or grouped)
-        totals = output.find(exp.AggFunc) is not None and output.find(exp.Window) is None
-        return "value" if is_one or (totals and not grouped) else "list"
+        return [output for select in selects_of(self.tree)[:1] for output in select.selects]
 
     @cached_property
     def unit(self) -> str | None:
@@ -281,11 +260,6 @@ class QueryFacts:
         return read_aggregate(self)
 
     @property
-    def reads_tables(self) -> bool:
-        """Whether the query takes anything out of a table; true where it cannot be told."""
-        return self.tree is None or reads_tables(self.tree)
-
-    @property
     def ungrounded(self) -> tuple[str, ...]:
         """The outputs of the query that would be the same whatever the records held."""
         return () if self.tree is None else find_ungrounded(self.tree)
@@ -359,35 +333,13 @@ class QueryFacts:
 
         None for what is computed, and for columns of other tables.
         """
-        if id(column) in self._origins:
-            return self._origins[id(column)]
-        self._origins[id(column)] = None  # while it is looked for, as in a recursive query
-        name, qualifier = column.name.lower(), column.table.lower()
-        select = column.find_ancestor(exp.Select)
-        while select is not None:
-            meant = [s for s in sources_of(select) if qualifier in {"", s.alias_or_name.lower()}]
-            found = next(filter(None, (self._origin_in(source, name) for source in meant)), None)
-            is_other = any(item.name.lower() in _OTHER_TABLES for item in meant)
-            if found is not None or (meant and (qualifier or is_other)):
-                self._origins[id(column)] = found
+        for meant in meanings_of(column):
+            if isinstance(meant, exp.Column):
+                found = self.origin(meant)
+            else:
+                found = self._names.get(column.name.lower()) if self.is_records(meant) else None
+            if found is not None:
                 return found
-            select = select.find_ancestor(exp.Select)
-        return None
-
-    def _origin_in(self, source: exp.Expr, name: str) -> str | None:
-        """Look *name* up in what a FROM reads."""
-        query = inner_query(source)
-        if query is None:
-            return self._names.get(name) if self.is_records(source) else None
-        while isinstance(query, exp.SetOperation):
-            query = query.left.unnest()
-        for output in query.selects if isinstance(query, exp.Select) else ():
-            if output.is_star:
-                inner = (self._origin_in(item, name) for item in sources_of(query))
-                return next(filter(None, inner), None)
-            if output.alias_or_name.lower() == name:
-                value = output.unalias()
-                return self.origin(value) if isinstance(value, exp.Column) else None
         return None
 
     def is_records(self, source: exp.Expr) -> bool:

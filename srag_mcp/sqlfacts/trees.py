@@ -13,8 +13,6 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import RefusedQueryError
@@ -142,6 +140,57 @@ def inner_query(source: exp.Expr) -> exp.Expr | None:
                 return found
         node = node.parent
     return None
+
+
+def meanings_of(column: exp.Column) -> list[exp.Expr]:
+    """Return what *column* may be: outputs of CTEs and subqueries, or tables that it is read from.
+
+    Without the name of a table, it may be in each that is read; where none has it, in those that a
+    query around reads.
+    """
+    name, table = column.name.lower(), column.table.lower()
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        sources = [s for s in sources_of(select) if table in {"", s.alias_or_name.lower()}]
+        found = [meant for source in sources for meant in _outputs_called(name, source)]
+        if found:
+            return found
+        select = select.find_ancestor(exp.Select)
+    return []
+
+
+def _outputs_called(name: str, source: exp.Expr) -> list[exp.Expr]:
+    query = inner_query(source)
+    return [
+        item.unalias()
+        for item in ([source] if query is None else outputs_of(query))
+        if isinstance(item, exp.Table | exp.UDTF) or item.alias_or_name.lower() == name
+    ]
+
+
+def outputs_of(query: exp.Expr) -> list[exp.Expr]:
+    """Return what a query puts out; a table or written rows stand for all columns of theirs."""
+    found: list[exp.Expr] = []
+    for select in selects_of(query):
+        for item in select.selects:
+            inner = [(s, inner_query(s)) for s in sources_of(select)] if item.is_star else []
+            for source, of_source in inner:
+                found += [source] if of_source is None else outputs_of(of_source)
+            found += [] if inner else [item]
+    return found
+
+
+def selects_of(query: exp.Expr | None) -> list[exp.Select]:
+    """Return the SELECTs whose rows a query puts out: several under UNION and its like."""
+    query = None if query is None else query.unnest()
+    if isinstance(query, exp.SetOperation):
+        return selects_of(query.left) + selects_of(query.right)
+    return [query] if isinstance(query, exp.Select) else []
+
+
+def not_null(node: exp.Expr) -> exp.Expr:
+    """Return the condition that *node* is stated."""
+    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.null()))
 
 
 def is_null_test(node: exp.Expr | None) -> bool:
@@ -388,15 +437,6 @@ def _on_one_record(part: exp.Expr, outer: str) -> exp.Expr:
     return copied
 
 
-def reads_tables(root: exp.Expr) -> bool:
-    """Whether a query takes anything out of a table: a column, or the number of its rows.
-
-    `SELECT 42` and `SELECT 42 FROM hotels` do not: such an answer would come from no document.
-    """
-    tables = [item for item in root.find_all(exp.Table) if inner_query(item) is None]
-    return bool(tables) and root.find(exp.Column, exp.Star, exp.Count) is not None
-
-
 def find_ungrounded(root: exp.Expr) -> tuple[str, ...]:
     """Return the outputs of a query that would be the same whatever the records held.
 
@@ -404,109 +444,40 @@ def find_ungrounded(root: exp.Expr) -> tuple[str, ...]:
     COUNT(*)`. The name of a group may be written in a query, beside what is counted in it:
     `SELECT 'Malta', count(*) … WHERE flag = 'Malta'`.
     """
-    outputs = _Grounding().outputs(root)
-    least = _Ground.LABEL if any(o.ground == _Ground.RECORDS for o in outputs) else _Ground.RECORDS
-    return tuple(output.sql for output in outputs if output.ground < least)
+    outputs = [item.unalias() for item in outputs_of(root)]
+    loose = [item for item in outputs if not _is_grounded(item)]
+    if not any(_is_grounded(item) for item in root.find_all(exp.Table) if not inner_query(item)):
+        loose = outputs
+    elif len(loose) < len(outputs):
+        asked = [x for where in root.find_all(exp.Where) for x in where.find_all(exp.Literal)]
+        is_one = len(selects_of(root)) == 1  # the rows of several are put together
+        loose = [item for item in loose if is_one and not _is_label(item, asked)]
+    return tuple(item.sql(dialect="duckdb") for item in loose)
 
 
-class _Ground(IntEnum):
-    """What a value depends on.
-
-    Attributes:
-        NOTHING: It is written in the query.
-        LABEL: So it is, but as one of several rows, or as what a condition compares with.
-        RECORDS: It would be another if the records were.
-    """
-
-    NOTHING = 0
-    LABEL = 1
-    RECORDS = 2
+def _is_label(node: exp.Expr, asked: Collection[exp.Expr]) -> bool:
+    """Whether *node* is what a condition compares with, or stands in rows that are written."""
+    if isinstance(node, exp.Column):
+        return all(_is_label(meant, asked) for meant in meanings_of(node))
+    return node in asked or isinstance(node, exp.Table | exp.UDTF)
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
-    name: str
-    sql: str
-    ground: _Ground
-
-
-class _Grounding:
-    """Looks into the queries of one tree, into each once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, list[_Output]] = {}
-
-    def outputs(self, query: exp.Expr) -> list[_Output]:
-        """Return what *query* puts out; nothing while it is looked into, as where it is recursive.
-
-        `*` of a table is one output.
-        """
-        if id(query) in self._known:
-            return self._known[id(query)]
-        self._known[id(query)] = found = []
-        plain = query.unnest()
-        if isinstance(plain, exp.SetOperation):  # the rows of both are put together
-            sides = zip(self.outputs(plain.left), self.outputs(plain.right), strict=False)
-            found += [
-                _Output(one.name, one.sql, max(one.ground, other.ground, _Ground.LABEL))
-                for one, other in sides
-            ]
-        for item in plain.selects if isinstance(plain, exp.Select) else ():
-            if item.is_star:
-                for source in sources_of(plain):
-                    inner = inner_query(source)
-                    outputs = [] if inner is None else self.outputs(inner)
-                    found += outputs or [_Output("", "*", _ground_of_source(source))]
-                continue
-            value, where = item.unalias(), plain.args.get("where")
-            ground = self._ground(value)
-            compared = [x.this for x in where.find_all(exp.Literal)] if where else []
-            if not ground and isinstance(value, exp.Literal) and value.this in compared:
-                ground = _Ground.LABEL  # it is what was asked for
-            sql = value.sql(dialect="duckdb")
-            found.append(_Output(item.alias_or_name.lower(), sql, ground))
-        return found
-
-    def _ground(self, node: exp.Expr) -> _Ground:
-        """Return what the value of *node* depends on."""
-        if isinstance(node, exp.Column):
-            return self._ground_of_column(node)
-        if _is_constant(node):
-            return _Ground.NOTHING
-        counting = (exp.Count, exp.CountIf, exp.Sum, exp.RowNumber, exp.Exists)
-        if isinstance(node, (*counting, exp.Star, exp.Columns)):
-            return _Ground.RECORDS
-        if isinstance(node, exp.Query):
-            grounds = [output.ground for output in self.outputs(node)]
-        else:  # whom a FILTER leaves out changes no constant
-            parts = [node.this] if isinstance(node, exp.Filter) else node.iter_expressions()
-            grounds = [self._ground(part) for part in parts]
-        return max(grounds, default=_Ground.NOTHING)
-
-    def _ground_of_column(self, column: exp.Column) -> _Ground:
-        """Look *column* up in what the queries around it read from."""
-        select = column.find_ancestor(exp.Select)
-        while select is not None:
-            grounds: list[_Ground] = []
-            for source in sources_of(select):
-                if column.table and source.alias_or_name.lower() != column.table.lower():
-                    continue
-                inner = inner_query(source)
-                if inner is None:
-                    grounds.append(_ground_of_source(source))
-                    continue
-                name = column.name.lower()
-                grounds += [item.ground for item in self.outputs(inner) if item.name == name]
-            if grounds:
-                return max(grounds)
-            select = select.find_ancestor(exp.Select)
-        return _Ground.RECORDS
-
-
-def _ground_of_source(source: exp.Expr) -> _Ground:
-    """Tell the tables of a build from rows that are written in the query."""
-    is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
-    return _Ground.RECORDS if is_table else _Ground.LABEL
+def _is_grounded(node: exp.Expr) -> bool:
+    """Whether *node* would be another if the records were."""
+    if isinstance(node, exp.Table):
+        return isinstance(node.this, exp.Identifier)
+    if isinstance(node, exp.Column) and (meant := meanings_of(node)):
+        return any(map(_is_grounded, meant))
+    if _is_constant(node):
+        return False
+    counting = (exp.Count, exp.CountIf, exp.Sum, exp.RowNumber, exp.Exists)
+    if isinstance(node, (*counting, exp.Column, exp.Star, exp.Columns)):
+        return True
+    if isinstance(node, exp.Query):
+        return any(map(_is_grounded, outputs_of(node)))
+    # whom a FILTER leaves out changes no constant
+    parts = [node.this] if isinstance(node, exp.Filter) else node.iter_expressions()
+    return any(map(_is_grounded, parts))
 
 
 def _is_constant(node: exp.Expr) -> bool:

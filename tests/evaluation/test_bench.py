@@ -97,7 +97,7 @@ def test_a_table_that_cannot_be_ingested_refuses_its_questions(
 def test_a_single_value_stands_for_its_row_and_its_list(
     rows: tuple[tuple[Value, ...], ...], shown: object
 ) -> None:
-    answer = Answer("How many?", "2", "value", rows=rows, sql="SELECT 2")
+    answer = Answer("How many?", "2", rows=rows, sql="SELECT 2")
 
     assert QuestionResult(question("q"), "wrong", answer).to_json() == {
         "id": "q",
@@ -112,8 +112,8 @@ def test_a_single_value_stands_for_its_row_and_its_list(
     ("outcome", "answer"),
     [
         ("refused", None),
-        ("refused", Answer("?", "no", "brief", brief=BRIEF)),
-        ("failed", Answer("?", "2", "value", rows=((2,),), sql="SELECT 2")),
+        ("refused", Answer("?", "no", brief=BRIEF)),
+        ("failed", Answer("?", "2", rows=((2,),), sql="SELECT 2")),
     ],
 )
 def test_what_was_refused_or_failed_has_no_answer_to_compare(

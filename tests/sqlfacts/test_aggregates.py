@@ -5,6 +5,7 @@ from srag_mcp.sqlfacts.query import read_query
 from tests.ask.conftest import SHIPS_SCHEMA
 
 MALTA = "(flag = 'Malta')"
+MEAN = "AVG(value)"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT avg(s.crew) FROM ships s WHERE s.crew IS NOT NULL",
-            Aggregate("avg", column="crew"),
+            Aggregate("amount", column="crew", formula=MEAN),
         ),
         (
             "SELECT count(*) FROM ships WHERE crew IS NOT NULL",
@@ -46,29 +47,32 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT EXISTS (FROM ships WHERE flag = 'Malta')",
-            Aggregate("compares", sides=(Aggregate("count", MALTA), 0.0), operator=">"),
+            Aggregate("both", sides=(Aggregate("count", MALTA), 0.0), operator=">"),
         ),
         (
             "SELECT bool_and(has_crane) FROM ships",
-            Aggregate("compares", sides=(Aggregate("count", "(NOT has_crane)"), 0.0), operator=">"),
+            Aggregate("both", sides=(Aggregate("count", "(NOT has_crane)"), 0.0), operator=">"),
         ),
         (
             "SELECT (SELECT count(*) FROM ships WHERE has_crane) = (SELECT count(*) FROM ships)",
             Aggregate(
-                "compares",
+                "both",
                 sides=(Aggregate("count", "(has_crane)"), Aggregate("count")),
                 operator="=",
             ),
         ),
         (
             "SELECT count(*) = 0 FROM ships WHERE crew > 9",
-            Aggregate("compares", sides=(Aggregate("count", "(crew > 9)"), 0.0), operator="="),
+            Aggregate("both", sides=(Aggregate("count", "(crew > 9)"), 0.0), operator="="),
         ),
         (
             "SELECT abs(avg(crew) FILTER (has_crane) - avg(crew)) FROM ships",
             Aggregate(
-                "adds",
-                sides=(Aggregate("avg", "(has_crane)", "crew"), Aggregate("avg", column="crew")),
+                "both",
+                sides=(
+                    Aggregate("amount", "(has_crane)", "crew", MEAN),
+                    Aggregate("amount", column="crew", formula=MEAN),
+                ),
                 operator="distance",
             ),
         ),
@@ -83,16 +87,21 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT NOT count(*) > 5 FROM ships",
-            Aggregate("compares", sides=(Aggregate("count"), 5.0), operator=">"),
+            Aggregate("both", sides=(Aggregate("count"), 5.0), operator=">"),
         ),
         (
             "SELECT flag FROM ships WHERE crew > 9 AND flag IS NOT NULL GROUP BY flag"
             " QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
-            Aggregate("leads", "(crew > 9)", keys=("flag",)),
+            Aggregate(
+                "leads",
+                "(crew > 9)",
+                keys=("flag",),
+                counted="(crew > 9) AND (NOT flag IS NULL) AND (NOT (flag) IS NULL)",
+            ),
         ),
         (
             "SELECT flag FROM ships GROUP BY 1 ORDER BY count(*) DESC, flag LIMIT 1",
-            Aggregate("leads", keys=("flag",)),
+            Aggregate("leads", keys=("flag",), counted="(NOT (flag) IS NULL)"),
         ),
         (
             "SELECT name FROM ships WHERE has_crane IS NOT TRUE ORDER BY crew",
@@ -100,7 +109,7 @@ MALTA = "(flag = 'Malta')"
         ),
         (
             "SELECT name FROM ships WHERE has_crane AND crew IS NOT NULL ORDER BY crew LIMIT 3",
-            Aggregate("first", "(has_crane)", "crew", counted="(has_crane) AND (NOT crew IS NULL)"),
+            Aggregate("first", "(has_crane)", "crew"),
         ),
         ("SELECT max(crew) FROM ships", Aggregate("max", column="crew", counted="true")),
     ],

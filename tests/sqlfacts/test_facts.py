@@ -26,7 +26,6 @@ class Facts:
     """What is said of *sql*; *function* is that of its aggregate."""
 
     sql: str
-    kind: str
     unit: str | None = None
     columns: list[tuple[str, str]] = field(default_factory=list)
     condition: str | None = ""
@@ -40,13 +39,11 @@ class Facts:
 QUERIES = [
     Facts(
         "SELECT count(*) FROM hotels",
-        kind="value",
         words="number of records",
         function="count",
     ),
     Facts(
         "SELECT count(*) FROM hotels WHERE pool",
-        kind="value",
         columns=[("pool", "filter")],
         condition="(pool)",
         words="number of records where pool holds",
@@ -54,31 +51,27 @@ QUERIES = [
     ),
     Facts(
         "SELECT round(avg(price), 2) FROM hotels WHERE stars > 3 AND price IS NOT NULL",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure"), ("stars", "filter")],
         condition="(stars > 3) AND (NOT price IS NULL)",
         selecting="(stars > 3)",
         words="average of price where stars is above 3",
-        function="avg",
+        function="amount",
     ),
     Facts(
         "SELECT city, count(*) AS n FROM hotels GROUP BY city ORDER BY n DESC",
-        kind="rows",
         columns=[("city", "output"), ("city", "group")],
         words="number of records, for each city",
         function="groups",
     ),
     Facts(
         "SELECT city FROM hotels GROUP BY city ORDER BY count(*) DESC LIMIT 1",
-        kind="list",
         columns=[("city", "output"), ("city", "group")],
         words="city with the highest number of records",
         function="leads",
     ),
     Facts(
         "SELECT city, price FROM hotels WHERE price = (SELECT max(price) FROM hotels)",
-        kind="rows",
         columns=[
             ("city", "output"),
             ("price", "output"),
@@ -91,7 +84,6 @@ QUERIES = [
     ),
     Facts(
         "SELECT DISTINCT city FROM hotels WHERE pool ORDER BY city",
-        kind="list",
         columns=[("city", "output"), ("pool", "filter"), ("city", "order")],
         condition="(pool)",
         selecting="(pool)",
@@ -100,7 +92,6 @@ QUERIES = [
     ),
     Facts(
         "SELECT 100.0 * count(*) FILTER (pool) / count(pool) FROM hotels",
-        kind="value",
         unit="percent",
         columns=[("pool", "measure"), ("pool", "filter")],
         words="100 × (number of records where pool holds) divided by"
@@ -109,43 +100,38 @@ QUERIES = [
     ),
     Facts(
         "SELECT avg(price) FILTER (pool) - avg(price) FILTER (NOT pool) FROM hotels",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure"), ("pool", "filter")],
         condition="((pool)) OR ((NOT pool))",
         selecting="((pool)) OR ((NOT pool))",
         words="difference between (average of price where pool holds) and"
         " (average of price where pool does not hold)",
-        function="adds",
+        function="both",
     ),
     Facts(
         "SELECT count(*) >= 3 FROM hotels WHERE city = 'Rome'",
-        kind="boolean",
         columns=[("city", "filter")],
         condition="(city = 'Rome')",
         selecting="(city = 'Rome')",
         words="whether the number of records where city is 'Rome' is at least 3",
-        function="compares",
+        function="both",
     ),
     Facts(
         "SELECT bool_or(pool) FROM hotels WHERE stars = 5",
-        kind="boolean",
         columns=[("pool", "measure"), ("stars", "filter")],
         condition="(stars = 5)",
         selecting="(stars = 5)",
         words="whether in any record where stars is 5 pool holds",
-        function="compares",
+        function="both",
     ),
     Facts(
         "SELECT year(opened), count(*) FROM hotels GROUP BY ALL",
-        kind="rows",
         columns=[("opened", "output")],
         words="number of records, for each year of opened",
         function="groups",
     ),
     Facts(
         "SELECT count(DISTINCT city) FROM hotels WHERE opened >= DATE '2020-01-01'",
-        kind="value",
         columns=[("city", "measure"), ("opened", "filter")],
         condition="(opened >= CAST('2020-01-01' AS DATE))",
         selecting="(opened >= CAST('2020-01-01' AS DATE))",
@@ -154,16 +140,15 @@ QUERIES = [
     ),
     Facts(
         "SELECT median(price) FROM hotels WHERE city IN ('Rome', 'Bonn')",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure"), ("city", "filter")],
         condition="(city IN ('Rome', 'Bonn'))",
         selecting="(city IN ('Rome', 'Bonn'))",
         words="median of price where city is 'Rome' or 'Bonn'",
+        function="amount",
     ),
     Facts(
         "WITH h AS (SELECT * FROM hotels WHERE pool) SELECT sum(price) FROM h WHERE stars > 3",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure"), ("stars", "filter"), ("pool", "filter")],
         condition="(stars > 3) AND (pool)",
@@ -172,20 +157,17 @@ QUERIES = [
     ),
     Facts(
         "SELECT count(*) FROM (SELECT city FROM hotels GROUP BY city HAVING count(*) > 2)",
-        kind="value",
         columns=[("city", "output"), ("city", "group")],
         words="number of values of city whose number of records is above 2",
     ),
     Facts(
         "SELECT * FROM hotels ORDER BY price LIMIT 3",
-        kind="rows",
         columns=[("price", "order")],
         words="the first 3 all columns, by rising price",
         function="first",
     ),
     Facts(
         "SELECT date_diff('year', min(opened), max(opened)) FROM hotels",
-        kind="value",
         unit="years",
         columns=[("opened", "measure")],
         words="years from (lowest opened) to (highest opened)",
@@ -193,7 +175,6 @@ QUERIES = [
     Facts(
         "SELECT price FROM hotels WHERE city = 'Rome'"
         " UNION ALL SELECT price FROM hotels WHERE pool",
-        kind="list",
         unit="EUR",
         columns=[("price", "output"), ("pool", "filter"), ("city", "filter")],
         condition="((city = 'Rome')) OR ((pool))",
@@ -201,7 +182,6 @@ QUERIES = [
     ),
     Facts(
         "SELECT avg(price) FROM hotels JOIN cells USING (document_id)",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure")],
         condition=None,
@@ -209,7 +189,6 @@ QUERIES = [
     ),
     Facts(
         "SELECT min(price) FROM hotels USING SAMPLE 3",
-        kind="value",
         unit="EUR",
         columns=[("price", "measure")],
         condition=None,
@@ -217,13 +196,11 @@ QUERIES = [
     ),
     Facts(
         "SELECT 42",
-        kind="value",
         condition=None,
         ungrounded=("42",),
     ),
     Facts(
         "SELECT FROM WHERE",
-        kind="rows",
         condition=None,
         uncounted="it could not be taken apart",
     ),
@@ -236,7 +213,6 @@ def test_all_facts_of_a_query_fit_together(wanted: Facts) -> None:
 
     assert wanted == Facts(
         sql=found.sql,
-        kind=found.kind,
         unit=found.unit,
         columns=[(use.column, use.role) for use in found.columns],
         condition=found.condition,

@@ -76,24 +76,6 @@ def test_a_result_has_the_unit_of_what_it_measures(sql: str, unit: str | None) -
     assert read_query(sql, SHIPS).unit == unit
 
 
-@pytest.mark.parametrize(
-    ("sql", "kind"),
-    [
-        ("SELECT count(*) FROM ships", "value"),
-        ("SELECT 100 * (SELECT count(*) FROM ships) / 3", "value"),
-        ("SELECT count(*) > 3 FROM ships", "boolean"),
-        ("SELECT bool_or(crane) FROM ships", "boolean"),
-        ("SELECT name FROM ships", "list"),
-        ("SELECT flag FROM ships GROUP BY flag HAVING count(*) > 1", "list"),
-        ("SELECT flag, count(*) FROM ships GROUP BY flag", "rows"),
-        ("SELECT * FROM ships", "rows"),
-        ("PIVOT", "rows"),
-    ],
-)
-def test_what_comes_out_is_told_by_the_outputs(sql: str, kind: str) -> None:
-    assert read_query(sql, SHIPS).kind == kind
-
-
 def test_outputs_have_the_values_of_columns_or_are_computed() -> None:
     sql = "SELECT flag, max(crew), count(*), crew + 1 AS crew FROM ships GROUP BY flag"
     found = read_query(sql, SHIPS).outputs

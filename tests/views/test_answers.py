@@ -21,7 +21,6 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
     answer = Answer(
         question="How many?",
         text="12\n of them",
-        kind="value",
         rows=((12,),),
         sql="SELECT count(*)\nFROM boats",
         denominator=Denominator(20, 12, (ColumnCoverage("crew", 17, 3, 0),)),
@@ -45,7 +44,7 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
 
 def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
     text = "Not answered: “poet” has no place in any reading (columns: c0, c1)"
-    answer = Answer("Which poet?", text, "brief", brief=brief())
+    answer = Answer("Which poet?", text, brief=brief())
 
     assert list(answer_lines(answer, "./boats")) == [
         "Not answered: “poet” has no place in any reading",
@@ -58,7 +57,7 @@ def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
 
 def test_a_refusal_of_a_model_proposes_the_columns_that_it_missed() -> None:
     missing = ("the poet's name", "a", "b", "c")
-    answer = Answer("?", "Not answered: no", "brief", brief=brief(1, missing), taken=TAKEN)
+    answer = Answer("?", "Not answered: no", brief=brief(1, missing), taken=TAKEN)
 
     assert list(answer_lines(answer, "boats"))[3:6] == [
         "To add it: srag-mcp extend boats --attribute 'the poet'\"'\"'s name'",
@@ -69,9 +68,7 @@ def test_a_refusal_of_a_model_proposes_the_columns_that_it_missed() -> None:
 
 @pytest.mark.parametrize(("n_columns", "end"), [(40, "c38, c39"), (43, "c39, … 3 more")])
 def test_many_columns_are_counted(n_columns: int, end: str) -> None:
-    lines = list(
-        answer_lines(Answer("?", "Not answered: no", "brief", brief=brief(n_columns)), "b")
-    )
+    lines = list(answer_lines(Answer("?", "Not answered: no", brief=brief(n_columns)), "b"))
 
     assert lines[1].startswith("\nColumns of boats: c0, c1, ")
     assert lines[1].endswith(end)
