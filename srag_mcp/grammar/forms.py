@@ -103,7 +103,8 @@ def read_count(asked: Asked) -> Drafts:
         return  # `how many storms`: a yes says that there was one, not how many
     used, count = frozenset({asking, *distinct}), Summary("count", None, asked.where)
     if target is None or asked.kind(target) == "record":
-        if not distinct and not one and (nouns or asked.where):
+        others = not nouns and any(asked.table.tells_of_other(c.column) for c in asked.where)
+        if not distinct and not one and not others and (nouns or asked.where):
             yield _single(asked, count, used | totals, Counter({"no_head": int(not nouns)}))
     elif asked.kind(target) == "part":
         if asked.word(target) == "date" and asked.table.is_daily:

@@ -383,10 +383,29 @@ class _Linker:
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
+        elif last - first == 1:
+            found = [(name, fit) for name, fit in found if self._is_sure(name, first)]
         if found:
             weight = max(fit[0] for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
             yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
+
+    def _is_sure(self, name: str, at: int) -> bool:
+        """Whether a word that says a part of a name means that column.
+
+        Not as the verb of records of which other columns are in the same unit: `flats cost less
+        than 900`, where a cold rent and additional costs are told.
+        """
+        before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
+        is_verb = before is not None and before.word.endswith("s") and not word.endswith("s")
+        if before is None or not is_verb or before.stem not in self._table.nouns:
+            return True
+        column = self._table.by_name[name]
+        unit = column.attribute.unit
+        if column.names[0][0] in column.heads:
+            return True  # `price per night`: nothing stands before what it is of
+        alike = [c for c in self._table.columns if c.is_amount and c.attribute.unit == unit]
+        return unit is None or len(alike) < 2 or column is self._table.main_amount
 
     def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float, int] | None:
         """Return the weight of words for *column*, how fully they say its name, 0 to 1, and more.
@@ -430,7 +449,8 @@ class _Linker:
             share = max(share, _CALLED)
         idle_words = stems_of("naming", "words") | stems_of("function", "light")
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
-        if unsaid & operator_stems() or needs_all:
+        own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
+        if (unsaid | own) & operator_stems() or needs_all:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record

@@ -247,6 +247,21 @@ class Table:
         own = {column.name for column in columns if column.named & self.nouns}
         return {column.name for column in columns} - own if own else set()
 
+    def tells_of_other(self, name: str) -> bool:
+        """Whether a column tells of a thing that several records are about, by its name.
+
+        `animal_kind` beside `animal_name`, of visits: `how many cats` counts animals, not visits.
+        """
+        thing, _, rest = name.partition("_")
+        return (
+            bool(rest)
+            and stem(thing) not in self.nouns
+            and any(
+                column.name in {f"{thing}_{word}" for word in _NAMING} and not column.is_own
+                for column in self.columns
+            )
+        )
+
     def answering(self, word: str) -> tuple[Column, ...]:
         """Return the text columns that answer `who` or `where`, the likeliest first."""
         texts = [column for column in self.columns if column.is_text]

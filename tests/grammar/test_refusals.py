@@ -432,3 +432,25 @@ def test_a_column_that_says_yes_or_no_names_no_things() -> None:
         translate("How many smokers are there?", schema, statistics, ValueIndex(()))
     found = translate("How many clinics are there?", schema, statistics, ValueIndex(()))
     assert found.sql == "SELECT COUNT(DISTINCT clinic) FROM c1"
+
+
+def test_the_verb_of_a_record_is_no_part_of_a_name_that_others_could_have() -> None:
+    columns = [number("cold_rent", "EUR"), number("additional_costs", "EUR"), number("area", "m2")]
+    refusal("How many flats cost less than 900 EUR?", columns, "flat")
+    found = ask("How many flats have additional costs under 90 EUR?", columns, "flat")
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE additional_costs < 90"
+
+
+def test_a_mean_is_said_where_only_means_are_told() -> None:
+    mean = Attribute(name="mean_temperature", type="number", unit="°C", synonyms=("temperature",))
+    refusal("What was the highest temperature?", [mean], "report")
+    found = ask("What was the highest mean temperature?", [mean], "report")
+    assert found.sql == "SELECT MAX(mean_temperature) FROM c1"
+
+
+def test_what_several_records_are_about_is_not_counted_by_them() -> None:
+    columns = [text("animal_name"), text("animal_kind"), text("town"), number("fee", "EUR")]
+    values = [("animal_kind", "cat", 9), ("town", "Bern", 4)]
+    refusal("How many cats are there?", columns, "visit", values)
+    found = ask("How many visits were by cats?", columns, "visit", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE animal_kind = 'cat'"
