@@ -5,11 +5,10 @@ SragError
     DocumentError             a file could not be read as a document; has .path and .reason
     SchemaError               a schema cannot be used
     CorpusError               a folder cannot be used as a corpus
-        UnknownCorpusError    no corpus of that name is served
         NotIngestedError      the corpus has no published build yet
             AskFirstError     it should not be ingested without being asked: it looks like no corpus
     JobError                  an ingestion job is unknown or cannot do what was asked
-        LockedError           another process ingests this corpus; has .holder
+        LockedError           another process ingests this corpus
     StoreError                a database of a corpus could not be read or written
         QueryError            SQL was wrong or not allowed; has .sql
             RefusedQueryError     the guard does not allow it
@@ -66,10 +65,6 @@ class CorpusError(SragError):
     """A folder cannot be used as a corpus."""
 
 
-class UnknownCorpusError(CorpusError):
-    """No corpus of that name is served."""
-
-
 class NotIngestedError(CorpusError):
     """The corpus has no published build yet."""
 
@@ -83,15 +78,7 @@ class JobError(SragError):
 
 
 class LockedError(JobError):
-    """Another process ingests this corpus.
-
-    Attributes:
-        holder: Who holds the lock, for people (process id, host, since when).
-    """
-
-    def __init__(self, message: str, holder: str) -> None:
-        super().__init__(message)
-        self.holder = holder
+    """Another process ingests this corpus; the text names it."""
 
 
 class StoreError(SragError):

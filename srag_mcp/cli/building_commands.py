@@ -294,5 +294,6 @@ def status(
         said = {name: getattr(job, name) for name in names}
         print_json({"job_id": job.id, "state": job.status} | said)
         return
-    say(*views.job_pages.job_lines(job))
-    print(views.job_pages.job_command(job, corpus), file=sys.stderr)
+    page = views.job_pages.job_page(location, settings, corpus, job)
+    say(*views.job_pages.job_lines(page))
+    say(f"next: {page.next}", file=sys.stderr)

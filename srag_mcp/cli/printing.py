@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TextIO, TypeAlias
 
 from rich.console import Console
 from rich.table import Table
@@ -74,10 +74,10 @@ def print_table(
         print("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
-def say(*lines: str) -> None:
-    """Print lines for people; what they say to do is named by commands."""
+def say(*lines: str, file: TextIO | None = None) -> None:
+    """Print lines for people, on stdout if not on *file*; what to do is named by commands."""
     for line in lines:
-        print(for_terminal(line))
+        print(for_terminal(line), file=file)
 
 
 def print_json(value: object, indent: int | None = 2) -> None:

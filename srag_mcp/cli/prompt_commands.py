@@ -17,12 +17,14 @@ from srag_mcp.cli.arguments import (
     command_settings,
     find_corpus,
 )
-from srag_mcp.cli.printing import print_json
+from srag_mcp.cli.printing import print_json, say
 from srag_mcp.errors import SettingsError
 from srag_mcp.text.shown import printable
+from srag_mcp.views.results import for_terminal
 
 if TYPE_CHECKING:
     from srag_mcp.views.job_pages import PromptDesk
+    from srag_mcp.views.results import PromptPage
 
 prompts = typer.Typer(
     help="Answer the prompts of the agent engine, by hand or by a script.",
@@ -56,13 +58,10 @@ def next_prompts(
         read = partial(anyio.to_thread.run_sync, desk.status)
         run_to_end(views.job_pages.await_prompts, read, max_prompts, wait)
     page = desk.hand_out(max_prompts, again=again)
-    advice = views.job_pages.prompts_command(page, corpus)
-    if as_json:
-        print_json(page.exact() | {"next": advice}, indent=None)
-        return
-    for step in page.steps:
-        print(printable("\n".join(views.job_pages.step_lines(step))))
-    print(advice, file=sys.stderr)
+    if not as_json:
+        for step in page.steps:
+            print(printable("\n".join(views.job_pages.step_lines(step))))
+    _print_next(page, as_json=as_json)
 
 
 @prompts.command(name="answer")
@@ -78,15 +77,11 @@ def answer_prompts(
     desk = _open_desk(corpus, home)
     outcomes = desk.keep(read_answers(file))
     page = desk.say(outcomes)
-    n_refused = views.job_pages.count_refused(outcomes)
-    advice = views.job_pages.prompts_command(page, corpus, n_refused)
-    if as_json:
-        print_json(page.exact() | {"next": advice}, indent=None)
-    else:
+    if not as_json:
         print(f"{page.accepted} accepted, {len(page.problems)} refused")
         for item in page.problems:
             print(printable(f"{item.id}: {item.problem}"))
-        print(advice, file=sys.stderr)
+    _print_next(page, as_json=as_json)
     if page.problems:
         raise typer.Exit(1)
 
@@ -94,7 +89,17 @@ def answer_prompts(
 def _open_desk(corpus: str, home: Path | None) -> "PromptDesk":
     settings = command_settings(home)
     folder = find_corpus(corpus, settings)
-    return views.job_pages.PromptDesk(folder, settings, folder.name)
+    return views.job_pages.PromptDesk(folder, settings, corpus)
+
+
+def _print_next(page: "PromptPage", *, as_json: bool) -> None:
+    """Print what to do next, on stderr; or the whole page as JSON."""
+    if as_json:
+        print_json(page.exact() | {"next": for_terminal(page.next)}, indent=None)
+        return
+    if page.state not in views.job_pages.ASKING:
+        say(*views.job_pages.job_lines(page), file=sys.stderr)
+    say(f"next: {page.next}", file=sys.stderr)
 
 
 def read_answers(file: str) -> list[JsonValue]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from difflib import get_close_matches
-from typing import TypeVar
+from functools import partial, wraps
+from typing import Annotated, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -23,6 +24,7 @@ from mcp.types import (
     JSONRPCError,
     TextContent,
     Tool,
+    ToolAnnotations,
 )
 from pydantic import ValidationError
 from starlette.requests import HTTPConnection
@@ -211,6 +213,29 @@ async def show(
 ) -> CallToolResult:
     """Run *work* as `run_blocking` does, and return its page."""
     return as_result(await run_blocking(corpora, work, queries=queries))
+
+
+def add_reader(
+    server: MCPServer[Corpora],
+    corpora: Corpora,
+    title: str,
+    annotations: ToolAnnotations,
+    *,
+    queries: bool = False,
+) -> Callable[[Callable[..., Page]], None]:
+    """Make a tool of a function that returns a page: it is run as `show` does."""
+
+    def add(work: Callable[..., Page]) -> None:
+        @wraps(work)
+        async def call(**arguments: object) -> CallToolResult:
+            return await show(corpora, partial(work, **arguments), queries=queries)
+
+        signature = inspect.signature(work)
+        page = Annotated[CallToolResult, signature.return_annotation]
+        call.__signature__ = signature.replace(return_annotation=page)  # type: ignore[attr-defined]  # what the SDK reads
+        server.tool(title=title, annotations=annotations)(call)
+
+    return add
 
 
 def as_result(page: Page) -> CallToolResult:

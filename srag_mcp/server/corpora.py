@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from srag_mcp import views
-from srag_mcp.errors import JobError, NotIngestedError, SchemaError, SragError, UnknownCorpusError
+from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
 from srag_mcp.settings import EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
@@ -47,7 +47,7 @@ class Corpora:
         """Return the corpus called *name*; the only one when *name* is empty.
 
         Raises:
-            UnknownCorpusError: If there is none, or several and no name.
+            CorpusError: If there is none, or several and no name.
         """
         if not name and len(self._locations) == 1:
             name = next(iter(self._locations))
@@ -55,7 +55,7 @@ class Corpora:
             names = ", ".join(map(repr, self._locations)) or "none"
             said = f"no corpus {name!r}" if name else "there are several corpora"
             msg = f"{said}; pass one of these as corpus: {names}"
-            raise UnknownCorpusError(msg)
+            raise CorpusError(msg)
         from srag_mcp.store.corpus import Corpus
 
         with self._lock:
@@ -68,7 +68,7 @@ class Corpora:
         """Return the corpus called *name*, whose folder or build is there.
 
         Raises:
-            UnknownCorpusError: As `get`.
+            CorpusError: As `get`.
             NotIngestedError: If it is not: it was missing at the start, or went away since.
         """
         corpus = self.get(name)
@@ -83,7 +83,7 @@ class Corpora:
         """Return the corpus called *name*, which has a published build.
 
         Raises:
-            UnknownCorpusError: As `get`.
+            CorpusError: As `get`.
             NotIngestedError: If it is not there, or was never ingested; the text says what to do.
         """
         corpus = self.present(name)

@@ -32,7 +32,7 @@ def open_for_writing(path: Path, spill: Path) -> duckdb.DuckDBPyConnection:
         if "Conflicting lock" not in str(error):
             raise
         msg = f"another program has {path} open; close it and start again. DuckDB says: {error}"
-        raise LockedError(msg, str(error)) from error
+        raise LockedError(msg) from error
     for name, value in (
         ("memory_limit", f"'{WRITER_MEMORY}'"),
         ("threads", "2"),

@@ -224,7 +224,7 @@ def ingestion_lock(state: Path) -> Iterator[None]:
             " ready, or stop that process and start again: finished documents are kept. Lock:"
             f" {lock.lock_file}"
         )
-        raise LockedError(msg, holder) from error
+        raise LockedError(msg) from error
     told = {
         "pid": os.getpid(),
         "host": socket.gethostname(),

@@ -171,7 +171,7 @@ def _set_up(connection: sqlite3.Connection, folder: Path) -> None:
         if has_earlier and is_ingested_now(folder):
             holder = read_holder(folder)
             msg = f"an earlier version ingests this corpus, {holder}: wait until that ends"
-            raise LockedError(msg, holder)
+            raise LockedError(msg)
         connection.execute("PRAGMA journal_mode = WAL")
         try:
             connection.executescript(f"BEGIN IMMEDIATE; {_TABLES}")

@@ -12,7 +12,7 @@ from srag_mcp.errors import JobError
 from srag_mcp.pipeline.jobs import agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
-from srag_mcp.store.spool import LEASE_S, AnswerOutcome, SpooledPrompt
+from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.views.results import (
     PAGE_SHARE,
@@ -23,7 +23,6 @@ from srag_mcp.views.results import (
     PromptEntry,
     PromptPage,
     PromptStep,
-    for_terminal,
     take_whole,
 )
 
@@ -52,17 +51,18 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     if job.is_running and note != ASKED_TO_STOP:
         with agent_prompts(folder, settings) as spool:
             waiting = spool.count().n_open
-    engine = named_engine(job.engine)
-    start = "call ingest_corpus" + ("" if engine is None else f" with engine={engine!r}")
+    call = f"call ingest_corpus with corpus={name!r}"
+    if (engine := named_engine(job.engine)) is not None:
+        call += f" and engine={engine!r}"
     if job.attribute:
-        start = f"call extend_schema with attribute={job.attribute!r}"
+        call = f"call extend_schema with corpus={name!r} and attribute={job.attribute!r}"
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     following = {
         "running": f"call {again} while the state is running",
-        "done": f"call get_schema or ask with corpus={name!r}",
-        "failed": f"mend what the report names, then {start} again",
-        "cancelled": f"{start} to go on where it stopped",
-        "interrupted": f"{start} to go on where it stopped",
+        "done": f"call ask with corpus={name!r}, or get_schema",
+        "failed": f"mend what the report names, then {call} again",
+        "cancelled": f"{call} to go on where it stopped",
+        "interrupted": f"{call} to go on where it stopped",
     }[job.status]
     if waiting:
         following = f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
@@ -89,32 +89,17 @@ def choose_call(name: str) -> str:
     )
 
 
-def job_lines(job: Job) -> list[str]:
+def job_lines(page: JobStatus) -> list[str]:
     """Write where a job is for people: `"job 1 is running: predicting, 26 of 40"`, its report."""
     where = ""
-    if job.is_running:
-        parts = [job.stage or "starting"]
-        if job.total:
-            parts.append(f"{job.done} of {job.total}")
-        if job.waiting:
-            parts.append(f"{job.waiting} prompts wait for answers")
+    if page.state == "running":
+        parts = [page.stage or "starting"]
+        if page.total:
+            parts.append(f"{page.done} of {page.total}")
+        if page.waiting:
+            parts.append(f"{page.waiting} prompts wait for answers")
         where = f": {', '.join(parts)}"
-    said = [one_line(line) for line in (*job.report, job.error) if line]
-    return [f"job {job.id} is {job.status}{where}", *said]
-
-
-def job_command(job: Job, corpus: str) -> str:
-    """Say what to do about a job on the command line, where the corpus is called *corpus*."""
-    if job.is_running:
-        answer = f"srag-mcp prompts next {corpus}, or " if job.waiting else ""
-        return f"next: {answer}srag-mcp status {corpus} (--cancel stops it)"
-    if job.status == "done":
-        return f'next: srag-mcp ask {corpus} "…"'
-    if job.attribute:
-        return f'to go on: srag-mcp extend {corpus} --attribute "{job.attribute}"'
-    engine = named_engine(job.engine)
-    named = "" if engine is None else f" --engine {engine}"
-    return f"to go on: srag-mcp ingest {corpus}{named}"
+    return [f"job {page.job_id} is {page.state}{where}", *map(one_line, filter(None, page.report))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +162,8 @@ class PromptDesk:
         elif page.with_others:
             page.next = (
                 f"the {page.with_others} prompts that wait were given out, to other agents or to"
-                " you: answer yours; if they are lost, call next_prompts with again=true; those"
-                f" that nobody answers are free in {count.lease_s:.0f} s: call next_prompts with"
-                f" {at} then"
+                f" you: answer yours; if they are lost, call next_prompts with {at}, again=true;"
+                f" those that nobody answers are free in {count.lease_s:.0f} s"
             )
         return page
 
@@ -218,7 +202,11 @@ class PromptDesk:
         ]
         room = int(self.settings.max_result_characters * PROBLEMS_SHARE)
         problems = take_whole(refused, room)
-        n_refused = count_refused(outcomes)
+        # one whose prompt has an answer, or is not there, it does not help to put right
+        n_refused = sum(
+            bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER))
+            for item in outcomes
+        )
         if n_refused and page.state in ASKING:
             theirs = "answer those of this page, and " if page.steps else ""
             page.next = (
@@ -251,16 +239,6 @@ def _steps(given: Sequence[SpooledPrompt], known: Collection[str]) -> list[Promp
     return list(steps.values())
 
 
-def count_refused(outcomes: Sequence[AnswerOutcome]) -> int:
-    """Count the answers that were not kept, and that it helps to put right.
-
-    It does not help where the prompt has an answer, or is not there.
-    """
-    return sum(
-        bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER)) for item in outcomes
-    )
-
-
 async def await_prompts(
     read: Callable[[], Awaitable[JobStatus]], max_prompts: int, wait_s: float
 ) -> None:
@@ -286,23 +264,3 @@ def step_lines(step: PromptStep) -> list[str]:
         for correction in prompt.corrections:
             parts += [f"## Earlier reply to {prompt.id}", correction.reply, correction.problem]
     return parts
-
-
-def prompts_command(page: PromptPage, corpus: str, n_refused: int = 0) -> str:
-    """Say what to do on the command line, where the corpus is called *corpus*."""
-    if n_refused and page.state in ASKING:
-        return f"send the {n_refused} refused again, put right: srag-mcp prompts answer {corpus}"
-    n_given = sum(len(step.prompts) for step in page.steps)
-    counts = f"{n_given} prompts to answer, {page.waiting} wait, {page.with_others} are with others"
-    if n_given:
-        answers = 'with lines {"id": …, "reply": …}'
-        return f"{counts}: srag-mcp prompts answer {corpus} FILE, {answers}"
-    if page.state == "done":
-        return f'the ingestion is done: srag-mcp ask {corpus} "…"'
-    if page.state in ASKING:
-        minutes = f"{LEASE_S / 60:.0f} minutes"
-        again = f", which are free again {minutes} after they were fetched, or at once with --again"
-        again *= bool(page.with_others and not page.waiting)
-        return f"{counts}{again}: srag-mcp prompts next {corpus}"
-    said = for_terminal("; ".join([page.state, *page.report]))
-    return f"{said}. To go on: srag-mcp ingest {corpus} --engine agent"

@@ -4,11 +4,13 @@ Hosts keep either the structured content or the text, so that both say the same;
 20,000 characters of it.
 """
 
+import ast
 import csv
 import hashlib
 import io
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, TypeAlias, TypeVar
 
@@ -24,8 +26,9 @@ NextOffset = Annotated[int | None, Field(description="Pass as offset; null on th
 PAGE_SHARE = 0.9  # of the characters of a result; the rest is for what stands around its entries
 ROWS_SHARE = 0.85  # the same, for rows: words stand around them
 ROWS = "rows, as data:"
-# Messages below the server and the command line name tools. A terminal has commands instead.
+# Messages name tools, and the arguments to call them with. A terminal has commands instead.
 COMMANDS = {
+    "ask": "ask",
     "list_corpora": "status",
     "ingest_corpus": "ingest",
     "extend_schema": "extend",
@@ -37,7 +40,11 @@ COMMANDS = {
     "next_prompts": "prompts next",
     "answer_prompts": "prompts answer",
 }
-_TOOL = re.compile(rf"\b(call )?({'|'.join(COMMANDS)})\b")
+_VALUE = "'[^']*'|\"[^\"]*\"|true"
+_ARGUMENT = re.compile(rf"(\w+)=({_VALUE})")
+_TOOL = re.compile(
+    rf"\b(call )?({'|'.join(COMMANDS)})\b(?: with ((?:(?:, | and )?\w+=(?:{_VALUE}))+))?"
+)
 
 
 class Page(BaseModel, defer_build=True):
@@ -348,10 +355,24 @@ def render_cell(value: CellScalar) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """Name commands for the tools: `"call get_schema" -> "run srag-mcp schema"`."""
-    return _TOOL.sub(
-        lambda found: f"{'run ' if found[1] else ''}srag-mcp {COMMANDS[found[2]]}", text
-    )
+    """Name commands for the tools, and options for their arguments.
+
+    `"call extend_schema with corpus='cvs', attribute='the age'" ->
+    "run srag-mcp extend cvs --attribute 'the age'"`
+    """
+
+    def command(found: "re.Match[str]") -> str:
+        called, tool, arguments = found.groups()
+        if tool == "ask" and not called:  # a word as any other
+            return found[0]
+        words = ["run"] * bool(called) + ["srag-mcp", COMMANDS[tool]]
+        for name, value in _ARGUMENT.findall(arguments or ""):
+            said = [] if value == "true" else [shlex.quote(ast.literal_eval(value))]
+            if name != "job_id":  # of a corpus, commands know the latest job
+                words += [f"--{name}"] * (name != "corpus") + said
+        return " ".join(words)
+
+    return _TOOL.sub(command, text)
 
 
 Entry = TypeVar("Entry", str, BaseModel, Row)

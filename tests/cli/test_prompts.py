@@ -64,7 +64,9 @@ def test_a_script_answers_the_prompts_of_a_job(
     assert (said.status, said.out) == (0, f"{len(given)} accepted, 0 refused\n")
     assert (ended.status, ended.engine) == ("done", "agent"), ended
     assert json.loads(table.out)["rows"] == [[sum(PASSENGERS.values()), N_SHIPS]]
-    assert (done.out, done.err) == ("", f'the ingestion is done: srag-mcp ask {ferries} "…"\n')
+    assert done.out == ""
+    assert done.err.splitlines()[0] == f"job {job} is done"
+    assert done.err.endswith(f"next: run srag-mcp ask {ferries}, or srag-mcp schema\n")
 
 
 def test_the_next_ingestion_of_such_a_corpus_is_for_an_agent_too(
@@ -94,8 +96,7 @@ def test_prompts_are_printed_with_their_instructions_once(
     assert "Aldra�[2J" in shown.out
     assert len(ids) == 2
     assert shown.err == (
-        "2 prompts to answer, 0 wait, 0 are with others:"
-        f' srag-mcp prompts answer {ferries} FILE, with lines {{"id": …, "reply": …}}\n'
+        f"next: answer each by its step's instructions: run srag-mcp prompts answer {ferries}\n"
     )
 
 
@@ -110,8 +111,8 @@ def test_a_refused_answer_is_named_and_the_status_is_1(
 
     assert said.status == 1
     assert said.out == f"0 accepted, 1 refused\n{name[:8]}: fields are missing: n\n"
-    again = f"srag-mcp prompts answer {ferries}\n"
-    assert said.err == f"send the 1 refused again, put right: {again}"
+    again = f"run srag-mcp prompts answer {ferries}\n"
+    assert said.err == f"next: send the 1 refused ones again, put right: {again}"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,8 @@ def test_who_fetches_prompts_twice_is_told_when_they_are_free_again(
 
     assert again.out == ""
     assert again.err == (
-        "0 prompts to answer, 0 wait, 1 are with others, which are free again 5 minutes after they"
-        f" were fetched, or at once with --again: srag-mcp prompts next {ferries}\n"
+        "next: the 1 prompts that wait were given out, to other agents or to you: answer yours; if"
+        f" they are lost, run srag-mcp prompts next {ferries} --again; those that nobody answers"
+        " are free in 300 s\n"
     )
     assert "Aldra" in cli("prompts", "next", ferries, "--again").out

@@ -23,9 +23,7 @@ def test_a_job_says_where_it_is(cli: Cli, ferries: Path, job: str) -> None:
         shown = cli("status", ferries)
 
     assert (shown.status, shown.out) == (0, told)
-    assert shown.err == (
-        f"next: srag-mcp prompts next {ferries}, or srag-mcp status {ferries} (--cancel stops it)\n"
-    )
+    assert shown.err == f"next: 1 prompts wait for you: run srag-mcp prompts next {ferries}\n"
 
 
 def test_a_job_is_cancelled_and_another_goes_on(
@@ -39,7 +37,9 @@ def test_a_job_is_cancelled_and_another_goes_on(
 
     assert cancelled.status == 0
     assert cancelled.out.splitlines()[0] == f"job {job} is cancelled"
-    assert cancelled.err == f"to go on: srag-mcp ingest {ferries} --engine agent\n"
+    assert cancelled.err == (
+        f"next: run srag-mcp ingest {ferries} --engine agent to go on where it stopped\n"
+    )
     told = json.loads(ended.out)
     assert (told["job_id"], told["state"], told["error"]) == (again, "done", "")
     assert "4 documents (" in told["report"][1]

@@ -141,7 +141,10 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
                 while (status := await call(client, JobStatus, "ingest_status")).state == "running":
                     pass
             assert status.state == "interrupted"
-            assert status.next == "call ingest_corpus with engine='agent' to go on where it stopped"
+            assert (
+                status.next
+                == "call ingest_corpus with corpus='notes' and engine='agent' to go on where it stopped"
+            )
             if not is_early:
                 await answer_page(client, page)
             job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
@@ -172,7 +175,8 @@ async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
 
     assert status.state == "interrupted"
     assert status.next == (
-        "call extend_schema with attribute='how long it rained' to go on where it stopped"
+        "call extend_schema with corpus='notes' and attribute='how long it rained' to go on where"
+        " it stopped"
     )
     assert refused.is_error
 

@@ -118,7 +118,7 @@ async def test_an_agent_answers_all_prompts_page_by_page(
     later = {(step.instructions, bool(step.reply_schema)) for p in pages[1:] for step in p.steps}
     assert later == {(SAME_AS_BEFORE, False)}
     assert (pages[-1].state, pages[-1].steps) == ("done", [])
-    assert pages[-1].next == "call get_schema or ask with corpus='notes'"
+    assert pages[-1].next == "call ask with corpus='notes', or get_schema"
 
 
 async def test_the_status_of_a_job_that_waits_comes_at_once_and_names_the_next_call(
@@ -159,8 +159,8 @@ async def test_a_page_says_how_many_wait_and_what_to_do_in_text_and_structure(
     assert (none.accepted, none.waiting, none.with_others) == (0, 0, 5)
     assert re.fullmatch(
         r"the 5 prompts that wait were given out, to other agents or to you: answer yours; if"
-        r" they are lost, call next_prompts with again=true; those that nobody answers are free in"
-        r" \d+ s: call next_prompts with corpus='notes' then",
+        r" they are lost, call next_prompts with corpus='notes', again=true; those that nobody"
+        r" answers are free in \d+ s",
         none.next,
     )
 
@@ -237,7 +237,9 @@ async def test_an_agent_in_a_new_session_goes_on_with_what_it_was_given(
         page = await call(client, PromptPage, "next_prompts", again=True)
         assert prompts(page) == prompts(given)
         await play(client, 5, page)
-    assert "if they are lost, call next_prompts with again=true" in (told.next or "")
+    assert "if they are lost, call next_prompts with corpus='notes', again=true" in (
+        told.next or ""
+    )
     assert kept(notes) == heights(3)
 
 

@@ -106,9 +106,8 @@ def test_a_lock_names_its_holder_and_is_free_when_the_holder_is_done(tmp_path: P
     with ingestion_lock(tmp_path):
         assert is_ingested_now(tmp_path)
         said = f"process {os.getpid()} on "
-        with pytest.raises(LockedError, match=said) as caught, ingestion_lock(tmp_path):
+        with pytest.raises(LockedError, match=said), ingestion_lock(tmp_path):
             pass
-        assert caught.value.holder == read_holder(tmp_path)
     assert not is_ingested_now(tmp_path)
     assert read_holder(tmp_path) == "another process that has not yet said who it is"
     with ingestion_lock(tmp_path):

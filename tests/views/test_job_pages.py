@@ -1,18 +1,19 @@
-"""Where an ingestion stands and what to do next, in the words of a terminal."""
+"""Where an ingestion stands and what to do next, in the words of tools and of a terminal."""
+
+from pathlib import Path
 
 import pytest
 
+from srag_mcp.settings import Settings
 from srag_mcp.store.job import Job
-from srag_mcp.store.spool import AnswerOutcome
-from srag_mcp.views.job_pages import (
-    NOT_AN_ANSWER,
-    count_refused,
-    job_command,
-    job_lines,
-    prompts_command,
-    step_lines,
+from srag_mcp.views.job_pages import job_lines, job_page, step_lines
+from srag_mcp.views.results import (
+    CorrectionEntry,
+    JobStatus,
+    PromptEntry,
+    PromptStep,
+    for_terminal,
 )
-from srag_mcp.views.results import CorrectionEntry, PromptEntry, PromptPage, PromptStep
 
 STEP = PromptStep(
     step="records",
@@ -28,14 +29,6 @@ STEP = PromptStep(
 )
 
 
-def job(**facts: object) -> Job:
-    return Job.model_validate({"id": "1", "folder": "/huts"} | facts)
-
-
-def page(state: str = "running", **facts: object) -> PromptPage:
-    return PromptPage.model_validate({"job_id": "1", "corpus": "huts", "state": state} | facts)
-
-
 @pytest.mark.parametrize(
     ("facts", "lines"),
     [
@@ -45,81 +38,49 @@ def page(state: str = "running", **facts: object) -> PromptPage:
             ["job 1 is running: predicting, 2 of 4, 3 prompts wait for answers"],
         ),
         (
-            {"status": "failed", "report": ["a\nb", ""], "error": "no key"},
+            {"state": "failed", "report": ["a\nb", "", "no key"]},
             ["job 1 is failed", "a b", "no key"],
         ),
     ],
 )
 def test_a_job_says_where_it_is(facts: dict[str, object], lines: list[str]) -> None:
-    assert job_lines(job(**facts)) == lines
+    page = {"job_id": "1", "corpus": "huts", "state": "running"} | facts
+    assert job_lines(JobStatus.model_validate(page)) == lines
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "tool", "command"),
     [
-        ({}, "next: srag-mcp status huts (--cancel stops it)"),
         (
-            {"waiting": 1},
-            "next: srag-mcp prompts next huts, or srag-mcp status huts (--cancel stops it)",
+            {"status": "done"},
+            "call ask with corpus='my huts', or get_schema",
+            "run srag-mcp ask 'my huts', or srag-mcp schema",
         ),
-        ({"status": "done"}, 'next: srag-mcp ask huts "…"'),
-        ({"status": "failed"}, "to go on: srag-mcp ingest huts"),
+        (
+            {"status": "failed"},
+            "mend what the report names, then call ingest_corpus with corpus='my huts' again",
+            "mend what the report names, then run srag-mcp ingest 'my huts' again",
+        ),
         (
             {"status": "cancelled", "engine": "agent"},
-            "to go on: srag-mcp ingest huts --engine agent",
+            "call ingest_corpus with corpus='my huts' and engine='agent' to go on where it stopped",
+            "run srag-mcp ingest 'my huts' --engine agent to go on where it stopped",
         ),
         (
-            {"status": "interrupted", "attribute": "beds"},
-            'to go on: srag-mcp extend huts --attribute "beds"',
+            {"status": "interrupted", "attribute": "a hut's beds"},
+            "call extend_schema with corpus='my huts' and attribute=\"a hut's beds\" to go on where"
+            " it stopped",
+            "run srag-mcp extend 'my huts' --attribute 'a hut'\"'\"'s beds' to go on where it"
+            " stopped",
         ),
     ],
 )
-def test_a_job_says_what_to_do_next(facts: dict[str, object], said: str) -> None:
-    assert job_command(job(**facts), "huts") == said
+def test_a_job_says_what_to_do_next(facts: dict[str, object], tool: str, command: str) -> None:
+    job = Job.model_validate({"id": "1", "folder": "/huts"} | facts)
+    page = job_page(Path("/huts"), Settings(), "my huts", job)
 
-
-@pytest.mark.parametrize(
-    ("shown", "n_refused", "said"),
-    [
-        (page(), 2, "send the 2 refused again, put right: srag-mcp prompts answer huts"),
-        (
-            page(steps=[STEP], waiting=4),
-            0,
-            "1 prompts to answer, 4 wait, 0 are with others: srag-mcp prompts answer huts FILE,"
-            ' with lines {"id": …, "reply": …}',
-        ),
-        (page("done"), 2, 'the ingestion is done: srag-mcp ask huts "…"'),
-        (
-            page(waiting=1, with_others=2),
-            0,
-            "0 prompts to answer, 1 wait, 2 are with others: srag-mcp prompts next huts",
-        ),
-        (
-            page("no job", with_others=2),
-            0,
-            "0 prompts to answer, 0 wait, 2 are with others, which are free again 5 minutes after"
-            " they were fetched, or at once with --again: srag-mcp prompts next huts",
-        ),
-        (
-            page("failed", report=["call ingest_corpus again"]),
-            0,
-            "failed; run srag-mcp ingest again. To go on: srag-mcp ingest huts --engine agent",
-        ),
-    ],
-)
-def test_prompts_say_what_to_do_next(shown: PromptPage, n_refused: int, said: str) -> None:
-    assert prompts_command(shown, "huts", n_refused) == said
-
-
-def test_only_what_can_be_put_right_counts_as_refused() -> None:
-    outcomes = [
-        AnswerOutcome("a", "", "shared"),
-        AnswerOutcome("b", "no JSON", "shared"),
-        AnswerOutcome("c", "it has an answer"),
-        AnswerOutcome("5", NOT_AN_ANSWER),
-    ]
-
-    assert count_refused(outcomes) == 2
+    assert page.next == tool
+    assert for_terminal(page.next) == command
 
 
 def test_a_step_is_written_with_what_was_wrong_before() -> None:

@@ -41,6 +41,14 @@ def spoken(path: Path) -> Iterator[str]:
         ),
         ("call next_prompts, then answer_prompts", None),
         (
+            "call ingest_status with corpus='cvs', job_id='7' while it runs, or ask",
+            "run srag-mcp status cvs while it runs, or ask",
+        ),
+        (
+            "call next_prompts with corpus='cvs', again=true; then call ask",
+            "run srag-mcp prompts next cvs --again; then run srag-mcp ask",
+        ),
+        (
             "the column run_sql_time, and my_get_schema",
             "the column run_sql_time, and my_get_schema",
         ),
@@ -67,7 +75,7 @@ def test_the_commands_are_there() -> None:
 
 
 def test_nothing_below_the_command_line_names_a_command() -> None:
-    commands = {command.partition(" ")[0] for command in COMMANDS.values()} | {"ask", "review"}
+    commands = {command.partition(" ")[0] for command in COMMANDS.values()} | {"review"}
     named = re.compile(rf"srag-mcp ({'|'.join(sorted(commands))})\b")
     found = [
         f"{path.relative_to(PACKAGE)}: {text}"
