@@ -26,6 +26,7 @@ from srag_mcp.text.shown import one_line
 if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
     from srag_mcp.store.corpus import Corpus
+    from srag_mcp.views.results import Table
 
 LimitOption = Annotated[int, typer.Option(min=1, max=1000, help="Most cells.", metavar="N")]
 OffsetOption = Annotated[int, typer.Option(min=0, help="Cells to leave out first.", metavar="N")]
@@ -155,11 +156,8 @@ def trace(
         )
     if as_json:
         print_json(asdict(found))
-    elif not found.evidence:
-        print(f"no cell from --offset {offset} on; there are {found.total}", file=sys.stderr)
     else:
-        print_table(*views.traces.evidence_table(found.evidence))
-        _say_which(offset, len(found.evidence), found.total)
+        _print_cells(views.traces.evidence_table(found.evidence), offset, found.total)
 
 
 def review(
@@ -179,17 +177,20 @@ def review(
         found = read_reviews(opened.read, column, limit, offset)
     if as_json:
         print_json(asdict(found))
-    elif not found.reviews:
-        more = f" from --offset {offset} on; there are {found.total}" if found.total else ""
-        print(f"nothing to review{more}", file=sys.stderr)
+    elif not found.total:
+        print("nothing to review", file=sys.stderr)
     else:
-        print_table(*views.traces.review_table(found.reviews))
-        _say_which(offset, len(found.reviews), found.total)
+        _print_cells(views.traces.review_table(found.reviews), offset, found.total)
 
 
-def _say_which(offset: int, n_shown: int, total: int) -> None:
-    """Say on stderr which of the cells were shown, and where the next ones are."""
-    end = offset + n_shown
+def _print_cells(table: "Table", offset: int, total: int) -> None:
+    """Print a page of cells; on stderr, which they are, and where the next ones are."""
+    columns, rows = table
+    end = offset + len(rows)
+    if not rows:
+        print(f"no cell from --offset {offset} on; there are {total}", file=sys.stderr)
+        return
+    print_table(columns, rows)
     print(f"cells {offset + 1} to {end} of {total}", file=sys.stderr)
     if end < total:
         print(f"more follow: --offset {end}", file=sys.stderr)

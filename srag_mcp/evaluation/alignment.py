@@ -11,16 +11,15 @@ another name for (see `name_as_gold`); how many do only for that reason is count
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import eq
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from srag_mcp.evaluation.comparison import equal_cells, gold_type, name_as_gold, number_of
+from srag_mcp.evaluation.comparison import gold_type, meaning_of, name_as_gold
 from srag_mcp.schema.attribute import snake_case
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
-from srag_mcp.values.states import read_boolean
-from srag_mcp.values.types import ColumnType
 
 _LEAST_AGREEMENT = 0.1
 _NAME_WEIGHT = 1e-3
@@ -98,28 +97,21 @@ def _pair(
     names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want))
     values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
     kind = gold_type(wanted)
-    equal = [equal_cells(value, want, kind) for value, want in zip(values, wanted, strict=True)]
-    strict = [equal_cells(value, want, kind) for value, want in zip(spelled, wanted, strict=True)]
+    asked, said, strict = (
+        [meaning_of(item, kind) for item in items] for items in (wanted, values, spelled)
+    )
+    equal = list(map(eq, asked, said))
     accuracy = sum(equal) / len(equal)
-    keys, held = (Counter(_key(item, kind) for item in items) for items in (wanted, values))
-    by_chance = sum(n * held[key] for key, n in keys.items()) / (len(wanted) * len(values))
+    held = Counter(said)
+    by_chance = sum(n * held[item] for item, n in Counter(asked).items()) / len(equal) ** 2
     agreement = (accuracy - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
     words, others = set(field.lower().split("_")), set(column.lower().split("_"))
     if by_chance == accuracy == 1 and (words <= others or others <= words):
         agreement = _LEAST_AGREEMENT  # `insurance`, `has_insurance_requirement`
     alike = float(fuzz.token_sort_ratio(fold(field), fold(column.replace("_", " ")))) / 100
     says = any(same and want for same, want in zip(equal, wanted, strict=True))
-    score = FieldScore(field, column, accuracy, accuracy - sum(strict) / len(strict))
+    score = FieldScore(field, column, accuracy, accuracy - sum(map(eq, asked, strict)) / len(equal))
     return (agreement + _NAME_WEIGHT * alike if says else 0.0), score
-
-
-def _key(value: Value, kind: ColumnType) -> str:
-    if value is None or value == "":
-        return ""
-    if kind.is_boolean:
-        return str(value if isinstance(value, bool) else read_boolean(str(value)))
-    number = number_of(value)
-    return f"{number:.6g}" if number is not None else fold(str(value))
 
 
 def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:

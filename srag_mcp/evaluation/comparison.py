@@ -63,23 +63,25 @@ def month_of(value: Value) -> tuple[int, int] | None:
     return found.year, found.month
 
 
-def equal_cells(found: Value, gold: str, kind: ColumnType) -> bool:
-    """Return whether a stored value is the gold value of a field of type *kind*.
+def meaning_of(value: Value, kind: ColumnType) -> str:
+    """Write the value of a field of type *kind* so that equal ones are written alike.
 
-    Both empty is equal; an empty value is neither false nor zero. Numbers are equal to 1e-6, texts
-    when they fold to the same; containment is not equality.
+    Empty is empty; an empty value is neither false nor zero. Numbers are equal in seven digits,
+    texts when they fold to the same; containment is not equality.
+
+    `("9.00", NUMBER) -> "9"`, `("Acme Co. (N)", TEXT) -> "acme co n"`
     """
-    if found is None or not gold:
-        return found is None and not gold
+    if value is None or value == "":
+        return ""
+    read: object = None
     if kind.is_boolean:
-        said = found if isinstance(found, bool) else read_boolean(str(found))
-        return said is not None and said == read_boolean(gold)
-    if kind.is_numeric:
-        number, wanted = number_of(found), number_of(gold)
-        return number is not None and wanted is not None and equal_numbers(number, wanted)
-    if kind.is_date:
-        return date_of(found) == date_of(gold)
-    return fold(str(found)) == fold(gold)
+        read = value if isinstance(value, bool) else read_boolean(str(value))
+    elif kind.is_numeric and (number := number_of(value)) is not None:
+        read = f"{number:.7g}"
+    elif kind.is_date:
+        read = date_of(value)
+    text = str(value)
+    return str(read) if read is not None else fold(text) or text
 
 
 def gold_type(values: Sequence[str]) -> ColumnType:

@@ -132,34 +132,26 @@ def _read_gold(path: Path) -> tuple[tuple[str, ...], dict[str, dict[str, str]]]:
     """Return the fields and the rows by document; nothing when there is no file."""
     if not path.exists():
         return (), {}
-    try:
-        reader = csv.reader(_read_lines(path), strict=True)
-        rows = [(reader.line_num, list(map(str.strip, row))) for row in reader if row]
-    except csv.Error as error:
-        msg = f"{path.name}: not a CSV file in UTF-8 ({error})"
-        raise PackError(msg) from error
-    names = rows[0][1] if rows else []
-    twice = next((name for name in names if names.count(name) > 1), None)
-    problem = ""
-    if len(rows) < 2 or len(names) < 2:
-        problem = "it has no cells; one row a document below the names of the columns"
-    elif KEY not in names:
-        problem = f"it has no column {KEY!r} with the file names"
-    elif twice is not None:
-        problem = f"the column {twice!r} is there twice"
-    if problem:
-        msg = f"{path.name}: {problem}"
-        raise PackError(msg)
+    reader = csv.DictReader(_read_lines(path), strict=True, skipinitialspace=True)
     gold: dict[str, dict[str, str]] = {}
-    for number, row in rows[1:]:
-        cells = dict(zip(names, row, strict=False))
-        key = cells.pop(KEY, "")
-        if len(row) != len(names) or key in gold:
-            wrong = f"{key!r} is there twice" if key in gold else f"{len(row)} cells"
-            counts = f"one row a document, {len(names)} cells a row"
-            msg = f"{path.name}, line {number}: {wrong}; {counts}"
-            raise PackError(msg)
-        gold[key] = cells
+    problem = ""
+    try:
+        names = list(reader.fieldnames or ())
+        if KEY not in names or len(set(names)) < len(names):
+            problem = f"needs a column {KEY!r} with the file names, and no column twice"
+        for row in reader if not problem else ():
+            if None in row or None in row.values():
+                problem = "has another number of cells than there are columns"
+            elif (key := row.pop(KEY).strip()) in gold:
+                problem = f"names {key!r} for the second time"
+            if problem:
+                break
+            gold[key] = {name: cell.strip() for name, cell in row.items()}
+    except csv.Error as error:
+        problem = f"is not CSV in UTF-8 ({error})"
+    if problem:
+        msg = f"{path.name}, line {reader.line_num}, {problem}"
+        raise PackError(msg)
     return tuple(name for name in names if name != KEY), gold
 
 

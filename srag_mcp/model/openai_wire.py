@@ -31,8 +31,6 @@ REPLY_FORMS: tuple[ReplyForm, ...] = ("schema", "json", "text")  # the strictest
 
 Message: TypeAlias = dict[str, object]
 
-_PAGE = re.compile(rb"\A\s*<")
-_EVENTS = re.compile(rb"\A\s*(?:data|event|id|retry)?:")
 _CHARACTERS_SHOWN = 100
 _OK = 200
 _CONNECT_S = 10.0  # three tries of TCP: 0, 1 and 3 s; a packet that is dropped has no other sign
@@ -191,18 +189,13 @@ def _describe_other(answer: object, problem: str) -> Fault:
     """Say what came in the place of a chat reply; one that was cut off may come whole."""
     if not isinstance(answer, bytes):
         return Fault("no_chat", f"the server sent no chat reply: {problem}")
-    begins = " ".join(answer.decode("utf-8", "replace").split())[:_CHARACTERS_SHOWN]
-    what = "something else"
-    if _PAGE.match(answer):
-        what = "a web page"
-    elif _EVENTS.match(answer):
-        what = "a stream of events"
-    elif answer.lstrip()[:1] in {b"", b"{"}:
+    if answer.lstrip()[:1] in {b"", b"{"}:
         try:
             json.loads(answer)
         except ValueError:
             return Fault("down", f"the server sent no whole chat reply: {problem}")
-    return Fault("no_chat", f"the server sent no chat reply but {what}, which begins {begins!r}")
+    begins = " ".join(answer.decode("utf-8", "replace").split())[:_CHARACTERS_SHOWN]
+    return Fault("no_chat", f"the server sent no chat reply but what begins {begins!r}")
 
 
 class Wire(Protocol):

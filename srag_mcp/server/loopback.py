@@ -1,7 +1,6 @@
 """HTTP on this computer: whose requests are answered, how many there may be, and for how long."""
 
 import asyncio
-import logging
 import re
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,6 @@ def serve_loopback(server: "MCPServer[Corpora]", port: int) -> None:
         stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    logging.getLogger("asyncio").addFilter(_Once())
     config = uvicorn.Config(
         OnlyFromHere(app),
         host=LOOPBACK,
@@ -111,17 +109,3 @@ def max_connections() -> int:
         return MAX_CONNECTIONS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(MAX_CONNECTIONS, allowed - FILES_KEPT_FREE))
-
-
-class _Once(logging.Filter):
-    """Lets a message through once, for what goes wrong may do so a thousand times a second."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._said: set[str] = set()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether *record* says something new."""
-        is_new = record.getMessage() not in self._said and len(self._said) < 1000
-        self._said.add(record.getMessage())
-        return is_new

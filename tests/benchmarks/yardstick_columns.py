@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from srag_mcp.evaluation.comparison import equal_cells, gold_type, name_as_gold, number_of
+from srag_mcp.evaluation.comparison import gold_type, meaning_of, name_as_gold, number_of
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.store.guard import Value
 from srag_mcp.text.words import fold
@@ -100,7 +100,7 @@ def match_field(attribute: Attribute, field: str, records: Records) -> Match:
     names = name_as_gold(attribute.categories or (), dict.fromkeys(filter(None, wanted)))
     found = [names.get(value, value) if isinstance(value, str) else value for value in found]
     pairs = [(v, want) for v, want in zip(found, wanted, strict=True) if want or v is not False]
-    same = [bool(want) and equal_cells(value, want, kind) for value, want in pairs]
+    same = [bool(want) and meaning_of(v, kind) == meaning_of(want, kind) for v, want in pairs]
     n_given = sum(bool(want) for want in wanted)
     n_filled = sum(v is not None for v, _ in pairs) + _n_filled(attribute, records.extra)
     if not n_filled or not n_given:

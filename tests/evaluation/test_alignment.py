@@ -9,7 +9,7 @@ from srag_mcp.evaluation.alignment import (
     match_names,
     score_by_name,
 )
-from srag_mcp.evaluation.comparison import equal_cells, gold_type, month_of, number_of
+from srag_mcp.evaluation.comparison import gold_type, meaning_of, month_of, number_of
 from srag_mcp.store.guard import Value
 from srag_mcp.values.types import COLUMN_TYPES
 
@@ -38,7 +38,8 @@ from srag_mcp.values.types import COLUMN_TYPES
     ],
 )
 def test_cells_are_equal_by_type(found: Value, gold: str, kind: str, *, equal: bool) -> None:
-    assert equal_cells(found, gold, COLUMN_TYPES[kind]) is equal
+    said, asked = (meaning_of(value, COLUMN_TYPES[kind]) for value in (found, gold))
+    assert (said == asked) is equal
 
 
 @pytest.mark.parametrize(

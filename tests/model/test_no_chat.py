@@ -29,10 +29,10 @@ def chat(content: object, usage: Mapping[str, int] | None = None, **choice: obje
     ("body", "words"),
     [
         (b'{"error": "Unexpected endpoint or method. (POST /chat)"}', "Unexpected endpoint or"),
-        (PAGE, "no chat reply but a web page, which begins '<!doctype html><title>Sign in"),
-        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', "no chat reply but a stream of events, whi"),
-        (b'{"detail": "Not Found"}', 'no chat reply but something else, which begins \'{"detail"'),
-        (b"[]", "no chat reply but something else, which begins '[]'"),
+        (PAGE, "no chat reply but what begins '<!doctype html><title>Sign in"),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', "no chat reply but what begins 'data: "),
+        (b'{"detail": "Not Found"}', 'no chat reply but what begins \'{"detail"'),
+        (b"[]", "no chat reply but what begins '[]'"),
     ],
     ids=["error", "page", "events", "detail", "list"],
 )

@@ -141,10 +141,8 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
                 while (status := await call(client, JobStatus, "ingest_status")).state == "running":
                     pass
             assert status.state == "interrupted"
-            assert (
-                status.next
-                == "call ingest_corpus with corpus='notes' and engine='agent' to go on where it stopped"
-            )
+            start = "call ingest_corpus with corpus='notes' and engine='agent'"
+            assert status.next == f"{start} to go on where it stopped"
             if not is_early:
                 await answer_page(client, page)
             job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
