@@ -54,28 +54,25 @@ class Bench:
         return Corpus(folder, self.worker, self.settings.home)
 
     def lay_out(self, pack: Pack) -> Path:
-        """Copy the documents of *pack* that its gold names, all where it names none; once.
+        """Copy the documents of *pack*; of a part of it, those that its gold names.
 
-        What is hidden is left out, and with it what an earlier ingestion made of the documents, and
-        so are links that lead out of the folder.
+        Links and what is hidden are left out, such as what an ingestion made of the documents.
         """
         folder, source = self.folder / pack.name, pack.folder / "documents"
-        names = {
-            path: path.relative_to(source)
-            for path in sorted(source.rglob("*"))
-            if path.is_file() and path.resolve().is_relative_to(source.resolve())
-        }
-        shown = {
-            path: name.as_posix()
-            for path, name in names.items()
-            if not any(part.startswith(".") for part in name.parts)
-        }
-        wanted = match_names(shown.values(), list(pack.gold)) if pack.is_part else None
-        for path, name in shown.items():
-            target = folder / name
-            if (wanted is None or name in wanted) and not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, target)
+
+        def leave_out(inside: str, names: list[str]) -> set[str]:
+            paths = {name: Path(inside, name) for name in names}
+            ids = {name: path.relative_to(source).as_posix() for name, path in paths.items()}
+            named = match_names(ids.values(), list(pack.gold)) if pack.is_part else ids.values()
+            return {
+                name
+                for name, path in paths.items()
+                if name.startswith(".")
+                or path.is_symlink()
+                or (path.is_file() and ids[name] not in named)
+            }
+
+        shutil.copytree(source, folder, ignore=leave_out, dirs_exist_ok=True)
         return folder
 
     def tables(self, pack: Pack) -> Iterator[tuple[Corpus | None, list[PackQuestion]]]:

@@ -13,7 +13,6 @@ from srag_mcp.sqlfacts.query import BoundLiteral, Translation, read_query
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex
 
-_MAX_NAMES = 20
 # Of so many records, a column that fewer than this share fill says nothing of them.
 _MANY, _MIN_FILL = 20, 0.1
 
@@ -39,7 +38,7 @@ def translate(
     table = describe_table(schema, statistics)
     ranked, left = read_question(question, table, values)
     if not ranked:
-        raise _refusal(left, table)
+        raise _refusal(left)
     cost, parse = ranked[0]
     if cost > LIMIT:
         nearest = read_query(parse.sql, schema).words
@@ -110,8 +109,7 @@ def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
             raise QuestionError(msg)
 
 
-def _refusal(left: Sequence[str], table: Table) -> QuestionError:
+def _refusal(left: Sequence[str]) -> QuestionError:
     words = ", ".join(f"“{word}”" for word in left)
     msg = f"{words} has no place in any reading" if left else "this form of question is not known"
-    names = ", ".join(column.name for column in table.columns[:_MAX_NAMES])
-    return QuestionError(f"{msg} (columns: {names})", tuple(left))
+    return QuestionError(msg, tuple(left))

@@ -359,7 +359,7 @@ def _ask(engine: Engine, corpus: Corpus, question: str) -> str:
     except QuestionError as error:
         return str(error)
     if answer.brief is not None:
-        return answer.brief.reason.partition(" (columns: ")[0]  # the report has them once
+        return answer.brief.reason
     return "; ".join(answer.warnings) if is_empty(answer.rows) else ""
 
 

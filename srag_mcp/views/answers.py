@@ -92,7 +92,7 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
     max_characters = settings.max_result_characters
     if answer.brief is not None:
         brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
-        return AnswerPage(answered=False, text=_without_columns(answer.text), brief=brief)
+        return AnswerPage(answered=False, text=answer.text, brief=brief)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
@@ -138,18 +138,13 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
     )
 
 
-def _without_columns(reason: str) -> str:
-    """Leave the columns out of the reason of a refusal: the brief tells more of them."""
-    return reason.partition(" (columns: ")[0]
-
-
 def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     """Write an answer for people: text, denominator and quotes, or why there is none.
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
     if (brief := answer.brief) is not None:
-        yield printable(_without_columns(answer.text))
+        yield printable(answer.text)
         names = [column.name for column in brief.columns]
         more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
         yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"

@@ -43,11 +43,11 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
 
 
 def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
-    text = "Not answered: “poet” has no place in any reading (columns: c0, c1)"
+    text = "Not answered: “poet” has no place in any reading"
     answer = Answer("Which poet?", text, brief=brief())
 
     assert list(answer_lines(answer, "./boats")) == [
-        "Not answered: “poet” has no place in any reading",
+        text,
         "\nColumns of boats: c0, c1",
         "“Cork next: obey” is a value of port",
         'If no column holds it, add one: srag-mcp extend ./boats --attribute "…"',
