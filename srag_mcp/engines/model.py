@@ -292,18 +292,16 @@ class ModelEngine(Engine):
         """
         outcomes: dict[str, Outcome] = {}
         stopped: list[ModelStoppedError] = []
-        slots = anyio.Semaphore(self.max_in_flight)
 
         async def translate(question: str) -> None:
-            async with slots:
-                try:
-                    outcomes[question] = await translate_question(
-                        self.model, corpus, question, may_find_nothing=True
-                    )
-                except ModelStoppedError as error:
-                    stopped.append(error)
-                except (QuestionError, ModelError) as error:
-                    outcomes[question] = error
+            try:
+                outcomes[question] = await translate_question(
+                    self.model, corpus, question, may_find_nothing=True
+                )
+            except ModelStoppedError as error:
+                stopped.append(error)
+            except (QuestionError, ModelError) as error:
+                outcomes[question] = error
 
         different = list(dict.fromkeys(questions))
         async with anyio.create_task_group() as tasks:

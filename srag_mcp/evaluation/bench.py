@@ -166,23 +166,21 @@ def ask_questions(
     """
     results: dict[str, QuestionResult] = {}
     asking = OFFLINE if engine is None else Asking(engine.model)
-    slots = anyio.Semaphore(1 if engine is None else engine.max_in_flight)
 
     async def ask_one(question: PackQuestion) -> None:
         outcome: Outcome
-        async with slots:
-            try:
-                answer = await ask_model(corpus, question.question, asking) if corpus else None
-            except QuestionError:  # longer than any question that is read
-                answer = None
-            if answer is not None and asking.model is not None and answer.taken is None:
-                outcome = "failed"
-            elif answer is None or answer.refused:
-                outcome = "right" if question.answer is None else "refused"
-            else:
-                outcome = "right" if is_right(question, answer.rows) else "wrong"
-            results[question.id] = QuestionResult(question, outcome, answer)
-            on_progress("asking", len(results), len(questions))
+        try:
+            answer = await ask_model(corpus, question.question, asking) if corpus else None
+        except QuestionError:  # longer than any question that is read
+            answer = None
+        if answer is not None and asking.model is not None and answer.taken is None:
+            outcome = "failed"
+        elif answer is None or answer.refused:
+            outcome = "right" if question.answer is None else "refused"
+        else:
+            outcome = "right" if is_right(question, answer.rows) else "wrong"
+        results[question.id] = QuestionResult(question, outcome, answer)
+        on_progress("asking", len(results), len(questions))
 
     async def ask_each() -> None:
         async with anyio.create_task_group() as tasks:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import anyio
@@ -149,19 +149,6 @@ class Purse:
         )
 
 
-@dataclass
-class _Flight:
-    """A prompt that is being answered.
-
-    Attributes:
-        landed: Set when it is over, however it ended.
-        error: Why there is no reply; None also where who asked was cancelled.
-    """
-
-    landed: anyio.Event = field(default_factory=anyio.Event)
-    error: ModelError | None = None
-
-
 class MeteredModel(LanguageModel):
     """Asks *model* what *cache* cannot answer, and keeps every reply before it is used.
 
@@ -192,7 +179,7 @@ class MeteredModel(LanguageModel):
         self._cache = cache
         self._name = name
         self._purse = Purse(budget or Budget(), spent)
-        self._flights: dict[str, _Flight] = {}
+        self._asked: dict[str, anyio.Lock] = {}  # of prompts that are being answered
         self._turn = anyio.Lock()
         self._useless: dict[str, tuple[Prompt, Mapping[str, object]]] = {}
 
@@ -208,29 +195,22 @@ class MeteredModel(LanguageModel):
             StoreError: If the reply cannot be kept.
         """
         prompt_hash = hash_prompt(prompt, reply_schema)
-        while True:
-            found = self._cache.find(prompt_hash, self._name)
-            if found is not None:
-                self._count(prompt, prompt_hash, "cached")
-                return Reply(found.text, cost_usd=0.0, model=found.model, truncated=found.truncated)
-            flight = self._flights.get(prompt_hash)
-            if flight is None:
-                break
-            await flight.landed.wait()
-            if flight.error is not None:
-                raise flight.error
-        flight = self._flights[prompt_hash] = _Flight()
-        try:
-            expected = self._purse.expect(prompt, reply_schema)
-            async with self._purse.reserved(expected):
-                reply = await self._ask(prompt, reply_schema, prompt_hash)
-                self._purse.pay(reply.cost_usd, expected)
-        except ModelError as error:
-            flight.error = error
-            raise
-        finally:
-            del self._flights[prompt_hash]
-            flight.landed.set()
+        in_turn = self._asked.setdefault(prompt_hash, anyio.Lock())
+        async with in_turn:
+            try:
+                found = self._cache.find(prompt_hash, self._name)
+                if found is not None:
+                    self._count(prompt, prompt_hash, "cached")
+                    return Reply(
+                        found.text, cost_usd=0.0, model=found.model, truncated=found.truncated
+                    )
+                expected = self._purse.expect(prompt, reply_schema)
+                async with self._purse.reserved(expected):
+                    reply = await self._ask(prompt, reply_schema, prompt_hash)
+                    self._purse.pay(reply.cost_usd, expected)
+            finally:
+                if not in_turn.statistics().tasks_waiting:
+                    del self._asked[prompt_hash]
         # one reply at a time is thought about, and before that the next prompts are sent
         async with self._turn:
             return reply

@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import anyio
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, sort_error, sort_status
 from srag_mcp.model.language_model import Price, Prompt, Reply, count_tokens, write_json
@@ -84,50 +83,6 @@ class ChatRequest:
         return options
 
 
-class _Lenient(BaseModel):
-    """Servers say more, and less, than the protocol asks for."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
-
-
-class _Part(_Lenient):
-    """Of a content in parts; those of other types are thoughts and the like."""
-
-    type: str = "text"
-    text: str | None = None
-
-
-class _Message(_Lenient):
-    content: object = None
-    refusal: str | None = None
-
-
-class _Choice(_Lenient):
-    message: _Message = _Message()
-    finish_reason: str | None = None
-    error: object = None
-
-
-class _PromptDetails(_Lenient):
-    cached_tokens: int | None = None
-
-
-class _Usage(_Lenient):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _PromptDetails | None = None
-
-
-class _Chat(_Lenient):
-    choices: tuple[_Choice, ...] | None = None
-    usage: _Usage | None = None
-    model: str | None = None
-    error: object = None
-
-
-_PARTS: TypeAdapter[tuple[_Part, ...]] = TypeAdapter(tuple[_Part, ...])
-
-
 def read_chat(
     answer: object, named: str, price: Price | None, request: ChatRequest
 ) -> Reply | Fault:
@@ -141,60 +96,74 @@ def read_chat(
         price: What it charges; None where that is not known.
         request: What was sent.
     """
-    try:
-        if isinstance(answer, bytes):
-            chat = _Chat.model_validate_json(answer)
-        else:
-            chat = _Chat.model_validate(answer)
-    except ValidationError as error:
-        return _describe_other(answer, error.errors()[0]["msg"])
-    choice = chat.choices[0] if chat.choices else None
-    problem = chat.error or (choice and choice.error)
+    chat = answer
+    if isinstance(answer, bytes):
+        try:
+            chat = json.loads(answer)
+        except (ValueError, RecursionError) as error:
+            if answer.lstrip()[:1] in {b"", b"{"}:  # it was cut off, and may come whole
+                return Fault("down", f"the server sent no whole chat reply: {error}")
+            return _describe_other(answer)
+    choice = _look(chat, "choices", 0)
+    problem = _look(chat, "error") or _look(choice, "error")
     if problem:
         return sort_error(problem)
     if choice is None:
         empty = Fault("down", "the reply of the server has no choices")
-        return empty if chat.choices is not None else _describe_other(answer, "it has no choices")
-    if choice.finish_reason == "content_filter" or choice.message.refusal:
+        return empty if _look(chat, "choices") == [] else _describe_other(answer)
+    finish = _look(choice, "finish_reason")
+    if finish == "content_filter" or _look(choice, "message", "refusal"):
         return Fault("refused", "the provider refuses the prompt for its content")
-    text = _read_text(choice.message.content).encode("utf-8", "replace").decode("utf-8")
-    usage = chat.usage or _Usage()
-    tokens_in = usage.prompt_tokens or request.prompt.count_tokens()
-    tokens_out = usage.completion_tokens or count_tokens(text)
-    tokens_cached = (usage.prompt_tokens_details or _PromptDetails()).cached_tokens or 0
+    text = _read_text(_look(choice, "message", "content"))
+    counted_in, counted_out, cached = (
+        count if isinstance(count := _look(chat, "usage", *names), int) else 0
+        for names in (
+            ("prompt_tokens",),
+            ("completion_tokens",),
+            ("prompt_tokens_details", "cached_tokens"),
+        )
+    )
+    tokens_in = counted_in or request.prompt.count_tokens()
+    tokens_out = counted_out or count_tokens(text)
     return Reply(
         text=text,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
-        tokens_cached=tokens_cached,
-        cost_usd=price.cost_usd(tokens_in, tokens_out, tokens_cached) if price else None,
-        model=chat.model or named,
-        truncated=choice.finish_reason == "length",
-        is_estimated=not usage.prompt_tokens or (bool(text) and not usage.completion_tokens),
+        tokens_cached=cached,
+        cost_usd=price.cost_usd(tokens_in, tokens_out, cached) if price else None,
+        model=str(_look(chat, "model") or named),
+        truncated=finish == "length",
+        is_estimated=not counted_in or (bool(text) and not counted_out),
     )
 
 
+def _look(data: object, *path: str | int) -> object:
+    """Return what stands at *path*, in JSON or in objects of litellm; None where nothing does."""
+    for key in path:
+        if isinstance(key, int):
+            data = data[key] if isinstance(data, list) and len(data) > key else None
+        elif isinstance(data, dict):
+            data = data.get(key)
+        else:
+            data = getattr(data, key, None)
+    return data
+
+
 def _read_text(content: object) -> str:
-    """Return the text of a message: of its parts, where it has some; an object as JSON."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    try:
-        parts = _PARTS.validate_python(content)
-    except ValidationError:
-        return json.dumps(content, ensure_ascii=False, default=str)
-    return "".join(part.text or "" for part in parts if part.type.endswith("text"))
+    """Return the text of a message: of its parts but thoughts and the like; an object as JSON."""
+    if isinstance(content, list) and all(isinstance(_look(part, "type"), str) for part in content):
+        parts = [part for part in content if str(_look(part, "type")).endswith("text")]
+        content = "".join(str(_look(part, "text") or "") for part in parts)
+    text = content if isinstance(content, str) else ""
+    if content and not text:
+        text = json.dumps(content, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _describe_other(answer: object, problem: str) -> Fault:
-    """Say what came in the place of a chat reply; one that was cut off may come whole."""
-    if not isinstance(answer, bytes):
-        return Fault("no_chat", f"the server sent no chat reply: {problem}")
-    if answer.lstrip()[:1] in {b"", b"{"}:
-        try:
-            json.loads(answer)
-        except ValueError:
-            return Fault("down", f"the server sent no whole chat reply: {problem}")
-    begins = " ".join(answer.decode("utf-8", "replace").split())[:_CHARACTERS_SHOWN]
+def _describe_other(answer: object) -> Fault:
+    """Say what came in the place of a chat reply."""
+    said = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else str(answer)
+    begins = " ".join(said.split())[:_CHARACTERS_SHOWN]
     return Fault("no_chat", f"the server sent no chat reply but what begins {begins!r}")
 
 

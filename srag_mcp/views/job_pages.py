@@ -35,7 +35,6 @@ MAX_ID_CHARACTERS = 80
 MAX_PROBLEM_CHARACTERS = 1000
 NO_JOB = "no job"
 ASKING = {"running", NO_JOB}
-NOT_AN_ANSWER = "an answer is an object with id and reply"
 SAME_AS_BEFORE = "the same, and the same reply schema, as of the prompts that you just answered"
 
 
@@ -176,18 +175,13 @@ class PromptDesk:
         """
         self.status()
         pairs = [
-            (answer["id"], answer["reply"])
-            if isinstance(answer, Mapping) and {"id", "reply"} <= answer.keys()
-            else None
+            (answer.get("id"), answer.get("reply"))
+            if isinstance(answer, Mapping)
+            else (answer, None)
             for answer in answers
         ]
         with agent_prompts(self.folder, self.settings) as spool:
-            kept = iter(spool.answer([pair for pair in pairs if pair is not None]))
-        outcomes = []
-        for answer, pair in zip(answers, pairs, strict=True):
-            said = answer.get("id", "") if isinstance(answer, Mapping) else answer
-            outcomes.append(next(kept) if pair else AnswerOutcome(str(said), NOT_AN_ANSWER))
-        return outcomes
+            return spool.answer(pairs)
 
     def say(self, outcomes: Sequence[AnswerOutcome], max_prompts: int = 0) -> AnswersPage:
         """Say what became of answers, with further prompts."""
@@ -203,10 +197,7 @@ class PromptDesk:
         room = int(self.settings.max_result_characters * PROBLEMS_SHARE)
         problems = take_whole(refused, room)
         # one whose prompt has an answer, or is not there, it does not help to put right
-        n_refused = sum(
-            bool(item.problem and (item.shared or item.problem == NOT_AN_ANSWER))
-            for item in outcomes
-        )
+        n_refused = sum(bool(item.problem and item.shared) for item in outcomes)
         if n_refused and page.state in ASKING:
             theirs = "answer those of this page, and " if page.steps else ""
             page.next = (

@@ -209,11 +209,11 @@ async def test_what_is_wrong_with_an_answer_is_told_and_the_others_count(
     assert said.problems == [
         AnswerProblem(id=third.id, problem="fields are missing: height"),
         AnswerProblem(id="0123abcd", problem="no such prompt is asked, or not any more"),
-        AnswerProblem(id=fourth.id, problem="an answer is an object with id and reply"),
-        AnswerProblem(id="well", problem="an answer is an object with id and reply"),
+        AnswerProblem(id=fourth.id, problem="reply must be a JSON object, or its text"),
+        AnswerProblem(id="well", problem="not an id of a prompt; copy it as given"),
     ]
     assert said.next == (
-        "send the 3 refused ones again, put right: call answer_prompts with corpus='notes'"
+        "send the 2 refused ones again, put right: call answer_prompts with corpus='notes'"
     )
     assert again.next.startswith("the 2 prompts that wait were given out, to other agents or to")
     (twice,) = again.problems
