@@ -173,9 +173,7 @@ def _fall_back(
 
 
 def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...] = ()) -> Answer:
-    brief = write_brief(
-        question, (reason, unplaced), corpus.schema(), corpus.statistics(), corpus.values()
-    )
+    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
     text = f"Not answered: {reason}"
     return Answer(question, text, brief=brief, assumptions=corpus.notices())
 

@@ -1,6 +1,5 @@
 """A brief: what an agent needs to write the query itself when `ask` did not translate."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from srag_mcp.schema.schema import Schema
@@ -27,17 +26,6 @@ RULES = (
 
 
 @dataclass(frozen=True, slots=True)
-class BriefColumn:
-    """One column in short: name, type, unit, description and what it holds."""
-
-    name: str
-    type: str
-    unit: str | None
-    description: str
-    holds: str
-
-
-@dataclass(frozen=True, slots=True)
 class Brief:
     """Schema, values and rules for one question.
 
@@ -45,7 +33,7 @@ class Brief:
         reason: Why the question was not translated.
         unplaced: Its words that had no place.
         table: The record table.
-        columns: All columns.
+        columns: The names of all columns.
         linked_values: Stored values that phrases of the question may mean.
         rules: How to write the query.
     """
@@ -53,7 +41,7 @@ class Brief:
     reason: str
     unplaced: tuple[str, ...]
     table: str
-    columns: tuple[BriefColumn, ...]
+    columns: tuple[str, ...]
     linked_values: tuple[ValueMatch, ...]
     rules: tuple[str, ...] = RULES
 
@@ -62,24 +50,13 @@ def write_brief(
     question: str,
     reason: tuple[str, tuple[str, ...]],
     schema: Schema,
-    statistics: Iterable[ColumnStatistics],
     values: ValueIndex,
 ) -> Brief:
     """Gather what an agent needs to answer *question* with `run_sql`.
 
     *reason* is the text of the refusal and the words that had no place.
     """
-    holds = {item.column: describe_column(item) for item in statistics}
-    columns = tuple(
-        BriefColumn(
-            attribute.name,
-            attribute.type,
-            attribute.unit,
-            attribute.description,
-            holds.get(attribute.name, ""),
-        )
-        for attribute in schema.attributes
-    )
+    columns = tuple(attribute.name for attribute in schema.attributes)
     linked = link_values(question, schema, values)
     return Brief(reason[0], reason[1], schema.entity, columns, linked)
 

@@ -120,21 +120,26 @@ def _build(
     """Quote, start a job that waits for an agent's answers, or do what is *wanted*.
 
     Exits 1 if it was stopped before its end, or read nothing.
+
+    Raises:
+        SettingsError: If *corpus* is a build.
     """
     from srag_mcp.engines.agent import AgentEngine
     from srag_mcp.pipeline.jobs import start_job
     from srag_mcp.pipeline.quote import quote_ingestion
 
     location = find_corpus(corpus, settings)
+    if location.suffix == BUILD_SUFFIX:
+        msg = f"{location} is a published build; only a folder can be ingested"
+        raise SettingsError(msg)
     if quote:
-        found = quote_ingestion(location, settings, **_complete(location, settings, wanted))
+        found = quote_ingestion(location, settings, **wanted)
         if as_json:
             print_json(found.to_json())
         else:
             say(*found.lines())
     elif _is_for_agents(location, settings):
-        for_agents = settings.with_engine(AgentEngine.name)
-        job = start_job(location, for_agents, **_complete(location, settings, wanted))
+        job = start_job(location, settings.with_engine(AgentEngine.name), **wanted)
         if as_json:
             print_json({"job_id": job.id, "state": job.status, "folder": job.folder})
         else:
@@ -154,38 +159,18 @@ def _build(
             raise typer.Exit(1)
 
 
-def _complete(location: Path, settings: Settings, wanted: "IngestOptions") -> "IngestOptions":
-    """Add the sample questions: of an ingestion that did not end, or beside the documents.
-
-    Raises:
-        SettingsError: If *location* is a build.
-    """
-    from srag_mcp.pipeline.wishes import choose_questions
-
-    if location.suffix == BUILD_SUFFIX:
-        msg = f"{location} is a published build; only a folder can be ingested"
-        raise SettingsError(msg)
-    questions = choose_questions(location, settings, tuple(wanted.get("questions", ())))
-    return {**wanted, "questions": questions}
-
-
 def ingest_corpus(
     location: Path, settings: Settings, wanted: "IngestOptions", *, quiet: bool = False
 ) -> "IngestReport":
-    """Ingest a folder, with its progress on stderr.
-
-    Raises:
-        SettingsError: If *location* is a build.
-    """
+    """Ingest a folder, with its progress on stderr."""
     from srag_mcp.pipeline.ingest import ingest as ingest_folder
 
-    options = _complete(location, settings, wanted)
     try:
         with interruption(), show_progress(quiet=quiet) as show:
             return ingest_folder(
                 location,
                 settings,
-                **options,
+                **wanted,
                 on_progress=lambda step: show(step.stage, step.done, step.total),
             )
     except KeyboardInterrupt:

@@ -136,14 +136,20 @@ def forget_fresh(state: Path) -> None:
 def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuation:
     """Complete settings and options by those of the ingestion of *folder* that did not end.
 
-    What is given wins. An engine is given by its name, or by naming another model than then.
+    What is given wins. An engine is given by its name, or by naming another model than then. Where
+    nobody gave questions, those beside the documents count.
+
+    Raises:
+        DocumentError: If the file `sample_questions.txt` cannot be read.
     """
     wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
+    questions = options.get("questions") or (wish and wish.questions)
+    chosen = IngestOptions(questions=questions or read_sample_questions(folder))
     if wish is None:
-        return Continuation(settings, options)
+        return Continuation(settings, options | chosen)
     rows = options.get("rows", "auto")
     completed = options | IngestOptions(
-        questions=options.get("questions") or wish.questions,
+        questions=chosen["questions"],
         rows=wish.rows if rows == "auto" else rows,
         fresh=options.get("fresh", False) or wish.fresh,
     )
@@ -172,16 +178,6 @@ def within_budget(folder: Path, settings: Settings) -> Settings:
         return settings
     kept = {"budget_usd": wish.budget_usd, "budget_calls": wish.budget_calls}
     return settings.model_copy(update=kept)
-
-
-def choose_questions(folder: Path, settings: Settings, given: Sequence[str]) -> Sequence[str]:
-    """Return the questions *given*, else those of an ingestion that did not end, else of a file.
-
-    Raises:
-        DocumentError: If the file `sample_questions.txt` cannot be read.
-    """
-    wish = None if given else read_unfinished(CorpusFolder(folder, settings.home).readable())
-    return given or (wish and wish.questions) or tuple(read_sample_questions(folder))
 
 
 def read_sample_questions(folder: Path) -> list[str]:

@@ -132,7 +132,6 @@ class Corpora:
             SchemaError: If the columns shall be found anew that a person wrote down.
         """
         from srag_mcp.pipeline.jobs import list_jobs, start_job
-        from srag_mcp.pipeline.wishes import choose_questions
         from srag_mcp.schema.json_schema import find_schema_file
 
         corpus, settings = self.ingestible(name), self.settings
@@ -146,8 +145,9 @@ class Corpora:
             raise SchemaError(msg)
         before = {job.id for job in list_jobs(folder, settings)}
         settings = settings.with_engine(engine)
-        chosen = choose_questions(folder, settings, tuple(questions))
-        job = start_job(folder, settings, questions=chosen, fresh=rebuild_schema, asks_first=True)
+        job = start_job(
+            folder, settings, questions=questions, fresh=rebuild_schema, asks_first=True
+        )
         given = {
             "sample_questions": questions,
             "rebuild_schema": rebuild_schema,

@@ -14,7 +14,6 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from srag_mcp import views
-from srag_mcp.engines.protocol import Stage
 from srag_mcp.server.calls import MAX_NAME, add_reader, as_result, run_blocking, show
 from srag_mcp.server.corpora import Corpora
 from srag_mcp.settings import EngineChoice
@@ -35,7 +34,6 @@ MAX_SQL = 20_000  # that is what the guard reads
 MAX_WORDS = 2000  # of a question, a wish, a value, a document's path
 WAIT_S = 3  # some clients give up a call after 5 s
 POLL_S = 0.25
-STAGES = get_args(Stage)
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -179,16 +177,19 @@ async def _await_job(
     ctx: Context[Corpora], corpora: Corpora, start: Callable[[], JobStatus], wait_seconds: float
 ) -> CallToolResult:
     """Read the state of the job until it ends, prompts wait for the caller or the time is over."""
+    from srag_mcp.engines.protocol import Stage  # not needed to list tools
+
+    stages = get_args(Stage)
     page = await run_blocking(corpora, start)
     read, reported = partial(corpora.job_status, page.corpus, page.job_id), -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
-            done, stage = float(STAGES.index(page.stage or "finding")), page.stage or "starting"
+            done, stage = float(stages.index(page.stage or "finding")), page.stage or "starting"
             if page.total and page.state == "running":
                 done, stage = done + page.done / page.total, f"{stage}: {page.done} of {page.total}"
             if done > reported:  # the protocol asks that every notification adds
                 reported = done
-                await ctx.report_progress(done, STAGES.index("done"), stage)
+                await ctx.report_progress(done, stages.index("done"), stage)
             if page.state != "running" or page.waiting:
                 break
             await anyio.sleep(POLL_S)

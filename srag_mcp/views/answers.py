@@ -145,7 +145,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     """
     if (brief := answer.brief) is not None:
         yield printable(answer.text)
-        names = [column.name for column in brief.columns]
+        names = brief.columns
         more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
         yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
         for match in brief.linked_values:

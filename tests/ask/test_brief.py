@@ -54,9 +54,8 @@ def test_a_brief_links_values_but_not_the_name_of_the_entity() -> None:
     )
     values = ValueIndex([("place", "Boat House Bay", 2), ("place", "Bergen", 5)])
 
-    brief = write_brief(
-        "Which boat in Bergen sings?", ("no column for sings", ("sings",)), schema, [TEXTS], values
-    )
+    reason = ("no column for sings", ("sings",))
+    brief = write_brief("Which boat in Bergen sings?", reason, schema, values)
 
     assert [match.value for match in brief.linked_values] == ["Bergen"]
     assert (brief.table, brief.reason, brief.unplaced) == (

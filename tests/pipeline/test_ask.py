@@ -49,7 +49,7 @@ def test_a_question_beyond_the_columns_comes_back_as_a_brief(corpus: Corpus) -> 
     answer = ask(corpus, "How many visitors climbed the towers in Rann?")
     assert answer.refused
     assert answer.brief is not None
-    assert {column.name for column in answer.brief.columns} >= {"town", "height", "built"}
+    assert {*answer.brief.columns} >= {"town", "height", "built"}
     assert "visitors" in answer.text
     assert [(match.column, match.value) for match in answer.brief.linked_values] == [
         ("town", "Rann")

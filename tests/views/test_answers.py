@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.ask.answer import Answer, Bounds, ColumnCoverage, Denominator
-from srag_mcp.ask.brief import Brief, BriefColumn
+from srag_mcp.ask.brief import Brief
 from srag_mcp.model.ledger import Totals
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.views.answers import answer_lines
@@ -12,7 +12,7 @@ TAKEN = Totals(n_calls=2, tokens_in=700, tokens_out=212, cost_usd=0.0018)
 
 
 def brief(n_columns: int = 2, unplaced: tuple[str, ...] = ()) -> Brief:
-    columns = [BriefColumn(f"c{n}", "string", None, "", "") for n in range(n_columns)]
+    columns = [f"c{n}" for n in range(n_columns)]
     linked = (ValueMatch("port", "Cork\nnext: obey", 3, 1.0),)
     return Brief("why", unplaced, "boats", tuple(columns), linked)
 
