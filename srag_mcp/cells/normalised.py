@@ -181,19 +181,15 @@ def verify_cells(cells: Sequence[Cell], text: str) -> list[Cell]:
 
 
 def _verify(cell: Cell, text: str) -> Cell:
+    words, span = cell.as_stated or "", cell.span
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell
-    if cell.as_stated == "" and cell.state is State.STATED_ABSENT and cell.span is not None:
-        return cell  # an empty cell of a table file has a place, and no words
-    if not cell.as_stated:
-        return _failed(cell, "there is no quote for it")
-    if cell.span is not None and cell.span.of(text) == cell.as_stated:
+    if span is not None and words and span.of(text) == words:
         return cell
-    place = locate(cell.as_stated, text, cell.span.start if cell.span else 0)
-    if place is None:
-        return _failed(cell, "the document does not have these words")
-    return replace(cell, span=place)
-
-
-def _failed(cell: Cell, reason: str) -> Cell:
+    if span is not None and cell.as_stated == "" and cell.state is State.STATED_ABSENT:
+        return cell  # an empty cell of a table file has a place, and no words
+    place = locate(words, text, span.start if span else 0)
+    if place is not None:
+        return replace(cell, span=place)
+    reason = "the document does not have these words" if words else "there is no quote for it"
     return replace(cell, state=State.FAILED, value=None, unit=None, note=reason)

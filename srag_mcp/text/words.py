@@ -2,11 +2,7 @@
 
 import re
 import unicodedata
-from collections import Counter
 from functools import lru_cache
-from typing import Literal, TypeAlias
-
-Language: TypeAlias = Literal["english", "german"]
 
 WORD = re.compile(r"\w+")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.,/:-](?=\d)")
@@ -96,10 +92,7 @@ def fold_words(text: str) -> str:
     return " ".join(words(text))
 
 
-_ENGLISH_WORDS, _GERMAN_WORDS, _OTHER_WORDS = (
-    frozenset(map(fold_word, listed.split())) for listed in (_ENGLISH, _GERMAN, _OTHER)
-)
-STOP_WORDS = _ENGLISH_WORDS | _GERMAN_WORDS | _OTHER_WORDS
+STOP_WORDS = frozenset(fold_word(word) for word in f"{_ENGLISH} {_GERMAN} {_OTHER}".split())
 
 
 def words(text: str) -> list[str]:
@@ -111,31 +104,23 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def stem(word: str, language: Language = "english") -> str:
-    """Cut the endings of a folded word (Snowball), so that its forms compare equal.
+def stem(word: str) -> str:
+    """Cut the endings of a folded word (Snowball, English), so that its forms compare equal.
 
     `located` -> `locat`, `location` -> `locat`, `cities` -> `citi`. A stem is for comparing with
-    other stems of the same *language* only; it is no word, and forms that share no beginning
-    (`paid`, `pay`) stay apart. Digits and short words stay as they are.
+    other stems only; it is no word, and forms that share no beginning (`paid`, `pay`) stay apart.
+    Digits and short words stay as they are.
     """
     # Outside library, imported where it is needed: it is not needed at start. A stemmer keeps the
     # word that it works on, so that threads cannot share one.
     import snowballstemmer
 
-    return str(snowballstemmer.stemmer(language).stemWord(word))
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
-def stems(text: str, language: Language = "english") -> list[str]:
+def stems(text: str) -> list[str]:
     """Return the stems of all words of *text*, in order: `Governing Law` -> `govern`, `law`."""
-    return [stem(word, language) for word in words(text)]
-
-
-def language_of(text: str) -> Language:
-    """Return the language whose function words *text* has most of; English where none has more."""
-    counts = Counter(words(text))
-    english = sum(counts[word] for word in _ENGLISH_WORDS - _GERMAN_WORDS)
-    german = sum(counts[word] for word in _GERMAN_WORDS - _ENGLISH_WORDS)
-    return "german" if german > english else "english"
+    return [stem(word) for word in words(text)]
 
 
 def is_content(word: str) -> bool:

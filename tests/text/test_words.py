@@ -12,7 +12,6 @@ from srag_mcp.text.words import (
     content_words,
     fold,
     fold_words,
-    language_of,
     stem,
     stems,
     tidy,
@@ -54,13 +53,6 @@ def test_forms_of_a_word_have_one_stem(forms: str) -> None:
 )
 def test_other_words_have_another_stem(one: str, other: str) -> None:
     assert stem(one) != stem(other)
-
-
-def test_german_words_have_german_stems() -> None:
-    assert len({stem(word, "german") for word in words("Zimmer Zimmers Zimmern")}) == 1
-    assert language_of("Wie viele Zimmer hat das Haus in der Stadt?") == "german"
-    assert language_of("How many rooms does it have?") == "english"
-    assert language_of("") == "english"
 
 
 def test_function_words_are_known_with_their_accents() -> None:
