@@ -9,7 +9,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.items import is_sentence, item_candidates
-from srag_mcp.rules.kinship import content_stems, kin_of
+from srag_mcp.rules.kinship import content_stems, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
 from srag_mcp.rules.merging import join_layouts, join_told_twice
 from srag_mcp.rules.naming import (
@@ -374,7 +374,9 @@ def _match_attributes(
         own_pairs, candidate = chosen[row], candidates[column]
         # a place only says where a value stands: no help beside one that says what it is
         helps = not own_pairs or (
-            -points >= -_FALLBACK_SHARE * own_pairs[0][0] and candidate.origin != "place"
+            -points >= -_FALLBACK_SHARE * own_pairs[0][0]
+            and candidate.origin != "place"
+            and not _contradicts(candidate, own_pairs[0][1])
         )
         if column not in taken and len(own_pairs) < _MAX_RULES and helps:
             own_pairs.append((points, candidate))
@@ -389,6 +391,13 @@ def _match_attributes(
             rules.append(ItemRule(items=items))
         found[attribute.name] = tuple(rules)
     return found
+
+
+def _contradicts(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates often say different things in one document: they are two facts."""
+    here, there = one.plain(), other.plain()
+    both = here.keys() & there.keys()
+    return sum(here[n] != there[n] for n in both) > (1 - _ONE_KIND) * max(1, len(both))
 
 
 def _wanted(attribute: Attribute, nouns: set[str]) -> _Wanted:
@@ -406,6 +415,9 @@ def _wanted(attribute: Attribute, nouns: set[str]) -> _Wanted:
 
 def _fits(wanted: _Wanted, candidate: Candidate) -> bool:
     kind, found = wanted.attribute.type, candidate.guess.type
+    name = wanted.attribute.name.replace("_", " ")
+    if any(kinship(name, label) < 0 for label in candidate.labels):
+        return False  # its contrary: "net" for "gross"
     if candidate.origin == "item":
         labels = [{*content_stems(label)} for label in candidate.labels]
         return kind.is_boolean and any(own <= wanted.stems.keys() for own in labels)
