@@ -30,8 +30,7 @@ _PARTS = {
 }  # fmt: skip
 _FORMATS = {"%B %Y": "month", "%Y-%m": "month", "%B": "month", "%Y": "year", "%G-W%V": "week"}
 _SAID_CLAUSES = frozenset({
-    "expressions", "from_", "where", "group", "having", "qualify", "order", "limit", "offset",
-    "distinct",
+    "expressions", "from_", "where", "group", "having", "qualify", "order", "limit", "distinct",
 })  # fmt: skip
 _ROW = "document_id"
 
@@ -108,17 +107,12 @@ def _groups(select: exp.Select, outputs: list[exp.Expr]) -> str:
 
 
 def _listing(select: exp.Select, outputs: list[exp.Expr]) -> str:
-    distinct, limit, offset, order = (
-        select.args.get(name) for name in ("distinct", "limit", "offset", "order")
-    )
+    distinct, limit, order = (select.args.get(name) for name in ("distinct", "limit", "order"))
     _need(not select.args.get("qualify") and not (distinct and distinct.args.get("on")))
     ranks = [item for item in (order.expressions if order else []) if item.this.name != _ROW]
     ways = ("falling" if item.args.get("desc") else "rising" for item in ranks)
     by = ", then ".join(f"by {way} {_term(x.this)}" for way, x in zip(ways, ranks, strict=True))
     many = "" if limit is None else f"the first {_constant(limit.expression)} "
-    if offset is not None:
-        _need(limit is not None and limit.expression.name == "1")
-        many = f"number {int(offset.expression.name) + 1} of "
     different = "different " if distinct is not None else ""
     shown = ("all columns" if isinstance(item, exp.Star) else _term(item) for item in outputs)
     said = f"{many}{different}{' and '.join(shown)}{_where(select)}"
@@ -285,9 +279,6 @@ def _term(node: exp.Expr) -> str:
         return f"quarter of {next(column.name for column in node.find_all(exp.Column))}"
     elif isinstance(node, exp.Mul) and isinstance(_plain(node.left), exp.IntDiv):
         part, node = "decade", _plain(_plain(node.left).this)
-    elif isinstance(node, exp.RegexpExtract | exp.Replace):
-        is_year = node.expression.name == r"\d{4}"
-        return f"{'year of ' if is_year else ''}{_term(node.this)}"
     if not part:
         raise _UnsaidError
     return f"{part} of {_term(node.this)}"

@@ -113,15 +113,16 @@ class QueryFacts:
 
     @cached_property
     def _used(self) -> list[tuple[str, exp.Column, bool]]:
-        """The columns of the records, and of each whether it stands in `price IS NOT NULL`."""
+        """The columns of the records, and of each whether it stands in `price IS NULL`."""
         found = [(self.origin(node), node) for node in self._find(exp.Column)]
-        tests = {id(node.this.this) for node in self._find(exp.Not) if is_null_test(node.this)}
-        return [(name, node, id(node) in tests) for name, node in found if name and name != _ROW]
+        return [
+            (name, node, is_null_test(node.parent)) for name, node in found if name and name != _ROW
+        ]
 
     @cached_property
     def asked(self) -> frozenset[str]:
         """The columns of which the query asks more than whether they are stated."""
-        return frozenset(name for name, _, is_known_test in self._used if not is_known_test)
+        return frozenset(name for name, _, is_tested in self._used if not is_tested)
 
     @cached_property
     def columns(self) -> tuple[ColumnUse, ...]:
@@ -139,8 +140,8 @@ class QueryFacts:
             (exp.Select, "output"),
         )
         uses: dict[ColumnUse, None] = {}
-        for name, node, is_known_test in self._used:
-            if not (is_known_test and name in self.asked):
+        for name, node, is_tested in self._used:
+            if not (is_tested and name in self.asked):
                 around = node.find_ancestor(*(kind for kind, _ in roles))
                 role: Role = next((r for kind, r in roles if isinstance(around, kind)), "output")
                 uses[ColumnUse(name, role)] = None
@@ -238,7 +239,7 @@ class QueryFacts:
         "(stars > 3)"), "stars": ("", "")}` where some records do not say the stars
         """
         unsaid = {name.lower() for name in gaps}
-        used = set() if self.tree is None else columns_of(self.tree, asked=True)
+        used = {name.lower() for name in self.asked}
         admitted: dict[int, str] = {}  # of each part, which the columns share
         found: dict[str, tuple[str, str]] = {}
         for column in self.names if self.readings else ():

@@ -161,11 +161,10 @@ def meanings_of(column: exp.Column) -> list[exp.Expr]:
 
 def _outputs_called(name: str, source: exp.Expr) -> list[exp.Expr]:
     query = inner_query(source)
-    return [
-        item.unalias()
-        for item in ([source] if query is None else outputs_of(query))
-        if isinstance(item, exp.Table | exp.UDTF) or item.alias_or_name.lower() == name
-    ]
+    outputs = [source] if query is None else outputs_of(query)
+    rows: list[exp.Expr] = [x for x in outputs if isinstance(x, exp.Table | exp.UDTF)]
+    named = [x.unalias() for x in outputs if x not in rows and x.alias_or_name.lower() == name]
+    return named or rows
 
 
 def outputs_of(query: exp.Expr) -> list[exp.Expr]:

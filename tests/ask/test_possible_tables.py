@@ -6,13 +6,15 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from typing import TypeAlias
 
 import duckdb
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from srag_mcp.ask.grounds import find_grounds
+from srag_mcp.ask.grounds import find_denominator, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
@@ -24,17 +26,23 @@ Row: TypeAlias = tuple[object, ...]
 
 N_TABLES = 3
 MOST_WORLDS = 20
+N_CHANGED = 2
 NAMES = ("town", "height", "lift", "crane")
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
 @dataclass(frozen=True, slots=True)
 class Towers:
-    """A corpus with unknown cells, and a connection with a schema for each table it may be."""
+    """A corpus with unknown cells, and a connection with a schema for each table it may be.
+
+    *gaps* are the unknown cells, *values* what can stand in those of a column.
+    """
 
     corpus: Corpus
     worlds: duckdb.DuckDBPyConnection
     n_worlds: int
+    gaps: list[tuple[int, str]]
+    values: dict[str, tuple[object, ...]]
 
     def said(self, sql: str) -> tuple[list[Row], float | None, float | None, str]:
         """Return the rows, the bounds and the note that an answer has."""
@@ -45,6 +53,31 @@ class Towers:
         notes += ["not counted"] if denominator is not None and denominator.uncounted else []
         lower, upper = (bounds.lower, bounds.upper) if bounds else (None, None)
         return list(page.rows), lower, upper, "".join(notes)
+
+    def told(self, sql: str) -> tuple[dict[str, int], str]:
+        """Return how many documents do not say each column, and why it was not counted."""
+        facts, page = read_query(sql, self.corpus.schema()), self.corpus.select(sql)
+        found = find_denominator(self.corpus, facts, page)
+        assert found is not None
+        return {item.column: item.n_unknown for item in found.columns}, found.uncounted
+
+    def decisive(self, sql: str) -> dict[str, set[int]]:
+        """Return the unknown cells that alone change the result in a table that may be."""
+        found: dict[str, set[int]] = {}
+        for (number, name), world in product(self.gaps, range(min(self.n_worlds, N_CHANGED))):
+            results = set()
+            for value in self.values[name]:
+                self.worlds.execute(
+                    f"CREATE OR REPLACE TABLE changed.towers AS SELECT * REPLACE"
+                    f" (if(document_id = 'towers.jsonl#{number + 1}', ?, {name}) AS {name})"
+                    f" FROM world_{world}.towers",
+                    [value],
+                )
+                self.worlds.execute("USE changed")
+                results.add(str(sorted(map(str, self.worlds.execute(sql).fetchall()))))
+            if len(results) > 1:
+                found.setdefault(name, set()).add(number)
+        return found
 
     def possible(self, sql: str) -> Iterator[list[Row]]:
         for number in range(self.n_worlds):
@@ -63,11 +96,19 @@ def towers(
     (folder / "towers.jsonl").write_text(lines)
     settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
     ingest(folder, settings, schema=SCHEMA)
-    tables = list(islice(_fill([{"lift": False} | tower for tower in stored], chance), MOST_WORLDS))
+    values = _values(stored)
+    gaps = [(n, name) for n, tower in enumerate(stored) for name in values if name not in tower]
+    fillings = list(product(*(values[name] for _, name in gaps)))
+    chance.shuffle(fillings)
     with QueryPool() as worker, duckdb.connect() as connection:
-        for number, table in enumerate(tables):
+        connection.execute("SET threads = 1; CREATE SCHEMA changed")
+        for number, filling in enumerate(fillings[:MOST_WORLDS]):
+            table = [{"lift": False} | tower for tower in stored]
+            for (at, name), value in zip(gaps, filling, strict=True):
+                table[at][name] = value
             _write(connection, number, table)
-        yield Towers(Corpus(folder, worker, settings.home), connection, len(tables))
+        corpus, n_worlds = Corpus(folder, worker, settings.home), len(fillings[:MOST_WORLDS])
+        yield Towers(corpus, connection, n_worlds, gaps, values)
 
 
 def _tower(chance: random.Random) -> dict[str, object]:
@@ -76,24 +117,14 @@ def _tower(chance: random.Random) -> dict[str, object]:
     return {name: value for name, value in tower.items() if chance.random() < 0.75}
 
 
-def _fill(
-    stored: list[dict[str, object]], chance: random.Random
-) -> Iterator[list[dict[str, object]]]:
-    """Yield the tables that the stored one may be, in no order; heights are within the known."""
+def _values(stored: list[dict[str, object]]) -> dict[str, tuple[object, ...]]:
+    """Return what can stand in the unknown cells of each column; heights are within the known."""
     heights = [int(str(tower["height"])) for tower in stored if "height" in tower]
-    possible: dict[str, tuple[object, ...]] = {
+    return {
         "town": ("Olm", "Rann", "Sund"),
         "height": (min(heights), (min(heights) + max(heights)) // 2, max(heights)),
         "crane": (True, False),
     }
-    gaps = [(n, name) for n, tower in enumerate(stored) for name in possible if name not in tower]
-    fillings = list(product(*(possible[name] for _, name in gaps)))
-    chance.shuffle(fillings)
-    for values in fillings:
-        filled = [dict(tower) for tower in stored]
-        for (number, name), value in zip(gaps, values, strict=True):
-            filled[number][name] = value
-        yield filled
 
 
 def _write(
@@ -140,6 +171,78 @@ def test_a_number_stays_within_its_bounds_or_something_is_said(towers: Towers, s
             assert math.isnan(number) or lower - 1e-9 <= number <= upper + 1e-9
         else:
             assert note or (value,) == rows[0]
+
+
+ATOMS = st.sampled_from(
+    ["crane", "NOT crane", "crane IS NOT TRUE", "crane IS FALSE", "coalesce(crane, false)",
+     "NOT coalesce(crane, false)", "(crane OR crane IS NULL)", "lift", "NOT lift", "crane::INT = 1",
+     "coalesce(crane, lift)", "CASE WHEN crane THEN height > 15 ELSE FALSE END", "town = 'Olm'",
+     "town NOT IN ('Rann')", "town IS DISTINCT FROM 'Olm'", "coalesce(town, 'Olm') = 'Olm'",
+     "town IS NOT DISTINCT FROM 'Rann'", "lower(town) = 'rann'", "nullif(town, 'Olm') = 'Rann'",
+     "height > 20", "height BETWEEN 10 AND 20", "NOT height < 30", "height * 2 > 50",
+     "(height IS NOT NULL AND height > 20)", "(height IS NULL OR height < 25)",
+     "coalesce(height, 0) > 15", "greatest(height, 15) < 25", "height IN (10, 50)", "true"]
+)  # fmt: skip
+CONDITIONS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["AND", "OR"]), inner).map(lambda x: f"({' '.join(x)})"),
+        inner.map("NOT ({})".format),
+    ),
+    max_leaves=3,
+)
+FUNCTIONS = st.sampled_from(
+    ["count(*)", "count(DISTINCT town)", "count(DISTINCT height)", "sum(height)", "avg(height)",
+     "median(height)", "quantile_cont(height, 0.25)", "count_if({0})", "avg(crane::INT)",
+     "sum(CASE WHEN {0} THEN 1 ELSE 0 END)", "min(height)", "max(height)", "stddev(height)",
+     "sum(DISTINCT height)", "avg(coalesce(height, 0))"]
+)  # fmt: skip
+NUMBERS = st.sampled_from(
+    ["{1}", "{1}", "{1} FILTER (WHERE {0})", "{1} - {2}", "{1} + {2}", "abs({1} - {2})", "{1} / 2",
+     "100.0 * count(*) FILTER (WHERE {0}) / count(*)", "1.0 * count_if({0}) / count({3})",
+     "count(*) FILTER (WHERE {0}) / nullif(count(DISTINCT {3}), 0)", "3 * {1} - 5", "{1} / {2}"]
+)  # fmt: skip
+
+
+@st.composite
+def numbers(draw: st.DrawFn) -> str:
+    """A query of one number over the towers, with any conditions."""
+    made = [draw(FUNCTIONS).format(draw(CONDITIONS)) for _ in range(2)]
+    column = draw(st.sampled_from(["crane", "town", "height"]))
+    number = draw(NUMBERS).format(draw(CONDITIONS), *made, column)
+    source = draw(st.sampled_from(["towers", "towers", "(SELECT * FROM towers WHERE {0}) AS t"]))
+    where = draw(st.sampled_from(["", " WHERE {0}"])).format(draw(CONDITIONS))
+    return f"SELECT {number} FROM {source.format(draw(CONDITIONS))}{where}"
+
+
+any_number = settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+@any_number
+@given(sql=numbers())
+def test_any_number_stays_within_its_bounds_or_something_is_said(towers: Towers, sql: str) -> None:
+    [[stated]], lower, upper, note = towers.said(sql)
+    for [[value]] in towers.possible(sql):
+        if value is None or not math.isfinite(number := float(str(value))):
+            continue  # a share of none is none
+        if lower is not None and upper is not None:
+            assert lower - 1e-9 <= number <= upper + 1e-9
+        elif stated is not None and math.isfinite(float(str(stated))):
+            assert note or number == pytest.approx(float(str(stated)))
+
+
+@any_number
+@given(sql=numbers())
+def test_each_gap_that_alone_may_change_a_number_is_in_its_denominator(
+    towers: Towers, sql: str
+) -> None:
+    n_unknown, uncounted = towers.told(sql)
+    for name, numbers_of_rows in towers.decisive(sql).items():
+        assert uncounted or n_unknown.get(name, 0) >= len(numbers_of_rows)
 
 
 @pytest.mark.parametrize(

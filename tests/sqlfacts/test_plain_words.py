@@ -48,10 +48,6 @@ from srag_mcp.sqlfacts.trees import parse_query
             "the first 3 name and city, by falling price, then by rising name",
         ),
         (
-            "SELECT price FROM h ORDER BY price DESC LIMIT 1 OFFSET 1",
-            "number 2 of price, by falling price",
-        ),
-        (
             "SELECT strftime(opened, '%Y-%m') AS month, count(*) FROM h GROUP BY month",
             "number of records, for each month of opened",
         ),
@@ -93,6 +89,7 @@ def test_a_query_is_said_in_plain_words(sql: str, words: str) -> None:
         "SELECT city FROM h GROUP BY ROLLUP (city)",
         "SELECT name FROM h QUALIFY row_number() OVER (PARTITION BY city ORDER BY price) = 1",
         "SELECT name FROM h ORDER BY price LIMIT 5 OFFSET 2",
+        "SELECT regexp_extract(opened, '[0-9]+') FROM h",
         "SELECT count(*) FROM h WHERE document_id IN (SELECT document_id FROM cells)",
         "SELECT FROM WHERE",
     ],
