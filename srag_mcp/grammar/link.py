@@ -402,10 +402,10 @@ class _Linker:
             return True
         column = self._table.by_name[name]
         unit = column.attribute.unit
-        if column.names[0][0] in column.heads:
-            return True  # `price per night`: nothing stands before what it is of
-        alike = [c for c in self._table.columns if c.is_amount and c.attribute.unit == unit]
-        return unit is None or len(alike) < 2 or column is self._table.main_amount
+        if column.names[0][-1] not in {self.tokens[at].stem, *alike(self.tokens[at].stem)}:
+            return True  # `price per night`: what is unsaid stands behind it
+        same = [c for c in self._table.columns if c.is_amount and c.attribute.unit == unit]
+        return unit is None or len(same) < 2 or column is self._table.main_amount
 
     def _fit(self, column: Column, content: Sequence[Token]) -> tuple[float, float, int] | None:
         """Return the weight of words for *column*, how fully they say its name, 0 to 1, and more.
