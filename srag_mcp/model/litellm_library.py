@@ -7,14 +7,14 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import TypeVar, TypeVarTuple, Unpack
 
 import anyio
 import anyio.to_thread
 
-from srag_mcp.model.faults import Fault, find_bad_key, find_fault, key_to_send
+from srag_mcp.model.faults import Fault, find_fault, key_to_send
 from srag_mcp.model.language_model import Price, Reply
 from srag_mcp.model.openai_wire import ChatRequest, Wire, read_chat, spare_loopback
 from srag_mcp.model.replay_model import REPLAY
@@ -86,22 +86,6 @@ def run_to_end(
         return thread.submit(anyio.run, run).result()
 
 
-@dataclass(frozen=True, slots=True)
-class _Library:
-    """litellm, and what it knows about the model.
-
-    Attributes:
-        price: None where it is not known.
-        shows_schema: Whether the provider itself tells the model the schema of the reply.
-        missing_key: The environment variable of the key that is missing; empty if none is.
-    """
-
-    litellm: ModuleType
-    price: Price | None
-    shows_schema: bool
-    missing_key: str
-
-
 class LitellmWire(Wire):
     """Sends requests through litellm."""
 
@@ -109,28 +93,32 @@ class LitellmWire(Wire):
         self._model = model
         self._settings = settings
         self._key = key_to_send(settings)
-        self._library: _Library | None = None
-        self._loading = anyio.Lock()
+        self._opening = anyio.Lock()
+        self._is_open = False
+        self._hindrance: Fault | None = None
+        self._price: Price | None = None
+        self._shows_schema = False  # whether the provider itself tells the model the schema
 
     async def open(self) -> Fault | None:
-        """Load litellm, which takes 2 s, and look whether there is a key; nothing is sent."""
-        bad = find_bad_key(self._settings.api_key)
-        if bad is not None:
-            return bad
-        missing = (await self._loaded()).missing_key
-        return Fault("stopped", f"no key is set: {missing}") if missing else None
+        """Load litellm, which takes 2 s, and what it knows of the model; look for a missing key."""
+        async with self._opening:
+            if not self._is_open:
+                self._hindrance = await anyio.to_thread.run_sync(self._load)
+                self._is_open = True
+        return self._hindrance
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
-        """Send *request* once."""
-        library, settings = await self._loaded(), self._settings
-        import openai  # loaded already, by litellm
+        """Send *request* once; it was opened before."""
+        import litellm  # loaded already, and openai by it
+        import openai
 
+        settings = self._settings
         messages = request.messages(
-            shows_schema=library.shows_schema,
+            shows_schema=self._shows_schema,
             mark_cache=self._model.startswith(_CACHE_WHAT_IS_MARKED),
         )
         try:
-            answer = await library.litellm.acompletion(
+            answer = await litellm.acompletion(
                 model=self._model,
                 messages=messages,
                 **request.options(),
@@ -149,26 +137,18 @@ class LitellmWire(Wire):
                 base = settings.api_base
                 said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
             return replace(fault, kind="absent", message=said)
-        return read_chat(answer, self._model, library.price, request)
+        return read_chat(answer, self._model, self._price, request)
 
-    async def _loaded(self) -> _Library:
-        async with self._loading:
-            if self._library is None:
-                self._library = await anyio.to_thread.run_sync(self._load)
-            return self._library
-
-    def _load(self) -> _Library:
+    def _load(self) -> Fault | None:
         base = self._settings.api_base
         spare_loopback(base or "")
         litellm = load_litellm()
+        self._price = find_price(self._model)
+        self._shows_schema = bool(litellm.supports_response_schema(model=self._model))
         found = litellm.validate_environment(self._model, api_key=self._key, api_base=base)
         missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
-        return _Library(
-            litellm,
-            price=find_price(self._model),
-            shows_schema=bool(litellm.supports_response_schema(model=self._model)),
-            missing_key=f"{' or '.join(missing)} (or SRAG_API_KEY)" if missing else "",
-        )
+        told = f"no key is set: {' or '.join(missing)} (or SRAG_API_KEY)"
+        return Fault("stopped", told) if missing else None
 
 
 def find_price(model: str) -> Price | None:

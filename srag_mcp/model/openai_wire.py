@@ -18,7 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import anyio
 
-from srag_mcp.model.faults import NO_KEY, Fault, find_bad_key, sort_error, sort_status
+from srag_mcp.model.faults import NO_KEY, Fault, sort_error, sort_status
 from srag_mcp.model.language_model import Price, Prompt, Reply, count_tokens, write_json
 from srag_mcp.settings import Settings
 
@@ -172,7 +172,7 @@ class Wire(Protocol):
 
     async def open(self) -> Fault | None:
         """Prepare for requests, without sending any; return why there is no use in it, if so."""
-        ...
+        return None
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once; the caller limits the time."""
@@ -202,10 +202,6 @@ class OpenAIWire(Wire):
         self._key = settings.api_key or NO_KEY
         self._session: aiohttp.ClientSession | None = None
         self._n_in_flight = 0
-
-    async def open(self) -> Fault | None:
-        """Look at the key; whether the server is there shows with the first request."""
-        return find_bad_key(self._key)
 
     async def send(self, request: ChatRequest) -> Reply | Fault:
         """Send *request* once."""

@@ -1,7 +1,7 @@
 """A language model at the other end of a wire: asked with patience, and told apart what lasts."""
 
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from srag_mcp.errors import (
     PromptTooLongError,
     SettingsError,
 )
-from srag_mcp.model.faults import Fault, hide_keys
+from srag_mcp.model.faults import Fault, find_bad_key, hide_keys
 from srag_mcp.model.language_model import LanguageModel, Price, Prompt, Reply, Step
 from srag_mcp.model.litellm_library import LitellmWire, find_price, load_litellm
 from srag_mcp.model.openai_wire import REPLY_FORMS, ChatRequest, OpenAIWire, Wire
@@ -47,15 +47,6 @@ class Patience:
     longest_wait_s: float = 90.0
 
 
-@dataclass(slots=True)
-class _Tries:
-    """A request on its way, and how often it was sent in vain."""
-
-    request: ChatRequest
-    n_all: int = 0
-    n_slow: int = 0
-
-
 class RemoteModel(LanguageModel):
     """Completes prompts over a wire; tries again what may pass, and says what does not."""
 
@@ -84,25 +75,27 @@ class RemoteModel(LanguageModel):
             ModelError: If no reply could be had to this prompt.
         """
         n_stops = len(self._stops)
-        hindrance = await self._wire.open()
+        hindrance = find_bad_key(self._settings.api_key) or await self._wire.open()
         if hindrance is not None:
             self._stop(hindrance.message)
-        tries: _Tries | None = None
+        request: ChatRequest | None = None
+        faults: list[Fault] = []
         while True:
             async with self._limiter.place() as round_:
                 if len(self._stops) > n_stops:  # while this one waited
                     raise ModelStoppedError(self._say(self._stops[-1]))
-                tries = tries or _Tries(self._first_request(prompt, reply_schema))
-                outcome = await self._send(tries.request)
-                while weaker := self._ask_for_less(outcome, tries.request):
-                    tries.request = weaker
-                    outcome = await self._send(weaker)
+                request = request or self._first_request(prompt, reply_schema)
+                outcome = await self._send(request)
+                while weaker := self._ask_for_less(outcome, request):
+                    request = weaker
+                    outcome = await self._send(request)
             if isinstance(outcome, Reply):
                 self._n_lost = 0
-                self._accepted[prompt.step] = tries.request
+                self._accepted[prompt.step] = request
                 self._limiter.speed_up()
                 return outcome
-            wait_s = self._wait_s(outcome, tries)
+            faults.append(outcome)
+            wait_s = self._wait_s(prompt, faults)
             if outcome.kind == "busy":
                 self._limiter.slow_down(round_, outcome.retry_after_s or wait_s)
             await anyio.sleep(wait_s)
@@ -138,13 +131,13 @@ class RemoteModel(LanguageModel):
             return replace(request, form=weaker[0]) if weaker else None
         return None
 
-    def _wait_s(self, fault: Fault, tries: _Tries) -> float:
-        """Count a try in vain; return how long to wait before the next one.
+    def _wait_s(self, prompt: Prompt, faults: Sequence[Fault]) -> float:
+        """Return how long to wait before the next try, after all those that brought *faults*.
 
         Raises:
             ModelError: If there is no use in one; which error says what to do next.
         """
-        prompt, patience = tries.request.prompt, self._patience
+        patience, fault, n_tries = self._patience, faults[-1], len(faults)
         about = f"{prompt.step} ({prompt.subject}): {fault.message}"
         if fault.kind == "too_long":
             advice = "Take a model that can read more"
@@ -160,15 +153,14 @@ class RemoteModel(LanguageModel):
             self._stop(fault.message)
         if fault.kind in {"form", "temperature"}:
             self._lose(fault, about)
-        tries.n_all += 1
-        tries.n_slow += fault.kind in {"slow", "no_chat"}
-        if tries.n_all >= patience.n_tries or tries.n_slow >= patience.n_slow_tries:
+        n_slow = sum(item.kind in {"slow", "no_chat"} for item in faults)
+        if n_tries >= patience.n_tries or n_slow >= patience.n_slow_tries:
             if fault.kind == "no_chat" and is_nowhere:
                 self._stop(fault.message)
-            self._lose(fault, f"{about} (tried {tries.n_all} times)")
+            self._lose(fault, f"{about} (tried {n_tries} times)")
         if fault.retry_after_s is not None and fault.retry_after_s > patience.longest_wait_s:
             self._stop(f"{fault.message} (it asks to wait {fault.retry_after_s:.0f} s)")
-        doubled = patience.first_wait_s * 2.0 ** (tries.n_all - 1)
+        doubled = patience.first_wait_s * 2.0 ** (n_tries - 1)
         wait_s = min(doubled, patience.longest_wait_s) * random.uniform(0.5, 1.5)
         return max(wait_s, fault.retry_after_s or 0.0)
 

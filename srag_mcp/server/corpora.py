@@ -91,18 +91,12 @@ class Corpora:
         try:
             corpus.build_path()
         except NotIngestedError as error:
-            msg = (
-                f"corpus {name!r} is not ingested yet: call ingest_corpus with corpus={name!r},"
-                " then ingest_status until it is done"
-            )
+            state = "is not ingested yet"
             if self._is_ingesting(corpus):
-                msg = (
-                    f"corpus {name!r} is being ingested for the first time: call ingest_status with"
-                    f" corpus={name!r}, or list_corpora, until it is ready"
-                )
+                state = "is being ingested for the first time"
             elif quoted := self._quoted(corpus):
-                choose = views.job_pages.choose_call(name)
-                msg = f"corpus {name!r} has no table yet, {quoted}: {choose}"
+                state = f"has no table yet, {quoted}"
+            msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
         return corpus
 
@@ -200,19 +194,21 @@ class Corpora:
         steps = ["call ask with a question, or get_schema and then run_sql"]
         if not any(entry.table for entry in entries):
             steps = []
-        for state, step in (
-            ("ingesting", "call ingest_status with corpus={!r} while it is running"),
-            ("not ingested", "call ingest_corpus with corpus={!r}"),
-        ):
-            found = [item for item in entries if item.state == state and not item.table]
-            for item in found[:1]:  # a problem is a quote: nobody has chosen who reads
-                is_quoted = state == "not ingested" and item.problem
-                chosen = views.job_pages.choose_call(item.name) if is_quoted else ""
-                steps.append(chosen or step.format(item.name))
+        for state in ("ingesting", "not ingested"):
+            found = [item.name for item in entries if item.state == state and not item.table]
+            steps += [self._next_call(self.get(name)) for name in found[:1]]
         following = "; for another corpus ".join(steps) or "tell the user what the problem is"
         if not entries:
             following = "no corpus is served: start the server with --corpus DIR"
         return CorpusList(corpora=entries, next=following)
+
+    def _next_call(self, corpus: "Corpus") -> str:
+        """Say what to call for a corpus that has no table yet."""
+        if self._is_ingesting(corpus):
+            return f"call ingest_status with corpus={corpus.name!r} while it is running"
+        if self._quoted(corpus):  # nobody has chosen who reads
+            return views.job_pages.choose_call(corpus.name)
+        return f"call ingest_corpus with corpus={corpus.name!r}"
 
     def _entry(self, name: str) -> CorpusEntry:
         """Describe one corpus; what is wrong with it does not hide the others."""
