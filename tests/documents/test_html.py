@@ -132,6 +132,52 @@ def test_a_table_that_arranges_a_page_is_read_as_blocks() -> None:
     assert [type(block) for block in _read(html).blocks] == [Heading, Prose, ListItem]
 
 
+def test_a_table_in_a_cell_is_said_once_in_that_cell() -> None:
+    inner = "<table><tr><td>single</td><td>80</td></tr></table>"
+    document = _read(
+        f"<table><tr><th>Room<th>Rates<th>Note</tr><tr><td>Sea<td>{inner}<td>ok</tr>"
+        "<tr><td>Yard<td>70<td></tr></table>"
+    )
+    [table] = [block for block in document.blocks if isinstance(block, Table)]
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["Sea", "single; 80", "ok"],
+        ["Yard", "70", ""],
+    ]
+    assert document.text.count("80") == 1
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        "<div hidden>Spa</div>",
+        "<p style='color: red; DISPLAY : none'>Spa</p>",
+        "<div role=dialog><ul><li>Spa</ul></div>",
+        "<nav><h1>Spa</h1></nav>",
+        "<ul class='gdpr-list'><li>Spa<ul><li hidden>Spa</ul></ul>",
+        "<dl><dt>Wellness<dd hidden>Spa</dl>",
+        "<table><tr hidden><td>Spa<td>yes</tr></table>",
+        "<p><span class=sr-only>Spa</span></p>",
+        "<template><p>Spa</p></template>",
+        "<!-- Spa -->",
+    ],
+)
+def test_what_a_page_does_not_show_is_not_read(unseen: str) -> None:
+    document = _read(f"<title>Inn</title><body>{unseen}<h1>The Inn</h1><p>Four rooms.</p></body>")
+    assert "Spa" not in document.text
+    assert document.title == "The Inn"
+    assert [type(block) for block in document.blocks] == [KeyValue, Heading, Prose]
+
+
+def test_the_boxes_of_a_form_say_what_is_ticked_and_typed() -> None:
+    assert _items(
+        "<ul><li><input type=checkbox checked> Pool</li><li><input type=checkbox> Spa</li></ul>"
+    ) == ["☑ Pool", "☐ Spa"]
+    assert _pairs("<div><label>Guests</label> <span><input value=4></span></div>") == [
+        ("Guests", "4")
+    ]
+    assert _read("<p>Code <input type=password value=secret></p>").text == "Code"
+
+
 def test_metadata_is_pairs() -> None:
     html = (
         '<meta name="description" content="Nice inn"><meta name="viewport" content="x">'
