@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from srag_mcp.documents.document import Heading
 from srag_mcp.documents.lines import Line, collapse, match_marker, split_segments
 from srag_mcp.text.spans import Span
 
@@ -41,46 +41,37 @@ class Outline:
         self._open.append((level, text))
 
 
-@dataclass(frozen=True, slots=True)
-class TitleLine:
-    """A heading found in lines; *n_lines* with its underline, *span* is where its own text is."""
-
-    title: str
-    level: int
-    n_lines: int
-    span: Span
-
-
-def find_heading(lines: Sequence[Line], at: int, *, guess: bool) -> TitleLine | None:
-    """Return the heading at line *at*, None if there is none.
+def find_heading(lines: Sequence[Line], at: int, *, guess: bool) -> tuple[Heading, int] | None:
+    """Return the heading at line *at* and the line after it, None if there is none.
 
     *guess*: a line that nothing marks may be one too, by its capitals or its place.
     """
-    if len(lines[at].text) > 300:
+    text, span = lines[at].text, lines[at].span
+    if len(text) > 300:
         return None
-    marked = _find_marked(lines, at)
-    return _guess(lines, at) if marked is None and guess else marked
+    hashes = _HASHES.match(text)
+    if hashes:
+        return Heading(span, collapse(hashes["title"]), len(hashes[1])), at + 1
+    underline = _UNDERLINE.match(lines[at + 1].text) if at + 1 < len(lines) else None
+    if underline and _could_be_title(text) and len(split_segments(text)) == 1:
+        return Heading(span, collapse(text), 1 if underline[1] == "=" else 2), at + 2
+    found = _find_numbered(lines, at) or (_guess(lines, at) if guess else None)
+    return None if found is None else (found, at + 1)
 
 
-def find_run_in_heading(line: Line) -> TitleLine | None:
+def find_run_in_heading(line: Line) -> Heading | None:
     """Return the title at the start of a paragraph: `4. Term. This agreement …` -> Term."""
     match = _RUN_IN.match(line.text)
     if match is None or len(match["title"].split()) > 8:
         return None
     level = 2 + match["number"].count(".")
     start = line.start + match.start("number")
-    return TitleLine(collapse(match["title"]), level, 1, Span(start, line.start + match.end()))
+    return Heading(Span(start, line.start + match.end()), collapse(match["title"]), level)
 
 
-def _find_marked(lines: Sequence[Line], at: int) -> TitleLine | None:
-    """Return the heading that hashes, an underline or a number mark."""
+def _find_numbered(lines: Sequence[Line], at: int) -> Heading | None:
+    """Return the heading that stands below a gap after a number, or that names a part."""
     line = lines[at]
-    hashes = _HASHES.match(line.text)
-    if hashes:
-        return TitleLine(collapse(hashes["title"]), len(hashes[1]), 1, line.span)
-    underline = _UNDERLINE.match(lines[at + 1].text) if at + 1 < len(lines) else None
-    if underline and _could_be_title(line.text) and len(split_segments(line.text)) == 1:
-        return TitleLine(collapse(line.text), 1 if underline[1] == "=" else 2, 2, line.span)
     match = _NUMBERED.match(line.text)
     if match is None or not _is_blank(lines, at - 1):
         return None
@@ -89,10 +80,10 @@ def _find_marked(lines: Sequence[Line], at: int) -> TitleLine | None:
         return None
     if not _could_be_title(title) or title.endswith((".", ":")):
         return None
-    return TitleLine(collapse(title), 2 + (match["number"] or "").count("."), 1, line.span)
+    return Heading(line.span, collapse(title), 2 + (match["number"] or "").count("."))
 
 
-def _guess(lines: Sequence[Line], at: int) -> TitleLine | None:
+def _guess(lines: Sequence[Line], at: int) -> Heading | None:
     """Return the heading that is written in capitals, or stands alone above a body."""
     text = lines[at].text.strip()
     is_below_gap, is_above_gap = _is_blank(lines, at - 1), _is_blank(lines, at + 1)
@@ -105,7 +96,7 @@ def _guess(lines: Sequence[Line], at: int) -> TitleLine | None:
         return None
     is_first = at < 10 and all(line.is_blank for line in lines[:at])
     if in_capitals:
-        return TitleLine(collapse(text.rstrip(":")), 1 if is_first else 2, 1, lines[at].span)
+        return Heading(lines[at].span, collapse(text.rstrip(":")), 1 if is_first else 2)
     if is_above_gap:
         has_body = any(not line.is_blank for line in lines[at + 1 : at + 4])
     else:
@@ -116,7 +107,7 @@ def _guess(lines: Sequence[Line], at: int) -> TitleLine | None:
     n_capital = sum(word[0].isupper() for word in words)
     if not has_body or (len(words) > 3 and n_capital < 0.5 * len(words)):
         return None
-    return TitleLine(collapse(text), 1 if is_first else 3, 1, lines[at].span)
+    return Heading(lines[at].span, collapse(text), 1 if is_first else 3)
 
 
 def _could_be_title(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose
 from srag_mcp.documents.grid import MAX_CAPTION_CHARACTERS, captions_at_end, grid_blocks
-from srag_mcp.documents.headings import Outline, TitleLine, find_heading, find_run_in_heading
+from srag_mcp.documents.headings import Outline, find_heading, find_run_in_heading
 from srag_mcp.documents.lines import (
     Line,
     collapse,
@@ -172,7 +172,7 @@ class _TextReader:
         if _starts_plain(after) and len(after.text) <= _MIN_BODY_CHARACTERS:
             return None
         span = Span(start, start + len(pair.key))
-        self._enter(TitleLine(collapse(pair.key), _LABEL_LEVEL, 1, span))
+        self._enter(Heading(span, collapse(pair.key), _LABEL_LEVEL))
         return at + 1
 
     def _stacked(self, at: int) -> int | None:
@@ -191,18 +191,19 @@ class _TextReader:
         found = self._heading_at(at)
         if found is None:
             return None
-        self._enter(found)
-        return at + found.n_lines
+        heading, end = found
+        self._enter(heading)
+        return end
 
-    def _heading_at(self, at: int) -> TitleLine | None:
+    def _heading_at(self, at: int) -> tuple[Heading, int] | None:
         line, titles = self._lines[at], self._layout.titles
         level = titles.get(collapse(line.text)) if titles else None
         if level is not None:
-            return TitleLine(collapse(line.text), level, 1, line.span)
+            return Heading(line.span, collapse(line.text), level), at + 1
         guess = self._layout.has_bare_titles and not self._is_shouting
         found = find_heading(self._lines, at, guess=guess)
-        if found is not None and titles:
-            return replace(found, level=max(2, found.level))  # the largest are known
+        if found is not None and titles:  # the largest are known
+            return replace(found[0], level=max(2, found[0].level)), found[1]
         return found
 
     def _item(self, at: int) -> int | None:
@@ -260,9 +261,9 @@ class _TextReader:
         pairs = find_pairs(line.text)
         return not (pairs and pairs[0].has_short_key and (has_ended or wrapping == "blank_line"))
 
-    def _enter(self, found: TitleLine) -> None:
-        self._outline.enter(found.title, found.level)
-        self._blocks.append(Heading(found.span, found.title, found.level))
+    def _enter(self, heading: Heading) -> None:
+        self._outline.enter(heading.text, heading.level)
+        self._blocks.append(heading)
 
     def _add_pair(self, start: int, key: str, value_span: Span) -> None:
         key, value, section = collapse(key), self._words(value_span), self._outline.section
