@@ -92,7 +92,7 @@ def _groups(select: exp.Select, outputs: list[exp.Expr]) -> str:
     shown = " and ".join(_number(item, where) for item in amounts)
     if clauses == ["having"]:
         parts = split_and(select.args["having"].this)
-        said = f"each {key} whose {' and whose '.join(_verdict(x.unnest(), where) for x in parts)}"
+        said = f"each {key} whose {' and whose '.join(_compared(x.unnest(), where) for x in parts)}"
         return f"{said}, with the {shown}" if shown else said
     if not clauses:
         return f"{shown}, for each {key}" if shown else f"different {key}{where}"
@@ -149,7 +149,7 @@ def _number(node: exp.Expr, where: str) -> str:
         counted = _plain(node.this)
         some = isinstance(node, exp.GT) and node.expression.name == "0"
         is_some = some and isinstance(counted, exp.Count) and isinstance(counted.this, exp.Star)
-        said = f"there is a record{where}" if is_some else f"the {_verdict(node, where)}"
+        said = f"there is a record{where}" if is_some else f"the {_compared(node, where)}"
         said = f"whether {said}"
     else:
         said = _computed(node, where)
@@ -188,15 +188,6 @@ def _computed(node: exp.Expr, where: str) -> str:
     return joined if isinstance(node, exp.Add) else f"difference between {one} and {other_one}"
 
 
-def _verdict(node: exp.Expr, where: str) -> str:
-    """Say how an amount relates to another: `number of records is above 3`."""
-    if not isinstance(node, exp.Binary):
-        raise _UnsaidError
-    right = _plain(node.right)
-    value = _constant(right) if _is_constant(right) else f"the {_number(right, where)}"
-    return f"{_number(node.left, where)} {_relating(node, right)} {value}"
-
-
 def _where(select: exp.Expr) -> str:
     """Say the conditions; that what is used otherwise has to be stated goes without saying."""
     rest = (node for node in select.iter_expressions() if node.arg_key != "where")
@@ -232,7 +223,8 @@ def _condition(node: exp.Expr, *, holds: bool = True) -> str:
     return _compared(node)
 
 
-def _compared(node: exp.Expr) -> str:
+def _compared(node: exp.Expr, where: str = "") -> str:
+    """Say how a column, or what is computed over the records of *where*, relates to another."""
     if isinstance(node, exp.Like | exp.ILike):
         pattern = node.expression
         text = pattern.name.strip("%")
@@ -243,19 +235,20 @@ def _compared(node: exp.Expr) -> str:
     if not isinstance(node, exp.Binary):
         raise _UnsaidError
     left, right = _plain(node.left), _plain(node.right)
+    is_computed = left.find(exp.AggFunc, exp.Query) is not None
+    subject = _number(left, where) if is_computed else _term(left)
     relation = _relating(node, right)
     if _is_constant(right):
-        return f"{_term(left)} {relation} {_constant(right)}"
-    subject = _term(left) if left.name != _ROW else "the document's place in the list"
-    if not isinstance(right, exp.Subquery):
+        return f"{subject} {relation} {_constant(right)}"
+    if right.find(exp.AggFunc, exp.Query) is None:
         return f"{subject} {relation} {_term(right)}"
-    inner, said = right.unnest(), _query(right)
+    inner = right.unnest()
     end = _plain(inner.selects[0].unalias()) if isinstance(inner, exp.Select) else None
     if isinstance(node, exp.EQ) and isinstance(end, exp.Max | exp.Min) and _plain(end.this) == left:
-        where = _where(inner)
-        among = " among records" if where else ""
-        return f"{subject} is the {_AMOUNTS[type(end).__name__]}{among}{where}"
-    return f"{subject} {relation} the {said}"
+        found = _where(inner)
+        among = " among records" if found else ""
+        return f"{subject} is the {_AMOUNTS[type(end).__name__]}{among}{found}"
+    return f"{subject} {relation} the {_number(right, where)}"
 
 
 def _relating(node: exp.Expr, right: exp.Expr) -> str:
