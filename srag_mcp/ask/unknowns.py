@@ -131,8 +131,9 @@ class _Records:
     def _range_of_amount(self) -> Bounds | None:
         """Bound a sum, average or median, if unknown values lie in the range of the known ones."""
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
-        n_in, n_known, n_blank = self._count(
+        n_in, n_open, n_known, n_blank = self._count(
             condition,
+            f"{condition} IS NULL",
             f"{condition} AND {column} IS NOT NULL",
             f"{condition} IS NOT FALSE AND {column} IS NULL",
         )
@@ -141,14 +142,16 @@ class _Records:
         if not n_known or known is None or not known.type.is_numeric:
             return None
         low, high = float(str(known.minimum)), float(str(known.maximum))
-        ends = (self._end_of_amount(low, n_in), self._end_of_amount(high, n_in, is_upper=True))
+        n_sure = n_in if n_open else None
+        ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
         return Bounds(*ends, (low, high) if n_blank else None)
 
-    def _end_of_amount(self, end: float, n_in: int, *, is_upper: bool = False) -> float:
+    def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> float:
         """Return the lowest amount that can be, with unknown values at *end*, or the highest.
 
-        *n_in* records meet the condition. Those that may meet it are taken in by their value: with
-        as many as there are in the lowest result, no others of them make a lower one.
+        Beside *n_sure* records that meet the condition, those that may meet it are taken in by
+        their value: with as many as there are in the lowest result, no others of them make a lower
+        one. None: there are no such records, and no running amount, which takes longer.
         """
         better, order = ("max", "DESC") if is_upper else ("min", "ASC")
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
@@ -156,12 +159,15 @@ class _Records:
             f"SELECT coalesce({column}, {end!r})::DOUBLE AS value, {condition} IS NULL AS is_open"  # noqa: S608 - it runs through the guard
             f" FROM {self._entity} WHERE {condition} IS NOT FALSE"
         )
+        if n_sure is None:
+            sql = f"SELECT {self._found.formula} FROM ({values})"  # noqa: S608 - as above
+            return float(str(self._corpus.select(sql, limit=1).rows[0][0]))
         running = (
             f"SELECT {self._found.formula} OVER running AS made, row_number() OVER running AS n"  # noqa: S608 - as above
             f" FROM ({values}) WINDOW running AS (ORDER BY is_open, value {order}"
             " ROWS UNBOUNDED PRECEDING)"
         )
-        sql = f"SELECT {better}(made) FROM ({running}) WHERE n >= {n_in}"  # noqa: S608 - as above
+        sql = f"SELECT {better}(made) FROM ({running}) WHERE n >= {n_sure}"  # noqa: S608 - as above
         [[found]] = self._corpus.select(sql, limit=1).rows
         return float(str(found))
 
