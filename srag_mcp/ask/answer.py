@@ -84,8 +84,8 @@ class Answer:
         sql: The query; empty for a brief.
         restated: The reading of the question, in plain words.
         denominator: Over which records its filter ran; None where it reads none.
-        bounds: Of a count, share, sum or average; None where they are not known or nothing is
-            unknown.
+        bounds: Of a count, share, sum, average or median; None where they are not known or nothing
+            is unknown.
         warnings: What the reader should know before trusting the number.
         assumptions: What not being mentioned counts as, for the columns where it counts, and what
             unknown cells could change where there are no bounds.

@@ -342,8 +342,8 @@ def read_records(
         UncountedError: If a step from the table to the result takes records away otherwise.
     """
     if root is None:
-        _refuse_if(True, "it could not be taken apart")
-        return []
+        msg = "it could not be taken apart"
+        raise UncountedError(msg)
     _refuse_if(root.find(exp.TableSample), "it reads a sample")
     found = _parts_of(root, table, is_result=True)
     used = (column for parts in found for part in parts for column in part.find_all(exp.Column))
