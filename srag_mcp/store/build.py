@@ -133,7 +133,6 @@ class BuildInfo:
         created_at: UTC, ISO 8601.
         engine: Who extracted: `offline`, `model` or `agent`.
         revision: Of the work database it was made from.
-        cut_value_columns: Text columns whose rarer values are not in the value index.
         account: How much of the documents the columns account for, in a sentence; empty where a
             language model chose them, and for builds of older versions.
         renamed: What the build before called otherwise, a sentence each.
@@ -150,7 +149,6 @@ class BuildInfo:
     created_at: str
     engine: str
     revision: str
-    cut_value_columns: tuple[str, ...] = ()
     account: str = ""
     renamed: tuple[str, ...] = ()
     former_table: str = ""
@@ -162,8 +160,7 @@ _LATER = {"account", "renamed", "former_table"}  # builds of older versions do n
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
-    lists = {"cut_value_columns": " ".join(info.cut_value_columns)}
-    entries = asdict(info) | lists | {"renamed": "\n".join(info.renamed)}
+    entries = asdict(info) | {"renamed": "\n".join(info.renamed)}
     return [(key, str(value)) for key, value in entries.items()]
 
 
@@ -184,9 +181,8 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
-    lists = {"cut_value_columns": tuple(found["cut_value_columns"].split())}
-    lists["renamed"] = tuple(found.get("renamed", "").splitlines())
-    return _INFO.validate_python({**found, **lists})
+    renamed = tuple(found.get("renamed", "").splitlines())
+    return _INFO.validate_python({**found, "renamed": renamed})
 
 
 _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
@@ -284,6 +280,7 @@ def _write(
     failures = _FAILURES.format(entity=quote_name(schema.entity), columns=columns)
     connection.execute(failures, [schema.entity])
     write_statistics(connection, schema)
+    write_values(connection, schema)
     [(n_documents, n_failed)] = connection.execute(
         "SELECT count(*), count(failure) FROM listing"
     ).fetchall()
@@ -298,7 +295,6 @@ def _write(
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         engine=work.engine_in_force(),
         revision=work.revision,
-        cut_value_columns=write_values(connection, schema),
         account=work.note(ACCOUNT) or "",
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",

@@ -15,15 +15,17 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
+    ENTRIES,
+    LIKE,
+    ODD_IDS,
+    TEXT,
     DocumentEntry,
     Evidence,
     EvidenceFilter,
     EvidencePage,
     cells_where,
     evidence_sql,
-    find_document,
-    find_documents_like,
-    read_document_text,
+    read_entry,
     read_evidence,
 )
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
@@ -31,6 +33,7 @@ from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import BUILD_SUFFIX, CorpusFolder, FileWatch, published_build
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
+from srag_mcp.text.shown import one_line
 
 Returned = TypeVar("Returned")
 _TRIES = 5
@@ -284,20 +287,27 @@ class Corpus:
     def document(self, document_id: str) -> DocumentEntry:
         """Return one document.
 
+        An id that is shown otherwise (on one line, without what acts or hides) finds it, too.
+
         Raises:
             CorpusError: If there is none of that id; the text names some that look alike.
         """
-        found = find_document(self.read, document_id)
-        if found is not None:
-            return found
+        by_id = f"{ENTRIES} WHERE document_id = $1"
+        found = self.read(by_id, [document_id])
+        if not found:
+            shown = one_line(document_id)
+            alike = [known for (known,) in self.read(ODD_IDS, []) if one_line(str(known)) == shown]
+            found = self.read(by_id, alike) if len(alike) == 1 else []
+        if found:
+            return read_entry(found[0])
         near = self.documents_like(document_id.rpartition("/")[2], limit=5)
         names = ", ".join(item.id for item in near) or "SELECT document_id FROM documents"
         msg = f"no document {document_id!r} in {self.name}; try: {names}"
         raise CorpusError(msg)
 
     def documents_like(self, text: str, limit: int = 20) -> tuple[DocumentEntry, ...]:
-        """Return the documents whose id or title holds *text*, in any case."""
-        return find_documents_like(self.read, text, limit)
+        """Return the documents whose id or title holds *text*, in any case, by their ids."""
+        return tuple(map(read_entry, self.read(LIKE, [text, limit])))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
         """Return characters *start* to *end* of a document; empty if it could not be read.
@@ -305,7 +315,10 @@ class Corpus:
         Raises:
             CorpusError: If there is no such document.
         """
-        return read_document_text(self.read, self.document(document_id), start, end)
+        entry, first = self.document(document_id), max(start, 0)
+        n_characters = max((entry.characters if end is None else end) - first, 0)
+        rows = self.read(TEXT, [entry.id, first + 1, n_characters])
+        return str(rows[0][0]) if rows else ""
 
     def _newest(self, ask: Callable[[Path], Returned]) -> Returned:
         """Ask the newest build; ask again where it was replaced and removed meanwhile."""

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias, TypedDict
 
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
-from srag_mcp.text.shown import one_line
 
 Read: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 """Returns the rows of a statement, whose columns have the types that the build gives them."""
@@ -150,15 +149,15 @@ def count_reviews(read: Read) -> dict[str, int]:
     return dict(read(_REVIEW_COUNTS, []))
 
 
-_ENTRIES = "SELECT document_id, title, path, media_type, coalesce(characters, 0) FROM documents"
-_LIKE = f"""{_ENTRIES}
+ENTRIES = "SELECT document_id, title, path, media_type, coalesce(characters, 0) FROM documents"
+LIKE = f"""{ENTRIES}
 WHERE contains(lower(concat_ws(' ', document_id, title)), lower($1))
 ORDER BY document_id LIMIT $2
 """
-_ODD_IDS = r"""
+ODD_IDS = r"""
 SELECT document_id FROM documents WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $')
 """
-_TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
+TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,28 +171,6 @@ class DocumentEntry:
     characters: int
 
 
-def find_document(read: Read, document_id: str) -> DocumentEntry | None:
-    """Return the document of that id; None if there is none.
-
-    An id that is shown otherwise (on one line, without what acts or hides) is found by that, too.
-    """
-    by_id = f"{_ENTRIES} WHERE document_id = $1"
-    found = read(by_id, [document_id])
-    if not found:
-        shown = one_line(document_id)
-        alike = [known for (known,) in read(_ODD_IDS, []) if one_line(known) == shown]
-        found = read(by_id, alike) if len(alike) == 1 else []
-    return DocumentEntry(*found[0]) if found else None
-
-
-def find_documents_like(read: Read, text: str, limit: int) -> tuple[DocumentEntry, ...]:
-    """Return the documents whose id or title holds *text*, in any case, by their ids."""
-    return tuple(DocumentEntry(*row) for row in read(_LIKE, [text, limit]))
-
-
-def read_document_text(read: Read, entry: DocumentEntry, start: int, end: int | None) -> str:
-    """Return characters *start* to *end* of a document; empty if it could not be read."""
-    first = max(start, 0)
-    n_characters = max((entry.characters if end is None else end) - first, 0)
-    rows = read(_TEXT, [entry.id, first + 1, n_characters])
-    return str(rows[0][0]) if rows else ""
+def read_entry(row: Sequence[Any]) -> DocumentEntry:
+    """Read a row of ENTRIES."""
+    return DocumentEntry(*row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -251,23 +252,13 @@ def _predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
     return PredictedCell(bare, text)
 
 
-_UNREAD = f"""
-WITH {_ASKED},
-held AS (
-  SELECT document_id, attribute, state = 'failed' AS is_failed, note, unanswered
-  FROM predictions SEMI JOIN documents USING (document_id, sha256)
-  SEMI JOIN asked USING (attribute, attribute_hash)),
-records AS (
-  SELECT document_id, bool_and(is_failed) AS is_unread, bool_and(unanswered) AS is_unanswered,
-    mode(note) AS reason
-  FROM held GROUP BY document_id)
-"""  # noqa: S608 - constants
-_UNREAD_RECORDS = f"""{_UNREAD}
-SELECT document_id, reason, is_unanswered FROM records WHERE is_unread ORDER BY document_id
-"""  # noqa: S608 - constants
-_UNREAD_CELLS = f"""{_UNREAD}
-SELECT attribute, count(*) FROM held JOIN records USING (document_id)
-WHERE is_failed AND NOT is_unread GROUP BY attribute ORDER BY 2 DESC, 1
+_FAILED = f"""
+WITH {_ASKED}
+SELECT document_id, mode(note), bool_and(state = 'failed'), bool_and(unanswered),
+  list(attribute) FILTER (state = 'failed')
+FROM predictions SEMI JOIN documents USING (document_id, sha256)
+SEMI JOIN asked USING (attribute, attribute_hash)
+GROUP BY document_id HAVING bool_or(state = 'failed') ORDER BY document_id
 """  # noqa: S608 - constants
 
 
@@ -301,9 +292,14 @@ class UnreadRecords:
 
 def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRecords:
     """Return what a language model could not read of *attributes*, as far as it was asked."""
-    asked = _keys(attributes)
-    unread = work.connection.execute(_UNREAD_RECORDS, asked).fetchall()
-    cells = work.connection.execute(_UNREAD_CELLS, asked).fetchall()
-    return UnreadRecords(
-        tuple(UnreadRecord(*row) for row in unread), tuple((name, n) for name, n in cells)
-    )
+    records: list[UnreadRecord] = []
+    n_cells: Counter[str] = Counter()
+    for document_id, reason, is_unread, is_unanswered, failed in work.connection.execute(
+        _FAILED, _keys(attributes)
+    ).fetchall():
+        if is_unread:
+            records.append(UnreadRecord(document_id, reason, is_unanswered))
+        else:
+            n_cells.update(failed)
+    most_first = sorted(n_cells.items(), key=lambda item: (-item[1], item[0]))
+    return UnreadRecords(tuple(records), tuple(most_first))

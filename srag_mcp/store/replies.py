@@ -122,11 +122,9 @@ def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
         msg = f"{folder} was not ingested, so no language model was asked for it"
         raise NotIngestedError(msg)
     with read_state(state) as found:
-        is_whole = is_work_taken_over(found)
-    if not is_whole:  # an earlier version kept them there
-        with open_work(state):
-            pass
-    with read_state(state) as found:
+        if is_work_taken_over(found):
+            return StoredReplies(found).calls()
+    with open_work(state), read_state(state) as found:  # an earlier version kept them there
         return StoredReplies(found).calls()
 
 

@@ -163,16 +163,10 @@ def read_statistics(text: str, table: str) -> ColumnStatistics:
     return ColumnStatistics(**entry, type=kind, values=values, table=table)
 
 
-def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> tuple[str, ...]:
-    """Write the distinct texts of all columns to the value index; return the columns cut."""
+def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
+    """Write the distinct texts of all columns to the value index, of very many the commonest."""
     names = [item.name for item in schema.attributes if item.type.is_text]
     limit = min(MAX_INDEXED_PER_COLUMN, MAX_INDEXED // max(1, len(names)))
-    cut = []
     for name in names:
-        [(n_inserted,)] = connection.execute(
-            with_names(_INDEX, x=name, entity=schema.entity),
-            [schema.entity, name, MAX_INDEXED_CHARACTERS, limit],
-        ).fetchall()
-        if n_inserted == limit:
-            cut.append(name)
-    return tuple(cut)
+        index = with_names(_INDEX, x=name, entity=schema.entity)
+        connection.execute(index, [schema.entity, name, MAX_INDEXED_CHARACTERS, limit])

@@ -166,8 +166,6 @@ CREATE TABLE IF NOT EXISTS predictions (
   note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
-CREATE TABLE IF NOT EXISTS extractions (
-  document_id VARCHAR, sha256 VARCHAR, schema_hash VARCHAR, extracted_at TIMESTAMP);
 """
 # what 16a3ebc told in notes: marks, and how much of a document was read
 _MARKS_OF_NOTES = """
@@ -320,12 +318,6 @@ class WorkDatabase:
             )  # fmt: skip
             self._append(
                 "cells", [(item.document_id, *row) for item in documents for row in item.cells]
-            )
-            present = self.schema_in_force()
-            schema_hash = "" if present is None else hash_schema(present.schema)
-            self._append(
-                "extractions",
-                [(item.document_id, item.sha256, schema_hash, now) for item in documents],
             )
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self._append(
