@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from srag_mcp.errors import SettingsError
 
 PREFIX = "SRAG_"
+BUILD_SUFFIX = ".duckdb"  # of a published build, which can be handed around
 _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
 EngineName: TypeAlias = Literal["offline", "model", "agent"]

@@ -18,7 +18,7 @@ import typer
 from srag_mcp import __version__
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError
-from srag_mcp.settings import EngineChoice, Settings
+from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
 
 if TYPE_CHECKING:
     from srag_mcp.store.corpus import Corpus
@@ -29,7 +29,6 @@ REFUSED_STATUS = 3
 """Exit status where a question is refused, or a folder should be looked at before it is read."""
 
 SHIPPED = ("hotels", "cvs")
-BUILD_SUFFIX = ".duckdb"
 COPIED = ("documents", "sample_questions.txt", "README.md")
 CORPUS_HELP = "A folder of documents, a published .duckdb build, or a shipped corpus (hotels, cvs)."
 CorpusArgument = Annotated[str, typer.Argument(help=CORPUS_HELP, metavar="CORPUS")]

@@ -13,7 +13,6 @@ import typer
 
 from srag_mcp import views
 from srag_mcp.cli.arguments import (
-    BUILD_SUFFIX,
     CorpusArgument,
     EngineOption,
     HomeOption,
@@ -26,7 +25,7 @@ from srag_mcp.cli.arguments import (
 from srag_mcp.cli.printing import print_json, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
 from srag_mcp.errors import AskFirstError, JobError, NotIngestedError, SettingsError
-from srag_mcp.settings import Settings
+from srag_mcp.settings import BUILD_SUFFIX, Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:

@@ -207,8 +207,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     work, wish = run.work, run.wish
     sample = partial(_sample_documents, run)
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
-    if wish.tables is not None:
-        remember_tables(work, wish.tables)
+    remember_tables(work, wish.tables)
     if wish.fresh:
         forget_fresh(work.state)
     extension: Extension | None = None

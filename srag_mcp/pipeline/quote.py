@@ -1,6 +1,7 @@
 """A quote: what an ingestion with a language model will take, before any prompt is sent."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -22,7 +23,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.reader_pool import ReaderPool
-from srag_mcp.pipeline.schema_choice import find_known_schema
+from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.records.prediction import count_readable, estimate_records
@@ -133,9 +134,8 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         engine = choose_engine(work, settings)
         found = without_copies(found, work)
         found = settle_tables(work, found, rows, readers, fresh=fresh).found
-        schema = options.get("schema") or find_known_schema(
-            work, folder.expanduser().resolve(), engine.asks
-        )
+        asked = SchemaWish(options.get("schema"), fresh=fresh)
+        schema = find_known_schema(work, folder.expanduser().resolve(), asked, engine.asks)
         is_new = schema is not None and bool(wish) and find_attribute(schema, wish) is None
         added = _usual_attributes()[:1] if is_new else []
         wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
@@ -152,7 +152,7 @@ def quote_stored(
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
     known = work.known_documents(work.paths_of_documents())
     ids = [document_id for found in known.values() for document_id in found]
-    schema = find_known_schema(work, folder, engine.asks)
+    schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
     lengths = Predictions(work).count_tokens(ids)
     return _price(engine, _ToRead(len(ids), lengths, schema, n_questions=n_questions), settings)
 
@@ -219,20 +219,32 @@ def _find_lengths(
 ) -> tuple[int, Sequence[int]]:
     """Count the documents; find the tokens of those that lack predictions, or were not read yet.
 
-    The lengths of the latter are those of a sample. Of a table that was read before, and whose rows
-    are documents, the share of new rows is that of the sample.
+    The lengths of the latter are those of a sample. Of a file that was read before, the share of
+    documents that are new is that of the sample, too.
     """
     kept = schema is not None and work.schema_in_force() is not None
     predictions = Predictions(work)
     n_readable = count_readable(settings.prompt_tokens)
     pending = predictions.pending(schema.attributes, n_readable) if kept and schema else []
     plan = plan_files(work, found, schema or Schema(title="Record"), readers.n_processes)
-    paths = {item.relative for item in found.sources}
-    new = paths & plan.states.keys() if kept else paths
-    sample = read_sample(found, readers) if new else _UNREAD
-    tables = {item.relative for item in found.sources if found.rows_of(item)}
-    stored = work.known_documents(sorted(tables)) if kept else {}
-    changed = new - tables  # counted as new, not also as what was stored of them
+    paths = [item.relative for item in found.sources]
+    stored = work.known_documents(paths) if kept else {}
+    is_new = bool(plan.states) or not kept
+    sample = read_sample(found, readers) if is_new else _UNREAD
+    usual = round(sum(sample.counts.values()) / max(1, len(sample.counts)))
+    sampled: defaultdict[str, list[Document]] = defaultdict(list)
+    for document in sample.documents:
+        sampled[document.path].append(document)
+    n_documents = n_new = 0
+    for source in found.sources:  # a table that is not in the sample has as many rows as the others
+        path, known = source.relative, stored.get(source.relative, {})
+        if kept and path not in plan.states:
+            n_documents += len(known)
+            continue
+        n = 1 if found.rows_of(source) is None else sample.counts.get(path, usual)
+        n_documents += n
+        n_new += _count_new(n, sampled[path], known)
+    changed = {item.id for item in sample.documents if _is_new(item, stored.get(item.path, {}))}
     lengths = [
         length
         for group in pending
@@ -240,26 +252,20 @@ def _find_lengths(
             [key for key in group.document_ids if key not in changed]
         )
     ]
-    usual = round(sum(sample.counts.values()) / max(1, len(sample.counts)))
-    n_rows = n_new_rows = 0
-    for path in tables:  # one that is not in the sample has as many rows as the others
-        known_rows = stored.get(path, {})
-        n = sample.counts.get(path, usual) if path in new else len(known_rows)
-        n_rows += n
-        if path in new:
-            rows = [item for item in sample.documents if item.path == path]
-            n_new_rows += _count_new_rows(n, rows, known_rows)
     of_sample = [count_tokens(document.text) for document in sample.documents]
-    n_new = len(changed) + n_new_rows if of_sample else 0
-    lengths += [of_sample[number % len(of_sample)] for number in range(n_new)]
-    return len(paths - tables) + n_rows, lengths
+    if of_sample:
+        lengths += [of_sample[number % len(of_sample)] for number in range(n_new)]
+    return n_documents, lengths
 
 
-def _count_new_rows(n_rows: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:
-    """Estimate how many of *n_rows* rows are not among the *known* ones (id to sha256)."""
+def _count_new(n_documents: int, sampled: Sequence[Document], known: Mapping[str, str]) -> int:
+    """Estimate how many documents of a file are not among the *known* ones (id to sha256)."""
     if not known:
-        return n_rows
-    n_changed = sum(known.get(document.id) != document.sha256 for document in sampled)
-    share = n_changed / max(1, len(sampled))
-    is_unsure = n_rows > len(sampled)
-    return max(math.ceil(share * n_rows), n_rows - len(known), int(is_unsure))
+        return n_documents
+    share = sum(_is_new(item, known) for item in sampled) / max(1, len(sampled))
+    is_unsure = n_documents > len(sampled)
+    return max(math.ceil(share * n_documents), n_documents - len(known), int(is_unsure))
+
+
+def _is_new(document: Document, known: Mapping[str, str]) -> bool:
+    return known.get(document.id) != document.sha256

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.model import add_decision
-from srag_mcp.engines.protocol import Engine, SchemaSample, TableColumns
+from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import SchemaError
-from srag_mcp.pipeline.table_mode import SettledTables
+from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import snake_case
@@ -44,7 +44,7 @@ class SchemaWish:
     given: Schema | None = None
     questions: tuple[str, ...] = ()
     fresh: bool = False
-    tables: SettledTables | None = None
+    tables: SettledTables = NO_TABLES
 
 
 def put_schema_in_force(
@@ -67,21 +67,13 @@ def put_schema_in_force(
         SchemaError: If a schema that a person wrote cannot be used; the text names the file.
     """
     present = work.schema_in_force()
-    written, origin = _wanted(folder, wish)
-    if written is None or (present is not None and present.origin == origin):
-        written = None if wish.fresh else _edited(work, present)
-        origin = present.origin if present else INDUCED
-    is_other = wish.tables is not None and wish.tables.is_other
-    gives_way = (engine.asks or is_other) and origin == INDUCED
-    if written is not None:
-        schema = written
-        if not all(attribute.extractors for attribute in schema.attributes):
-            schema = learn_extractors(schema, sample(), wish.questions)
-    elif present is not None and present.schema.attributes and not (wish.fresh or gives_way):
-        schema = present.schema
-    else:
+    schema, origin = _known(work, present, folder, wish, engine.asks or wish.tables.is_other)
+    if schema is None:
         origin = PREDICTED if engine.asks else INDUCED
         schema = _find(work, folder, wish, sample, engine)
+    elif present is None or schema is not present.schema:  # a person wrote it, maybe without rules
+        is_learnt = all(attribute.extractors for attribute in schema.attributes)
+        schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
     path = schema_path(work.state)
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
@@ -89,7 +81,9 @@ def put_schema_in_force(
     return _put(work, schema, origin)
 
 
-def find_known_schema(work: WorkDatabase, folder: Path, predicts: bool) -> Schema | None:
+def find_known_schema(
+    work: WorkDatabase, folder: Path, wish: SchemaWish, predicts: bool
+) -> Schema | None:
     """Return the schema that an ingestion would follow; None if it has to find one.
 
     *predicts*: whether a language model would, so that an induced one does not stay.
@@ -97,13 +91,27 @@ def find_known_schema(work: WorkDatabase, folder: Path, predicts: bool) -> Schem
     Raises:
         SchemaError: If a schema that a person wrote cannot be used.
     """
-    present = work.schema_in_force()
-    written = _wanted(folder, SchemaWish())[0] or _edited(work, present)
-    if written is not None:
-        return written
-    if present is None or not present.schema.attributes:
-        return None
-    return None if predicts and present.origin == INDUCED else present.schema
+    return _known(work, work.schema_in_force(), folder, wish, predicts)[0]
+
+
+def _known(
+    work: WorkDatabase,
+    present: SchemaInForce | None,
+    folder: Path,
+    wish: SchemaWish,
+    gives_way: bool,
+) -> tuple[Schema | None, str]:
+    """Return what a person wrote, else the schema in force if it stays; and where it is from.
+
+    *gives_way*: whether one that rules found does not stay.
+    """
+    schema, origin = _wanted(folder, wish)
+    if schema is None or (present is not None and present.origin == origin):
+        schema = None if wish.fresh else _edited(work, present)
+        origin = present.origin if present else INDUCED
+    if schema is not None or present is None or wish.fresh or not present.schema.attributes:
+        return schema, origin
+    return (None if gives_way and origin == INDUCED else present.schema), origin
 
 
 def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
@@ -133,15 +141,9 @@ def _find(
     words = folder.resolve().name.replace("_", " ").replace("-", " ").split()
     title = " ".join(words) or _GENERIC_ENTITY
     title = title[:1].upper() + title[1:]
-    tables = wish.tables
-
-    def columns() -> TableColumns:
-        if tables is None or tables.survey is None:
-            return (), ()
-        return tables.survey.columns(tables.kind), tables.survey.lists(tables.kind)
-
     entity = _name_entity(work, title)
-    found = engine.predict_schema(SchemaSample(sample, wish.questions, title, entity, columns))
+    shown = SchemaSample(sample, wish.questions, title, entity, wish.tables.columns)
+    found = engine.predict_schema(shown)
     return found.model_copy(update={"entity": _name_entity(work, found.entity)})
 
 

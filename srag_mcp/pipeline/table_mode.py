@@ -9,14 +9,13 @@ from pydantic import BaseModel, ConfigDict
 from srag_mcp.documents.document import spread_evenly
 from srag_mcp.documents.folder import TABLE_TYPES, SourceFile, media_type
 from srag_mcp.documents.table_files import (
-    ColumnSample,
     Kind,
-    ListedMembers,
     TableSketch,
     is_of_kind,
     join_sketches,
     largest_kind,
 )
+from srag_mcp.engines.protocol import TableColumns
 from srag_mcp.errors import DocumentError
 from srag_mcp.pipeline.file_plan import FoundFiles, is_same_file
 from srag_mcp.pipeline.reader_pool import ReaderPool
@@ -83,16 +82,6 @@ class TableSurvey:
             if (mine := [item for item in tables if item.n_rows and is_of_kind(item.kind, kind)])
         }
 
-    def columns(self, kind: Kind) -> tuple[ColumnSample, ...]:
-        """Return what the columns of the tables of a kind hold."""
-        return join_sketches(list(self.of_kind(kind or self.kind).values()))
-
-    def lists(self, kind: Kind) -> tuple[ListedMembers, ...]:
-        """Return the lists that their records hold, each once."""
-        mine = self.of_kind(kind or self.kind).values()
-        by_name = {item.name: item for tables in mine for table in tables for item in table.lists}
-        return tuple(by_name.values())
-
 
 @dataclass(frozen=True, slots=True)
 class SettledTables:
@@ -110,10 +99,17 @@ class SettledTables:
     survey: TableSurvey | None = None
     is_other: bool = False
 
-    @property
-    def kind(self) -> Kind:
-        """What the columns of the tables are called; empty for any."""
-        return frozenset(self.mode.kind if self.mode else ())
+    def columns(self) -> TableColumns:
+        """Return what the columns of the tables hold, and the lists beside them, each once."""
+        if self.survey is None or self.mode is None:
+            return (), ()
+        kind = frozenset(self.mode.kind) or self.survey.kind
+        mine = list(self.survey.of_kind(kind).values())
+        by_name = {item.name: item for tables in mine for table in tables for item in table.lists}
+        return join_sketches(mine), tuple(by_name.values())
+
+
+NO_TABLES = SettledTables(FoundFiles((), (), ()))
 
 
 def settle_tables(

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter
 
 from srag_mcp import views
 from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
-from srag_mcp.settings import EngineChoice, Settings, named_engine
+from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not n
     from srag_mcp.store.job import Job
     from srag_mcp.views.job_pages import PromptDesk
 
-BUILD_SUFFIX = ".duckdb"
 MAX_QUERY_CALLS = 400  # that run or wait for their turn; each has a thread
 
 

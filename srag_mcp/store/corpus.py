@@ -12,6 +12,7 @@ from typing import TypeVar, Unpack
 
 from srag_mcp.errors import CorpusError, NotIngestedError, QueryTimeoutError, StoreError
 from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import BUILD_SUFFIX
 from srag_mcp.store.build import BuildInfo, read_info
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.evidence import (
@@ -30,7 +31,7 @@ from srag_mcp.store.evidence import (
 )
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
-from srag_mcp.store.layout import BUILD_SUFFIX, CorpusFolder, FileWatch, published_build
+from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import one_line

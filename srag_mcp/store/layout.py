@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from srag_mcp.documents.folder import STATE_FOLDER, FileMark, list_files
 from srag_mcp.errors import CorpusError, LockedError, NotIngestedError, StoreError
+from srag_mcp.settings import BUILD_SUFFIX
 
 _NOT_IN_NAMES = re.compile(r"[^\w-]+")
 
@@ -115,7 +116,6 @@ def decisions_path(state: Path) -> Path:
     return state / "schema_decisions.json"
 
 
-BUILD_SUFFIX = ".duckdb"
 N_KEPT = 2
 FORMAT_VERSION = 3
 _ID = re.compile(r"\d{6}-[^/\\]+")
