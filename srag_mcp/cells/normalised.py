@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from srag_mcp.cells.cell import Cell, PredictedCell, add_note
 from srag_mcp.documents.document import Block, KeyValue, Table
-from srag_mcp.documents.grid import is_caption
+from srag_mcp.documents.tables import is_caption
 from srag_mcp.schema.attribute import Attribute, PatternRule
 from srag_mcp.text.locate import locate
 from srag_mcp.text.spans import Span

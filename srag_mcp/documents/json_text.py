@@ -7,8 +7,8 @@ from typing import TypeAlias
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode, without_surrogates
 from srag_mcp.documents.page import Page, joined_lines
-from srag_mcp.documents.sheet import unique_names
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
+from srag_mcp.documents.tables import unique_names
 from srag_mcp.errors import DocumentError
 from srag_mcp.values.quantities import DECIMAL_POINT
 

@@ -12,8 +12,8 @@ from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import ARCHIVE_ERRORS, check_archive, decode
 from srag_mcp.documents.json_text import scalar_text
 from srag_mcp.documents.page import Page
-from srag_mcp.documents.sheet import Sheet, arrange
 from srag_mcp.documents.table_files import RecordTable, find_records
+from srag_mcp.documents.tables import Sheet, arrange
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:

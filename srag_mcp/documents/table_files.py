@@ -7,10 +7,9 @@ from random import Random
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Block, Content, KeyValue, moved_block
-from srag_mcp.documents.grid import is_caption
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.pairs import is_data
-from srag_mcp.documents.sheet import Sheet, column_key, filled_up, unique_names
+from srag_mcp.documents.tables import Sheet, column_key, filled_up, is_caption, unique_names
 from srag_mcp.documents.totals import TableBody, number_style
 from srag_mcp.text.spans import Span
 from srag_mcp.values.quantities import DECIMAL_POINT
@@ -216,22 +215,19 @@ def _sample_column(name: str, cells: Sequence[str]) -> ColumnSample:
     # drawn, not every so many-th: rows often alternate
     places = Random(0).sample(range(len(values)), min(_N_SAMPLED, len(values)))
     sampled = [values[place] for place in sorted(places)]
-    shapes = {_shape(value) for value in sampled}
+    kinds = dict.fromkeys(values)
     odd: dict[str, str] = {}
-    for value in values:
+    for value in kinds:
         if ("." in value or "," in value) and len(odd) < _N_SAMPLED:
             odd.setdefault(_shape(value), value)
-    kinds: set[str] = set()
-    for value in values:
-        kinds.add(value)
-        if len(kinds) > _N_KINDS:
-            break
+    for shape in set(map(_shape, sampled)):
+        odd.pop(shape, None)
     return ColumnSample(
         name,
         len(cells),
         len(values),
-        (*sampled, *(value for shape, value in odd.items() if shape not in shapes)),
-        any(value[0] == "0" and len(value) > 1 and value.isdigit() for value in values),
+        (*sampled, *odd.values()),
+        any(value[0] == "0" and len(value) > 1 and value.isdigit() for value in kinds),
         frozenset(kinds) if len(kinds) <= _N_KINDS else None,
     )
 

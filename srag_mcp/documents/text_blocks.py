@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from srag_mcp.documents.document import Block, Heading, KeyValue, ListItem, Prose
-from srag_mcp.documents.grid import MAX_CAPTION_CHARACTERS, captions_at_end, grid_blocks
 from srag_mcp.documents.headings import Outline, find_heading, find_run_in_heading
 from srag_mcp.documents.lines import (
     Line,
@@ -23,6 +22,7 @@ from srag_mcp.documents.pairs import (
     item_pair,
     may_begin_stack,
 )
+from srag_mcp.documents.tables import MAX_CAPTION_CHARACTERS, captions_at_end, grid_blocks
 from srag_mcp.documents.text_tables import TableFinder
 from srag_mcp.text.spans import Span
 

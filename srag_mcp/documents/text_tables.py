@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from srag_mcp.documents.document import TableCell
-from srag_mcp.documents.grid import Grid
 from srag_mcp.documents.lines import Line, split_segments
 from srag_mcp.documents.pairs import is_data, is_year
+from srag_mcp.documents.tables import Grid
 from srag_mcp.text.spans import Span
 
 _RULE = re.compile(r"^[\s|:+=_-]*[-=_]{2}[\s|:+=_-]*$")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 
-from srag_mcp.documents.sheet import Line
+from srag_mcp.documents.tables import SheetRow
 from srag_mcp.values.quantities import decide_grouping, find_style, read_numeral
 
 # Words that name a total, a subtotal or a mean. Never enough alone: a company is called Total, too.
@@ -27,7 +27,7 @@ _MAX_MARKS = 50  # starts of groups that a total is tried for: totals of totals 
 _SAMPLE = 1000
 
 
-def number_style(lines: Sequence[Line]) -> str:
+def number_style(lines: Sequence[SheetRow]) -> str:
     """Return how the numbers of a table are written, where some of them can be read one way only.
 
     `1,5` beside `1.234` -> "decimal comma"
@@ -53,7 +53,7 @@ class TableBody:
         doubted: What rows that are records may be, too.
     """
 
-    def __init__(self, lines: Sequence[Line], header_rows: Sequence[tuple[str, ...]]) -> None:
+    def __init__(self, lines: Sequence[SheetRow], header_rows: Sequence[tuple[str, ...]]) -> None:
         self.left_out: dict[int, str] = {}
         self.doubted: dict[int, str] = {}
         self._lines = lines
@@ -123,12 +123,12 @@ class TableBody:
                 n_out += 1
                 out = {c: out[c] + figures.get(c, 0.0) for c in out}
 
-    def _is_called(self, line: Line) -> bool:
+    def _is_called(self, line: SheetRow) -> bool:
         """Whether the first words of a row name a total or a mean."""
         words = (cell for cell in line.cells if cell and not cell[0].isdigit())
         return any(_SUMMARY.search(word) for word in islice(words, 2))
 
-    def _is_nameless(self, line: Line) -> bool:
+    def _is_nameless(self, line: SheetRow) -> bool:
         """Whether a row lacks half of the words by which most rows are known."""
         n_names = sum(1 for c in self._names if line.cells[c])
         return 2 * n_names <= len(self._names) and n_names < len(self._names)
@@ -149,7 +149,7 @@ class TableBody:
         slack = self._amounts[column].step * math.sqrt(n_rows) + 1e-9 * abs(total)
         return n_rows > 0 and abs(figure - total) <= slack
 
-    def _count_lacking(self, line: Line) -> int:
+    def _count_lacking(self, line: SheetRow) -> int:
         """Count what a row lacks of the columns that nearly all others fill.
 
         0 unless it lacks most of them, as notes, headings and footers do.

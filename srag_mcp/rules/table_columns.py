@@ -11,8 +11,8 @@ from functools import lru_cache
 from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.folder import TABLE_TYPES
-from srag_mcp.documents.sheet import column_key
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+from srag_mcp.documents.tables import column_key
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
 from srag_mcp.rules.naming import describe_values, examples_of, free_name

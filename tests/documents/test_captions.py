@@ -3,8 +3,8 @@
 import pytest
 
 from srag_mcp.documents.document import Table
-from srag_mcp.documents.grid import is_caption
 from srag_mcp.documents.reading import read_content
+from srag_mcp.documents.tables import is_caption
 
 _PIPES = "| Item | 2020 | 2021 |\n|---|---|---|\n| Rent | 1 | 2 |\n"
 _HTML_ROWS = (

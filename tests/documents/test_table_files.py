@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, KeyValue
 from srag_mcp.documents.reading import read_tables
-from srag_mcp.documents.sheet import arrange, column_key
 from srag_mcp.documents.table_files import (
     RecordTable,
     find_records,
@@ -19,6 +18,7 @@ from srag_mcp.documents.table_files import (
     sketch,
     take_kind,
 )
+from srag_mcp.documents.tables import arrange, column_key
 from srag_mcp.errors import DocumentError
 
 Rows = list[list[str]]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, Table
-from srag_mcp.documents.sheet import unique_names
+from srag_mcp.documents.tables import unique_names
 from srag_mcp.text.spans import Span
 
 ReadBytes = Callable[..., list[Document]]

@@ -4,8 +4,8 @@ import pytest
 
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import row_documents
-from srag_mcp.documents.sheet import arrange
 from srag_mcp.documents.table_files import find_records, sketch
+from srag_mcp.documents.tables import arrange
 from srag_mcp.rules.table_columns import read_row, with_columns
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
