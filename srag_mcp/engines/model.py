@@ -27,7 +27,7 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask
-from srag_mcp.records.passages import select_passages
+from srag_mcp.records.passages import choose_passages
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
@@ -256,7 +256,7 @@ class ModelEngine(Engine):
         """Define the attribute from passages of a few documents that resemble the wish."""
         sought = Attribute(name="wish", type="string", description=wish, synonyms=(wish,))
         texts = [
-            select_passages(document.text, [sought], WISH_TOKENS)
+            choose_passages(document.text, [sought], WISH_TOKENS).shown
             for document in choose_varied(documents, WISH_DOCUMENTS)
         ]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))

@@ -25,9 +25,7 @@ MOST_AT_FIRST = 5
 MOST_LATER = 25
 MAX_CORRECTIONS = 2
 _MAX_PROBLEMS = 60
-_LONGEST_NAME = 80
 _LEFT_OUT = "the reply leaves the document out"
-_EMPTY = "the reply says nothing of the document"
 _CORRECTION = (
     "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
     " else, as one JSON object of the same form. What the document does not say goes into"
@@ -98,10 +96,6 @@ def fail_record(task: RecordTask, document: DocumentText, reason: str) -> Predic
     return PredictedRecord(document.document_id, document.sha256, cells, reason)
 
 
-class CutOffError(ReplyError):
-    """A reply to several documents was cut off."""
-
-
 @dataclass(frozen=True, slots=True)
 class _WholeReplies(LanguageModel):
     """A model whose reply to several documents must be whole: half of them fit better."""
@@ -113,11 +107,11 @@ class _WholeReplies(LanguageModel):
         reply = await self.model.complete(prompt, reply_schema)
         if reply.truncated and self.n_documents > 1:
             msg = f"the reply to {self.n_documents} documents was cut off"
-            raise CutOffError(msg)
+            raise ReplyError(msg)
         return reply
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
-        if self.n_documents == 1:  # several are asked in halves, which is an answer of its own
+        if self.n_documents == 1:  # of several, those left out are asked again, in another prompt
             self.model.forget(prompt, reply_schema)
 
 
@@ -133,7 +127,6 @@ class Conversation:
     _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
     _doubted: set[tuple[str, str]] = field(default_factory=set)
     _heard: set[str] = field(default_factory=set)
-    _empty: set[str] = field(default_factory=set)
     _unanswered: Mapping[str, str] = field(default_factory=dict)
 
     async def finish(self) -> list[PredictedRecord]:
@@ -166,26 +159,17 @@ class Conversation:
         return [await self._ask_alone(key, item) for key, item in excerpts.items()]
 
     async def _ask(self, prompt: Prompt, n_documents: int) -> RecordsReply:
-        """Ask, and let the model forget a reply of which nothing can be made.
-
-        One that leaves several documents out is kept: they are asked alone, as answers of their
-        own. Those that it lists with nothing are not.
-        """
+        """Ask, and let the model forget a reply of which nothing can be made."""
         model = _WholeReplies(self.task.model, n_documents)
         asked = await ask_for(model, prompt, RecordsReply)
-        documents = asked.content.documents
-        if not any(map(_names_in, documents)):
-            asked.forget(self.task.model if any(map(_is_empty, documents)) else model)
+        if not any(map(_names_in, asked.content.documents)):
+            asked.forget(model)
         return asked.content
 
     async def _ask_alone(self, key: str, excerpt: Excerpt) -> PredictedRecord:
-        """Return the record of a document; what the replies to several left out is asked alone.
-
-        One that they list with nothing is not: it was asked again as it would be alone.
-        """
+        """Return the record of a document; what the replies to several leave out is asked alone."""
         record = self._record(key, excerpt)
-        is_listed = key in self._empty and key not in self._unanswered
-        if not record.error or is_listed or len(self.batch) == 1:
+        if not record.error or len(self.batch) == 1:
             return record
         try:
             [alone] = await Conversation(self.task, (excerpt,)).finish()
@@ -206,9 +190,6 @@ class Conversation:
             replies = [document for document in reply.documents if document.id == key]
             if any(_names_in(document).intersection(wanted[key]) for document in replies):
                 self._heard.add(key)
-            self._empty.discard(key)
-            if replies and all(map(_is_empty, replies)):
-                self._empty.add(key)
             judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
             before = self._judged.setdefault(key, {})
             for name, judgement in judged.items():
@@ -242,21 +223,12 @@ class Conversation:
             if item.id in wanted
         ]
         text = json.dumps({"documents": parts}, ensure_ascii=False, separators=(",", ":"))
-        problems = dict.fromkeys(
+        problems = [
             f"{key}, {name}: {self._judged[key][name].problem}"
             for key, names in wanted.items()
             for name in names
-        )
-        known = {attribute.name for attribute in self.task.attributes}
-        for document in reply.documents:
-            if document.id not in self._judged:
-                problems[f"there is no document {document.id!r:.{_LONGEST_NAME}}"] = None
-            for cell in document.cells:
-                if cell.attribute not in known:
-                    name = f"{cell.attribute!r:.{_LONGEST_NAME}}"
-                    said = f"{document.id:.{_LONGEST_NAME}}: there is no attribute {name}"
-                    problems[said] = None
-        told = "\n".join(f"- {problem}" for problem in list(problems)[:_MAX_PROBLEMS])
+        ]
+        told = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
         return Correction(text, f"{_CORRECTION}\n{told}")
 
     def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
@@ -268,17 +240,11 @@ class Conversation:
         cells = tuple(judged[attribute.name].taken for attribute in self.task.attributes)
         if key not in self._heard:
             notes = (item.cell.note for item in cells)
-            nothing = _EMPTY if key in self._empty else _LEFT_OUT
-            misfit = next((note for note in notes if note != LEFT_OUT), nothing)
+            misfit = next((note for note in notes if note != LEFT_OUT), _LEFT_OUT)
             error = self._unanswered.get(key, misfit)
         elif any(item.cell.state is State.FAILED for item in cells):
             error = self._unanswered.get(key, "")
         return PredictedRecord(document.document_id, document.sha256, cells, error)
-
-
-def _is_empty(document: DocumentReply) -> bool:
-    """Return whether a reply lists a document with nothing: it did not leave it out."""
-    return not document.cells and not document.not_mentioned and not document.misfits
 
 
 def _names_in(document: DocumentReply) -> frozenset[str]:

@@ -46,23 +46,17 @@ class Selection:
     unread: tuple[Span, ...] = ()
 
 
-def select_passages(text: str, attributes: Sequence[Attribute], max_tokens: int) -> str:
-    """Return *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
-
-    Each attribute in turn gets its best passage, then each its second best, and what is left of
-    *max_tokens* goes to the first of the others. The passages are in the order of the document,
-    with `[…]` where something is left out.
-    """
-    return choose_passages(text, attributes, max_tokens).shown
-
-
 def choose_passages(
     text: str,
     attributes: Sequence[Attribute],
     max_tokens: int,
     unread: Sequence[Span] | None = None,
 ) -> Selection:
-    """Select passages as `select_passages` does, and tell which stretches are left out.
+    """Choose *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
+
+    Each attribute in turn gets its best passage, then each its second best, and what is left of
+    *max_tokens* goes to the first of the others. The passages are in the order of the document,
+    with `[…]` where something is left out.
 
     With *unread*, what was left out before, of these stretches alone, to read on where something is
     missing; the beginning was shown.

@@ -3,6 +3,7 @@
 A batch is asked in parts where it must be; then each document is read on for what it left unsaid.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from srag_mcp.errors import (
     SragError,
 )
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
-from srag_mcp.records.conversation import Conversation, CutOffError, RecordTask, fail_record
+from srag_mcp.records.conversation import Conversation, RecordTask, fail_record
 from srag_mcp.records.record_prompt import (
     Excerpt,
     plan_batches,
@@ -86,7 +87,7 @@ async def predict_records(
     max_in_flight: int,
     on_done: OnDone,
 ) -> None:
-    """Predict the record of each document; hand over finished ones every second or so.
+    """Predict the record of each document; hand over finished ones, in groups of a second.
 
     Args:
         task: Who is asked for what.
@@ -106,13 +107,8 @@ async def predict_records(
     """
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
-        async with anyio.create_task_group() as clock:
-            clock.start_soon(run.hand_over_now_and_then)
-            excerpts = run.excerpts(documents)
-            await run.predict_all(
-                plan_batches(excerpts, lambda x: x.n_tokens, len(task.attributes))
-            )
-            clock.cancel_scope.cancel()
+        excerpts = run.excerpts(documents)
+        await run.predict_all(plan_batches(excerpts, lambda x: x.n_tokens, len(task.attributes)))
     finally:
         run.hand_over()
     if run.stopped is not None:
@@ -134,6 +130,7 @@ class _Run:
         self._slots = slots
         self._prompt_tokens = prompt_tokens
         self._finished: list[PredictedRecord] = []
+        self._handed_at = time.monotonic()
 
     async def predict_all(self, batches: Iterable[Sequence[Excerpt]]) -> None:
         async with anyio.create_task_group() as tasks:
@@ -143,13 +140,9 @@ class _Run:
                     break
                 tasks.start_soon(self._predict, batch)
 
-    async def hand_over_now_and_then(self) -> None:
-        while True:
-            await anyio.sleep(HAND_OVER_S)
-            self.hand_over()
-
     def hand_over(self) -> None:
         records, self._finished = self._finished, []
+        self._handed_at = time.monotonic()
         try:
             if records:
                 self._on_done(records)
@@ -176,7 +169,8 @@ class _Run:
             self.stopped = self.stopped or error
         finally:
             self._slots.release()
-        if len(self._finished) >= HAND_OVER_RECORDS:
+        is_late = time.monotonic() - self._handed_at >= HAND_OVER_S
+        if is_late or len(self._finished) >= HAND_OVER_RECORDS:
             self.hand_over()
 
 
@@ -191,8 +185,8 @@ class Reading:
 async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Reading]:
     """Return a record for each document of *batch*, in its order.
 
-    A batch that cannot be answered is asked in parts; a single document that is too long with
-    fewer passages, once. One that fails then too gets FAILED cells with the reason.
+    A batch that cannot be answered is asked in halves; a single document that is too long, with
+    half as many passages. One that fails alone gets FAILED cells with the reason.
 
     Raises:
         UselessRepliesError: If nothing can be made of many replies in a row.
@@ -206,25 +200,21 @@ async def predict_batch(task: RecordTask, batch: Sequence[Excerpt]) -> list[Read
         raise
     except (ReplyError, PromptTooLongError, PromptRefusedError) as error:
         if len(batch) > 1:
-            n_first = _size_of_first_part(task, len(batch), error)
-            first = await predict_batch(task, batch[:n_first])
-            return [*first, *await predict_batch(task, batch[n_first:])]
-        if isinstance(error, PromptTooLongError):
-            return [await _predict_shorter(task, batch[0])]
-        if isinstance(error, ReplyError):
+            half = len(batch) // 2
+            return [
+                *await predict_batch(task, batch[:half]),
+                *await predict_batch(task, batch[half:]),
+            ]
+        n_tokens = batch[0].n_tokens // 2
+        if isinstance(error, PromptTooLongError) and n_tokens >= _MIN_TOKENS:
+            document, before = batch[0].document, batch[0].before
+            shorter = take_excerpt(document, task.attributes, n_tokens, before)
+            return await predict_batch(task, (shorter,))
+        if not isinstance(error, PromptRefusedError):
             task.useless.count(str(error))
         return [_fail(task, batch[0], str(error))]
     except ModelError as error:
         return [_fail(task, excerpt, str(error)) for excerpt in batch]
-
-
-def _size_of_first_part(task: RecordTask, n_documents: int, error: ModelError) -> int:
-    """Return how many documents to ask about next.
-
-    Half of them, unless no reply had the right form yet: a single one shows whether any will have.
-    """
-    is_form = isinstance(error, ReplyError) and not isinstance(error, CutOffError)
-    return 1 if is_form and not task.useless.is_proven else n_documents // 2
 
 
 def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None:
@@ -238,21 +228,6 @@ def _count_useless(task: RecordTask, records: Sequence[PredictedRecord]) -> None
 
 def _fail(task: RecordTask, excerpt: Excerpt, reason: str) -> Reading:
     return Reading(fail_record(task, excerpt.document, reason), excerpt)
-
-
-async def _predict_shorter(task: RecordTask, excerpt: Excerpt) -> Reading:
-    n_tokens = excerpt.n_tokens // 2
-    shorter = take_excerpt(excerpt.document, task.attributes, n_tokens, excerpt.before)
-    try:
-        [record] = await Conversation(task, (shorter,)).finish()
-    except ModelStoppedError:
-        raise
-    except ModelError as error:
-        if isinstance(error, PromptTooLongError | ReplyError):
-            task.useless.count(str(error))
-        return _fail(task, excerpt, str(error))
-    _count_useless(task, [record])
-    return Reading(record, shorter)
 
 
 def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:

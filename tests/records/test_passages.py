@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.passages import LEFT_OUT, choose_passages, select_passages
+from srag_mcp.records.passages import LEFT_OUT, choose_passages
 from srag_mcp.schema.attribute import Attribute
 
 DEPOSIT = Attribute(
@@ -13,7 +13,7 @@ FILLER = "The weather of the coast is told here at some length, with all of its 
 
 
 def test_a_short_document_is_shown_whole() -> None:
-    assert select_passages("Deposit: 900 EUR", [DEPOSIT], 1000) == "Deposit: 900 EUR"
+    assert choose_passages("Deposit: 900 EUR", [DEPOSIT], 1000).shown == "Deposit: 900 EUR"
 
 
 def test_each_attribute_has_its_passage_wherever_it_is() -> None:
@@ -26,7 +26,7 @@ def test_each_attribute_has_its_passage_wherever_it_is() -> None:
         + FILLER * 300
     )
 
-    shown = select_passages(text, [DEPOSIT, TERM], 1000)
+    shown = choose_passages(text, [DEPOSIT, TERM], 1000).shown
 
     assert shown.startswith("Lease of a house.\n")
     assert shown.index("two months") < shown.index("900 EUR")
@@ -37,7 +37,7 @@ def test_each_attribute_has_its_passage_wherever_it_is() -> None:
 def test_values_are_found_by_their_look_where_no_word_fits() -> None:
     text = FILLER * 200 + "The doors were first open to guests on 4 May 1899.\n" + FILLER * 200
 
-    assert "4 May 1899" in select_passages(text, [OPENED], 1000)
+    assert "4 May 1899" in choose_passages(text, [OPENED], 1000).shown
 
 
 def test_words_without_spaces_are_found_too() -> None:
@@ -45,11 +45,13 @@ def test_words_without_spaces_are_found_too() -> None:
     founded = Attribute(name="founded", type="string", synonyms=("成立日期",))
     text = filler * 800 + "公司成立日期:二零一五年。\n" + filler * 800
 
-    assert "公司成立日期" in select_passages(text, [founded], 1000)
+    assert "公司成立日期" in choose_passages(text, [founded], 1000).shown
 
 
 def test_a_long_document_costs_no_more_than_a_short_one() -> None:
-    lengths = {len(select_passages(FILLER * n, [DEPOSIT, TERM], 1000)) for n in (200, 2000, 20_000)}
+    lengths = {
+        len(choose_passages(FILLER * n, [DEPOSIT, TERM], 1000).shown) for n in (200, 2000, 20_000)
+    }
     assert max(lengths) <= 4000
 
 
@@ -60,9 +62,9 @@ def test_a_long_document_costs_no_more_than_a_short_one() -> None:
 def test_passages_are_parts_of_the_text_in_order_within_the_budget(
     text: str, max_tokens: int
 ) -> None:
-    shown = select_passages(text, [DEPOSIT, TERM, OPENED], max_tokens)
+    shown = choose_passages(text, [DEPOSIT, TERM, OPENED], max_tokens).shown
 
-    assert shown == select_passages(text, [DEPOSIT, TERM, OPENED], max_tokens)
+    assert shown == choose_passages(text, [DEPOSIT, TERM, OPENED], max_tokens).shown
     assert len(shown) <= max(4 * max_tokens, 0) or shown == text
     position = 0
     for part in shown.split(f"\n{LEFT_OUT}\n"):
