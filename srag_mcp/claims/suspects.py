@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import combinations
 from statistics import median
@@ -213,13 +213,13 @@ def suspect_spellings(attribute: Attribute, values: Sequence[StatedValue]) -> It
     if attribute.categories:
         inside = {fold(name) for name in attribute.categories}
         outside = {text for text in counts if fold(text) not in inside}
-        reasons = _alike(counts, _is_one_spelt_twice, known) | dict.fromkeys(
+        reasons = _alike(counts, known, as_equals=True) | dict.fromkeys(
             outside, f"it is none of the categories {', '.join(attribute.categories)}"
         )
     elif len(counts) > min(_MOST_DISTINCT, _MOST_DISTINCT_SHARE * len(values)):
         reasons = known
     else:
-        reasons = _alike(counts, _may_be_one, known)
+        reasons = _alike(counts, known, as_equals=False)
     for item in values:
         text = str(item.value)
         if text in reasons:
@@ -232,31 +232,33 @@ def alike_categories(categories: Sequence[str]) -> list[tuple[str, str]]:
 
     `Bulk carrier`, `Bulk carriers`, `Tanker` -> the first two
     """
-    return [pair for pair in combinations(categories, 2) if _is_one_spelt_twice(*pair)]
+    return [pair for pair in combinations(categories, 2) if _resemble(*pair, as_equals=True)]
 
 
-def _may_be_one(text: str, other: str) -> bool:
-    """Return whether two texts resemble each other, or one is initials or beginning of the other.
+def _resemble(text: str, other: str, *, as_equals: bool) -> bool:
+    """Whether two texts may be one: alike, or one the initials or the beginning of the other.
 
-    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ.
+    `U.K.` and `United Kingdom`; `Phase 2` and `Phase 3` are not alike: their figures differ. More
+    is asked *as_equals*, of which neither is an exception: `Economy` and `Economy Plus` are two
+    then, and so are `Niger` and `Nigeria`.
     """
     from rapidfuzz import fuzz  # slow to import
 
     if [letter for letter in text if letter.isdigit()] != [c for c in other if c.isdigit()]:
         return False
-    if _is_short_for(text, other):
+    short, long = sorted((fold(text), fold(other)), key=len)
+    closed = short.replace(" ", ""), long.replace(" ", "")
+    if closed[0] == closed[1] or _initials(short) == closed[1] or _initials(long) == closed[0]:
         return True
-    first, second = fold(text), fold(other)
-    short, long = sorted((first, second), key=len)
-    if len(short) < _SHORTEST:
+    ratio = fuzz.ratio(short, long)
+    is_alike = ratio >= _ALIKE and _differ_slightly(short.split(), long.split())
+    if len(short) < _SHORTEST or not (is_alike or long.startswith(f"{short} ")):
         return False
-    if long.startswith(f"{short} "):
-        return True
-    return fuzz.ratio(first, second) >= _ALIKE and _differ_slightly(first.split(), second.split())
+    return not as_equals or ratio >= _VERY_ALIKE
 
 
 def _alike(
-    counts: Mapping[str, int], rarer_alike: Callable[[str, str], bool], known: Mapping[str, str]
+    counts: Mapping[str, int], known: Mapping[str, str], *, as_equals: bool
 ) -> dict[str, str]:
     """Map each value to why it may be another one, which at least as many documents have.
 
@@ -265,12 +267,10 @@ def _alike(
     ranked = sorted(counts, key=lambda text: (-counts[text], text))
     reasons = dict(known)
     for place, text in enumerate(ranked):
-        if text in reasons:
-            continue
-        for frequent in ranked[:place]:
+        for frequent in ranked[:place] if text not in reasons else ():
             n_frequent = counts[frequent]
-            alike = rarer_alike if counts[text] < n_frequent else _is_one_spelt_twice
-            if frequent not in reasons and alike(text, frequent):
+            are_equal = as_equals or counts[text] == n_frequent
+            if frequent not in reasons and _resemble(text, frequent, as_equals=are_equal):
                 reasons[text] = _is_it(frequent, n_frequent)
                 break
     return reasons
@@ -303,25 +303,6 @@ def _written_plainly(text: str) -> str:
 
 def _is_it(frequent: str, n_documents: int) -> str:
     return f"{n_documents} documents have “{frequent}”: is this the same value?"
-
-
-def _is_one_spelt_twice(text: str, other: str) -> bool:
-    """Whether two texts, neither of which is an exception, are most likely the same.
-
-    `Economy` and `Economy Plus` are two, and so are `Niger` and `Nigeria`.
-    """
-    from rapidfuzz import fuzz  # slow to import
-
-    if not _may_be_one(text, other):
-        return False
-    return _is_short_for(text, other) or fuzz.ratio(fold(text), fold(other)) >= _VERY_ALIKE
-
-
-def _is_short_for(text: str, other: str) -> bool:
-    """Whether two texts are the same but for spaces, or one is the initials of the other."""
-    first, second = fold(text), fold(other)
-    close = first.replace(" ", ""), second.replace(" ", "")
-    return close[0] == close[1] or _initials(first) == close[1] or _initials(second) == close[0]
 
 
 def _differ_slightly(words: Sequence[str], others: Sequence[str]) -> bool:

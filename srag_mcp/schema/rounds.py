@@ -11,11 +11,7 @@ from srag_mcp.model.asking import ask_for, ask_shorter
 from srag_mcp.model.language_model import LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import (
-    Attribute,
-    snake_case,
-    unique_name,
-)
+from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
 from srag_mcp.schema.definition import (
     AttributeReply,
     Change,
@@ -134,13 +130,13 @@ async def refine_schema(
             documents=render_documents(this.documents, n_tokens),
         )
 
-    def check(reply: RefinementReply) -> list[str]:
-        return check_refinement(schema, reply)
-
     asked = await ask_shorter(
-        lambda n_tokens: ask_for(model, prompt(n_tokens), RefinementReply, check), request.n_tokens
+        lambda n_tokens: ask_for(
+            model, prompt(n_tokens), RefinementReply, lambda reply: check_refinement(schema, reply)
+        ),
+        request.n_tokens,
     )
-    refined, decisions = refine(schema, asked.content, this.number)
+    refined, decisions = refine(schema, asked.content.changes, this.number)
     return PredictedSchema(refined, (*present.decisions, *decisions))
 
 
@@ -186,24 +182,27 @@ async def _predict_first(
         lambda n_tokens: ask_for(model, prompt(n_tokens), SchemaReply, _check_first),
         request.n_tokens,
     )
-    attributes, decisions = read_attributes(asked.content.attributes, 1)
-    if not attributes:
+    content = asked.content
+    entity = snake_case(content.entity)
+    if not entity or entity in RESERVED_TABLES or entity.startswith("srag_"):
+        entity = _GENERIC_ENTITY
+    empty = Schema(
+        title=" ".join(content.title.split())[:80] or "Record",
+        entity=entity,
+        nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
+    )
+    added = [
+        Change(action="add", attribute=item.name, definition=item, rationale=item.rationale)
+        for item in content.attributes
+    ]
+    schema, decisions = refine(empty, added, 1)
+    if not schema.attributes:
         asked.forget(model)
         why = "the model found no attribute that the documents have in common"
         if decisions:
             why = f"no attribute of the model can be a column ({decisions[0].rationale})"
         msg = f"{why}; write a schema.json"
         raise SchemaError(msg)
-    content = asked.content
-    entity = snake_case(content.entity)
-    if not entity or entity in RESERVED_TABLES or entity.startswith("srag_"):
-        entity = _GENERIC_ENTITY
-    schema = Schema(
-        title=" ".join(content.title.split())[:80] or "Record",
-        entity=entity,
-        nouns=tuple(dict.fromkeys(noun.strip().lower() for noun in content.nouns if noun.strip())),
-        attributes=attributes,
-    )
     return PredictedSchema(schema, decisions)
 
 
@@ -238,70 +237,41 @@ def check_refinement(schema: Schema, reply: RefinementReply) -> list[str]:
 
 
 def refine(
-    schema: Schema, reply: RefinementReply, number: int
+    schema: Schema, changes: Sequence[Change], number: int
 ) -> tuple[Schema, tuple[Decision, ...]]:
-    """Apply the changes of round *number* that can be applied; return the decisions made.
+    """Apply the *changes* of round *number* that can be applied; return the decisions made.
 
     An attribute that is added under a name in use replaces the present one. A change of an unknown
     attribute adds it.
     """
     attributes = {attribute.name: attribute for attribute in schema.attributes}
     decisions: list[Decision] = []
-    for change in reply.changes:
-        decision = _apply(change, attributes, number)
-        if decision is not None:
-            decisions.append(decision)
+    for change in changes:
+        present, definition = snake_case(change.attribute), change.definition
+        if change.action == "remove":
+            if attributes.pop(present, None) is not None:
+                decisions.append(Decision(number, "remove", present, change.rationale))
+            continue
+        if definition is None:
+            continue
+        refusal = ""  # why no column is made of it
+        if not is_usable(definition):
+            refusal = "; ".join(find_problems(definition))
+        elif present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
+            refusal = f"there are {MAX_ATTRIBUTES} attributes already"
+        if refusal:
+            decisions.append(Decision(number, "refuse", definition.name, refusal))
+            continue
+        name = unique_name(definition.name, (), "attribute")
+        place = present if present in attributes else name
+        action: Deed = "change" if place in attributes else "add"
+        reason = change.rationale or definition.rationale
+        decisions.append(Decision(number, action, snake_case(definition.name), reason))
+        kept = {key: item for key, item in attributes.items() if key != name or key == place}
+        kept[place] = read_attribute(definition, name)
+        attributes = {item.name: item for item in kept.values()}
     refined = schema.model_copy(update={"attributes": tuple(attributes.values())})
     return refined, tuple(decisions)
-
-
-def read_attributes(
-    replies: Sequence[AttributeReply], number: int
-) -> tuple[tuple[Attribute, ...], tuple[Decision, ...]]:
-    """Read the attributes of a first schema; those that cannot be columns are left out."""
-    attributes: dict[str, Attribute] = {}
-    decisions: list[Decision] = []
-    for reply in replies:
-        change = Change(
-            action="add", attribute=reply.name, definition=reply, rationale=reply.rationale
-        )
-        decision = _apply(change, attributes, number)
-        if decision is not None:
-            decisions.append(decision)
-    return tuple(attributes.values()), tuple(decisions)
-
-
-def _apply(change: Change, attributes: dict[str, Attribute], number: int) -> Decision | None:
-    present = snake_case(change.attribute)
-    definition = change.definition
-    if change.action == "remove" or definition is None:
-        if change.action != "remove" or attributes.pop(present, None) is None:
-            return None
-        return Decision(number, "remove", present, change.rationale)
-    refusal = ""  # why no column is made of it
-    if not is_usable(definition):
-        refusal = "; ".join(find_problems(definition))
-    elif present not in attributes and len(attributes) >= MAX_ATTRIBUTES:
-        refusal = f"there are {MAX_ATTRIBUTES} attributes already"
-    if refusal:
-        return Decision(number, "refuse", definition.name, refusal)
-    name = snake_case(definition.name)
-    action: Deed = "change" if present in attributes or name in attributes else "add"
-    _put(attributes, present, definition)
-    return Decision(number, action, name, change.rationale or definition.rationale)
-
-
-def _put(attributes: dict[str, Attribute], present: str, definition: AttributeReply) -> None:
-    """Put the defined attribute in the place of *present* or of its own name, else last."""
-    name = unique_name(definition.name, (), "attribute")
-    attribute = read_attribute(definition, name)
-    place = present if present in attributes else name
-    items = [item for key, item in attributes.items() if key != name or key == place]
-    placed = [attribute if item.name == place else item for item in items]
-    if place not in attributes:
-        placed.append(attribute)
-    attributes.clear()
-    attributes.update((item.name, item) for item in placed)
 
 
 class ExtensionReply(ReplyContent):

