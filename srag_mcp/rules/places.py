@@ -94,11 +94,10 @@ def find_place(rule: PlaceRule, sighting: Sightings) -> Span | None:
         case "name_line":
             return _name_line(rule, sighting)
         case "first_date":
-            for part in (text[:_HEAD_CHARACTERS], text):
-                for span, _ in find_dates(part):
-                    is_code = span.start > 0 and part[span.start - 1].isalnum()
-                    if not is_code and fold_words(span.of(part)) not in rule.skip:
-                        return span
+            for span, _ in find_dates(text):
+                is_code = span.start > 0 and text[span.start - 1].isalnum()
+                if not is_code and fold_words(span.of(text)) not in rule.skip:
+                    return span
             return None
         case "first_email":
             match = _EMAIL.search(text)
@@ -288,19 +287,16 @@ def _learn_name_line(sightings: Sequence[Sightings]) -> PlaceRule:
     """Learn what names at the top end in, and which lines stand above them."""
     firsts: Counter[str] = Counter()
     seen: dict[str, list[int]] = defaultdict(list)
-    spelt: dict[str, set[str]] = defaultdict(set)
     for sighting in sightings:
         lines = [span.of(sighting.text) for span in sighting.first_lines]
         for position, line in enumerate(lines):
             seen[_shape(line)].append(position)
-            spelt[_shape(line)].add(fold_words(line))
         firsts.update(" ".join(_name_words(line)) for line in [*filter(_is_name, lines)][:1])
     floor = max(2, _MIN_SKIPPED * len(sightings))
     skip = [
         line
         for line, places in seen.items()
-        if len(places) >= floor
-        and (len(spelt[line]) > 2 or sum(place > 1 for place in places) > 0.4 * len(places))
+        if len(places) >= floor and sum(place > 1 for place in places) > 0.4 * len(places)
     ]
     tails = Counter(word for line in firsts for word in set(line.split()[-2:]))
     ends = Counter(line.split()[-1] for line in firsts)
@@ -323,8 +319,8 @@ def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     postal code. Nothing but a name of a country tells what such a part is.
     """
     found: list[Candidate] = []
-    for key, tail in _sources(sightings):
-        rule = PlaceRule(place="part", key=key, tail=tail, index=-1)
+    for key, tail in _endings(sightings):
+        rule = PlaceRule(place="part", key=key or None, tail=tail, index=-1)
         country = _candidate(rule, "country", sightings)
         n_known = sum(fold_words(item.text) in COUNTRIES for item in country.found.values())
         is_usual = len(country.found) >= max(1, _MIN_SHARE * len(sightings))
@@ -334,23 +330,45 @@ def part_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     return found
 
 
+def _endings(sightings: Sequence[Sightings]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the words that lines of many documents end in, with the key of these lines.
+
+    Of endings that nearly the same lines have the longest counts; there may be none: `()`.
+    """
+    counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for sighting in sightings:
+        lines = [(key, span.of(sighting.text)) for key, span in _lines(sighting)]
+        split = [(key, _folded(line)) for key, line in lines if "," in line]
+        counts.update({(key, w[len(w) - n :]) for key, w in split for n in range(_MAX_TAIL)})
+    floor = max(1, _MIN_SHARE * len(sightings))
+    frequent = {ending: count for ending, count in counts.items() if count >= floor}
+    shorter = {  # than another one that nearly all of its lines have
+        (key, tail[1:])
+        for (key, tail), count in frequent.items()
+        if tail and count >= _SURE * frequent[key, tail[1:]]
+    }
+    return [ending for ending in frequent if ending not in shorter]
+
+
 def _part(rule: PlaceRule, sighting: Sightings) -> Span | None:
-    text, tail = sighting.text, [*rule.tail]
+    text = sighting.text
     for key, span in _lines(sighting):
         words = list(WORD.finditer(text, span.start, span.end))
-        n_own = len(words) - len(tail)
-        ends = [fold_word(match.group()) for match in words[n_own:]] if n_own > 0 else None
-        if key != (rule.key or "") or ends != tail:
+        n_own = len(words) - len(rule.tail)
+        if key != (rule.key or "") or n_own < 1:
             continue
-        start, pieces = span.start, list[Span]()
         end = words[n_own - 1].end()
-        for match in _COMMA.finditer(text, start, end):
-            pieces.append(Span(start, match.start()))
-            start = match.end()
-        pieces.append(Span(start, end))
-        if len(pieces) >= max(2, -rule.index):
-            return _without_code(text, pieces[rule.index])
+        commas = [match.span() for match in _COMMA.finditer(text, span.start, end)]
+        starts = [span.start, *(after for _, after in commas)]
+        ends = [*(before for before, _ in commas), end]
+        is_ending = _folded(text[end : span.end]) == rule.tail
+        if is_ending and len(starts) >= max(2, -rule.index):
+            return _without_code(text, Span(starts[rule.index], ends[rule.index]))
     return None
+
+
+def _folded(line: str) -> tuple[str, ...]:
+    return tuple(map(fold_word, WORD.findall(line)))
 
 
 def _lines(sighting: Sightings) -> Iterator[tuple[str, Span]]:
@@ -358,37 +376,11 @@ def _lines(sighting: Sightings) -> Iterator[tuple[str, Span]]:
     n_lines = 0
     for block in sighting.document.blocks:
         if isinstance(block, KeyValue) and "," in block.value and len(block.value) <= _MAX_LINE:
-            yield " ".join(map(fold_word, WORD.findall(block.key))), block.value_span
+            yield " ".join(_folded(block.key)), block.value_span
         elif isinstance(block, Prose | Heading) and n_lines < _N_BLOCKS:
             n_lines += 1
             if block.span.end - block.span.start <= _MAX_LINE:
                 yield "", block.span
-
-
-def _sources(sightings: Sequence[Sightings]) -> list[tuple[str | None, tuple[str, ...]]]:
-    """Return the kinds of lines that many documents have: a key, or the words at their end."""
-    keyed: dict[str, list[list[str]]] = defaultdict(list)
-    tails: Counter[tuple[str, ...]] = Counter()
-    for sighting in sightings:
-        for key, span in _lines(sighting):
-            line = span.of(sighting.text)
-            words = [fold_word(word) for word in WORD.findall(line)] if "," in line else []
-            if words and key:
-                keyed[key].append(words)
-            elif words:
-                tails.update({tuple(words[-n:]) for n in range(2, _MAX_TAIL) if len(words) > n})
-    floor = _MIN_SHARE * len(sightings)
-    found: list[tuple[str | None, tuple[str, ...]]] = []
-    for key, lines in keyed.items():
-        tail: tuple[str, ...] = ()
-        for n in range(1, min(map(len, lines))):
-            end, count = Counter(tuple(line[-n:]) for line in lines).most_common(1)[0]
-            tail = end if count >= _SURE * len(lines) and len(tail) == n - 1 else tail
-        found += [(key, tail)] if len(lines) >= floor else []
-    frequent = {tail: count for tail, count in tails.items() if count >= floor}
-    whole = [t for t in frequent if frequent[t] >= _SURE * frequent.get(t[1:], 0)]
-    longest = [t for t in whole if not any(o != t and o[-len(t) :] == t for o in whole)]
-    return [*found, *((None, tail) for tail in longest), (None, ())]
 
 
 def _without_code(text: str, span: Span) -> Span:
