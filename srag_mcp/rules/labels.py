@@ -136,7 +136,7 @@ def _lead_candidates(sightings: Sequence[Sightings], known: set[str]) -> list[Ca
     headed: Counter[str] = Counter()
     for number, sighting in enumerate(sightings):
         headings = [b.span for b in sighting.document.blocks if isinstance(b, Heading)]
-        for words, span in (own for stretches in sighting.segments.values() for own in stretches):
+        for words, span in sighting.segments:
             for n_words in range(1, min(_MAX_LEAD_WORDS, len(words) - 1) + 1):
                 field = sighting.behind(words, n_words, span)
                 gap = sighting.text[words[n_words - 1][1].end : field.span.start]

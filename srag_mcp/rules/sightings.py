@@ -182,7 +182,7 @@ class Sightings:
     def led(self, lead: str) -> Iterator[Field]:
         """Yield what stands behind the words *lead* where a stretch of a line begins with them."""
         wanted = lead.split()
-        for words, span in self.segments.get(wanted[0], ()):
+        for words, span in self.segments:
             if [word for word, _ in words[: len(wanted)]] == wanted and len(words) > len(wanted):
                 yield self.behind(words, len(wanted), span)
 
@@ -197,19 +197,16 @@ class Sightings:
         return Field(fold_words(label), label, value.of(self.text), value)
 
     @cached_property
-    def segments(self) -> dict[str, list[tuple[list[tuple[str, Span]], Span]]]:
-        """Short stretches of lines without a label, as words, by their first word."""
-        found: dict[str, list[tuple[list[tuple[str, Span]], Span]]] = {}
+    def segments(self) -> list[tuple[list[tuple[str, Span]], Span]]:
+        """Short stretches of lines without a label, as words."""
+        found = []
         for block in self.document.blocks:
-            if not isinstance(block, Prose | Heading | ListItem):
-                continue
-            for match in _SEGMENT.finditer(self.text, block.span.start, block.span.end):
-                words = [
-                    (fold_word(word.group()), Span(*word.span()))
-                    for word in WORD.finditer(self.text, *match.span())
-                ]
-                if 1 < len(words) <= _MAX_SEGMENT_WORDS:
-                    found.setdefault(words[0][0], []).append((words, Span(*match.span())))
+            if isinstance(block, Prose | Heading | ListItem):
+                for match in _SEGMENT.finditer(self.text, block.span.start, block.span.end):
+                    parts = WORD.finditer(self.text, *match.span())
+                    words = [(fold_word(word.group()), Span(*word.span())) for word in parts]
+                    if 1 < len(words) <= _MAX_SEGMENT_WORDS:
+                        found.append((words, Span(*match.span())))
         return found
 
     @cached_property
