@@ -3,10 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
 from statistics import median
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from srag_mcp.schema.attribute import Extractor
 from srag_mcp.text.spans import Span
@@ -29,6 +31,8 @@ _SIZE_FACTOR = 6.0
 _MISSING = frozenset({"", "n a", "na", "none", "unknown", "not given", "not reported", "tbd"})
 _DIGITS = re.compile(r"\d+")
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -38,7 +42,7 @@ class Found:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Candidate:
     """A possible column.
 
@@ -65,7 +69,6 @@ class Candidate:
     others: tuple[str, ...] = ()
     n_marked: int = 0
     n_places: float = 1.0
-    _guess: TypeGuess | None = None
 
     @property
     def label(self) -> str:
@@ -77,14 +80,12 @@ class Candidate:
         """What the documents state."""
         return [found.text for found in self.found.values()]
 
-    @property
+    @cached_property
     def guess(self) -> TypeGuess:
         """The type of its values; what is only said or denied is a boolean."""
-        if self._guess is None:
-            is_item = self.origin == "item"
-            of_item = TypeGuess(BOOLEAN, None, 1.0, None)
-            self._guess = of_item if is_item else classify_values(self.texts)
-        return self._guess
+        if self.origin == "item":
+            return TypeGuess(BOOLEAN, None, 1.0, None)
+        return classify_values(self.texts)
 
     @property
     def is_number(self) -> bool:
@@ -95,10 +96,16 @@ class Candidate:
         """Return the share of sample documents that state it."""
         return len(self.found) / max(1, n_documents)
 
+    @cached_property
     def plain(self) -> dict[int, str]:
-        """Return the values in one spelling: numbers and dates as they are stored."""
+        """The values in one spelling: numbers and dates as they are stored."""
         kind = self.guess.type
         return {number: plain_value(item.text, kind) for number, item in self.found.items()}
+
+    @cached_property
+    def shape(self) -> "Shape":
+        """What its values are like."""
+        return shape_of(self)
 
     def values(self) -> Counter[str]:
         """Count the texts that are stated, folded."""
@@ -112,7 +119,34 @@ class Candidate:
         self.near = other.near | self.near
         self.quotes = self.quotes or other.quotes
         self.asked = max(self.asked, other.asked)
-        self._guess = None
+        for worked_out in ("guess", "plain", "shape"):
+            self.__dict__.pop(worked_out, None)
+
+
+def join_surest(
+    items: Sequence[T],
+    sureness: Callable[[T, T], float],
+    join: Callable[[T, T], None],
+    least: float,
+) -> list[T]:
+    """Join the surest pair, the later one into the earlier, as long as one is at least so sure."""
+    left = dict(enumerate(items))
+    points: dict[tuple[int, int], float] = {}
+
+    def compare(one: int, other: int) -> None:
+        if (sure := sureness(left[one], left[other])) >= least:
+            points[one, other] = sure
+
+    for pair in combinations(left, 2):
+        compare(*pair)
+    while points:
+        kept, lost = max(points, key=lambda pair: (points[pair], -pair[0], -pair[1]))
+        join(left[kept], left.pop(lost))
+        for pair in [pair for pair in points if kept in pair or lost in pair]:
+            del points[pair]
+        for other in left.keys() - {kept}:
+            compare(min(kept, other), max(kept, other))
+    return list(left.values())
 
 
 def plain_value(text: str, kind: str) -> str:
@@ -133,42 +167,35 @@ class Shape:
     """What the values of a candidate are like.
 
     *kind* is `date`, `amount`, `code`, `boolean` or `text`; *detail* the sort of unit of an amount,
-    or how a code is made up; *middle* the median amount in the base unit, *bare* as written;
-    *words* counts the folded words of texts and *values* the folded texts.
+    or how a code is made up; *middle* the median amount; *words* counts the folded words of texts
+    and *values* the folded texts.
     """
 
     kind: str
     detail: str
     middle: float
-    bare: float
     words: Counter[str]
     values: Counter[str]
 
 
 def shape_of(candidate: Candidate) -> Shape:
     """Return what the values of *candidate* are like, what stands for a missing one left aside."""
-    texts = candidate.texts
     values = Counter({text: n for text, n in candidate.values().items() if text not in _MISSING})
     words = Counter(word for text, count in values.items() for word in text.split() * count)
-    kind, detail, middle, bare = str(candidate.guess.type), "", 0.0, 0.0
+    kind, detail, middle = str(candidate.guess.type), "", 0.0
     if candidate.is_number:
         kind, unit = "amount", candidate.guess.unit or ""
-        read = map(find_quantities, texts)
-        last = [quantities[-1][1] for quantities in read if quantities]
-        if last:
-            bare = median(abs(float(q.value)) for q in last)
-            scales = [SIZES.get(q.unit or "", ("", 1.0))[1] for q in last]
-            middle = median(
-                abs(float(q.value)) * scale for q, scale in zip(last, scales, strict=True)
-            )
+        read = filter(None, map(find_quantities, candidate.texts))
+        amounts = [abs(float(quantities[-1][1].value)) for quantities in read]
+        middle = median(amounts or [0.0])
         detail = SIZES[unit][0] if unit in SIZES else "money" if is_currency(unit) else unit
     elif kind == "string":
-        codes = Counter(code_of(text) for text in texts)
+        codes = Counter(map(code_of, candidate.texts))
         found, count = codes.most_common(1)[0] if codes else ("", 0)
-        is_code = len(texts) - codes[""] >= _CODE_SHARE * len(texts)
+        is_code = codes.total() - codes[""] >= _CODE_SHARE * codes.total()
         kind = "code" if is_code else "text"
-        detail = found if is_code and count >= _CODE_SHARE * len(texts) else ""
-    return Shape(kind, detail, middle, bare, words, values)
+        detail = found if is_code and count >= _CODE_SHARE * codes.total() else ""
+    return Shape(kind, detail, middle, words, values)
 
 
 def code_of(text: str) -> str:
@@ -185,8 +212,7 @@ def likeness(left: Shape, right: Shape) -> float:
     if left.kind == "amount":
         if left.detail and right.detail and left.detail != right.detail:
             return 0.0
-        has_units = left.detail and right.detail
-        low, high = sorted((left.middle, right.middle) if has_units else (left.bare, right.bare))
+        low, high = sorted((left.middle, right.middle))
         return 0.0 if low and high > _SIZE_FACTOR * low else 0.6 if left.detail else 0.4
     if left.kind in {"code", "date"}:
         return 1.0 if left.detail and left.detail == right.detail else 0.4

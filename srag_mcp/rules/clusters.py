@@ -13,9 +13,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from statistics import median
 
+from srag_mcp.rules.candidates import join_surest
 from srag_mcp.rules.slots import Slot
 
 _POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35}
@@ -45,10 +45,14 @@ Vector = dict[str, float]
 
 @dataclass(slots=True)
 class Cluster:
-    """Slots that are taken for one fact: by document, and what they look like on average."""
+    """Slots that are taken for one fact: by document, and what they look like on average.
+
+    *words* is what it is about, whatever the order of its words.
+    """
 
     members: dict[int, Slot] = field(default_factory=dict)
     features: Counter[str] = field(default_factory=Counter)
+    words: Vector = field(default_factory=dict)
 
     def add(self, document: int, slot: Slot) -> None:
         """Take *slot* in as what that document says."""
@@ -162,36 +166,24 @@ def _join_variants(clusters: Sequence[Cluster], weights: _FeatureWeights) -> lis
     """
     ranked = sorted(clusters, key=lambda cluster: -len(cluster.members))
     several = [cluster for cluster in ranked[:_MAX_CLUSTERS] if len(cluster.members) > 1]
-    joined = dict(enumerate(several))
-    vectors = {n: _word_vector(cluster, weights) for n, cluster in joined.items()}
-    pairs: dict[tuple[int, int], float] = {}
+    for cluster in several:
+        cluster.words = _word_vector(cluster, weights)
 
-    def compare(left: int, right: int) -> None:
-        short, long = sorted((vectors[left], vectors[right]), key=len)
-        similarity = sum(value * long.get(name, 0.0) for name, value in short.items())
-        if similarity >= _VARIANT_SIMILARITY:
-            similarity *= _may_be_one(joined[left], joined[right])
-        if similarity >= _VARIANT_SIMILARITY:
-            pairs[left, right] = similarity
+    def similarity(left: Cluster, right: Cluster) -> float:
+        short, long = sorted((left.words, right.words), key=len)
+        alike = sum(value * long.get(name, 0.0) for name, value in short.items())
+        return alike * _may_be_one(left, right) if alike >= _VARIANT_SIMILARITY else 0.0
 
-    for left, right in combinations(joined, 2):
-        compare(left, right)
-    while pairs:
-        kept, gone = max(pairs, key=lambda pair: pairs[pair])
-        for document, slot in joined.pop(gone).members.items():
-            if document not in joined[kept].members:
-                joined[kept].add(document, slot)
-        for pair in [pair for pair in pairs if kept in pair or gone in pair]:
-            del pairs[pair]
-        vectors[kept] = _word_vector(joined[kept], weights)
-        for other in joined:
-            if other != kept:
-                compare(min(kept, other), max(kept, other))
-    return [*joined.values(), *ranked[len(several) :]]
+    def join(kept: Cluster, gone: Cluster) -> None:
+        for document, slot in gone.members.items():
+            if document not in kept.members:
+                kept.add(document, slot)
+        kept.words = _word_vector(kept, weights)
+
+    return [*join_surest(several, similarity, join, _VARIANT_SIMILARITY), *ranked[len(several) :]]
 
 
 def _word_vector(cluster: Cluster, weights: _FeatureWeights) -> Vector:
-    """What a cluster is about, whatever the order of its words."""
     words: Counter[str] = Counter()
     for name, count in cluster.features.items():
         if name[0] in "~u":

@@ -230,7 +230,7 @@ def _is_plain(candidate: Candidate, n_documents: int) -> bool:
     """Whether the values of a candidate are of one kind, short, and not all the same."""
     texts, kind = candidate.texts, candidate.guess.type
     is_marked = candidate.n_marked > _MAX_MARKED * n_documents and candidate.origin != "label"
-    is_constant = len(texts) > 1 and len(set(candidate.plain().values())) < 2
+    is_constant = len(texts) > 1 and len(set(candidate.plain.values())) < 2
     if not texts or is_marked or is_constant:
         return False
     if kind == "boolean":
@@ -395,7 +395,7 @@ def _match_attributes(
 
 def _contradicts(one: Candidate, other: Candidate) -> bool:
     """Whether two candidates often say different things in one document: they are two facts."""
-    here, there = one.plain(), other.plain()
+    here, there = one.plain, other.plain()
     both = here.keys() & there.keys()
     return sum(here[n] != there[n] for n in both) > (1 - _ONE_KIND) * max(1, len(both))
 
@@ -456,7 +456,7 @@ def _amount_points(attribute: Attribute, candidate: Candidate) -> float:
     kinds = {SIZES[unit][0] if unit in SIZES else unit.casefold() for unit in units if unit}
     if all(units):
         points += _UNIT_POINTS if len(kinds) == 1 else -_UNIT_POINTS
-    numbers = [float(text) for text in candidate.plain().values() if _is_number(text)]
+    numbers = [float(text) for text in candidate.plain.values() if _is_number(text)]
     examples = [float(item) for item in attribute.examples if isinstance(item, int | float)]
     if numbers and examples and not (units[0] in SIZES and units[0] != units[1]):
         inside = sum(min(numbers) <= example <= max(numbers) for example in examples)
