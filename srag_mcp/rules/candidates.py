@@ -56,7 +56,6 @@ class Candidate:
         asked: How much the sample questions ask for it.
         others: Phrases near its values, for when another column has its labels.
         n_marked: Documents of which different places contradict one another.
-        n_places: At how many places a document that states it does so.
     """
 
     origin: Origin
@@ -68,7 +67,6 @@ class Candidate:
     asked: float = 0.0
     others: tuple[str, ...] = ()
     n_marked: int = 0
-    n_places: float = 1.0
 
     @property
     def label(self) -> str:

@@ -32,7 +32,6 @@ from srag_mcp.values.states import State
 from srag_mcp.values.types import ColumnType
 
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
-_NEXT_WORD = re.compile(r"\s*[^\W\d_]+")
 _BOUND = re.compile(
     r"(?:[<≤≥]|[^\s>=-][ \t]*>)[ \t]*(?=\S*\Z)"
 )  # an arrow and a quoted line are none
@@ -80,9 +79,8 @@ def _contradiction(chosen: Cell, other: Cell, attribute: Attribute) -> str:
     if attribute.type.is_boolean or one is None or two is None:
         return ""
     said, words = chosen.as_stated or "", other.as_stated or ""
-    is_here = one.start < two.end and two.start < one.end
     is_same = plain_value(said, attribute.type) == plain_value(words, attribute.type)
-    return "" if is_here or is_same else words[:80]
+    return "" if is_same or one.overlaps(two) else words[:80]
 
 
 def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell | None:
@@ -161,17 +159,8 @@ def _amount_span(value: str) -> Span | None:
     """
     bare = _BRACKETED.sub(lambda match: " " * len(match.group()), value)
     found = find_quantities(bare)
-    if len(bare.split()) > _MAX_WORDS or len(found) != 1 or found[0][1].upper is not None:
-        return None
-    span, quantity = found[0]
-    before = bare[max(0, span.start - 1) : span.start]
-    if before.isalnum() or before == "-":
-        return None
-    alone = find_quantities(span.of(bare))
-    following = _NEXT_WORD.match(bare, span.end)
-    if following and (not alone or alone[0][1].unit != quantity.unit):
-        return Span(span.start, following.end())
-    return span if alone else None
+    is_lone = len(found) == 1 and found[0][1].upper is None and len(bare.split()) <= _MAX_WORDS
+    return found[0][0] if is_lone else None
 
 
 # --- Regular expressions as rules, such as a language model writes ------------------------------

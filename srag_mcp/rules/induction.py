@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document
@@ -130,7 +130,7 @@ def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Ca
         for candidate in label_candidates(sightings)
         if not any(isinstance(r, KeyRule) and covered & {*r.keys} for r in candidate.rules)
     ]
-    cells, slots = _cell_candidates(sightings), slot_candidates(sightings, asked)
+    cells, slots = _cell_candidates(sightings), slot_candidates(sightings)
     stated = [*votes, *labels, *cells, *slots, *name_candidates(sightings)]
     stated = [candidate for candidate in stated if _is_plain(candidate, len(sightings))]
     stated = _without_values_as_labels(stated, places)
@@ -178,19 +178,13 @@ def _without_values_as_labels(
     for candidate in (*candidates, *places):
         if candidate.guess.type == "string" and candidate.origin != "slot":
             said.update(candidate.values())
-    values = {value: n for value, n in said.items() if n > 1 and len(value) > 2}
-    return [
-        candidate
-        for candidate in candidates
-        if not any(values.get(w, 0) >= len(candidate.found) for w in _word_runs(candidate.label))
-    ]
+    values = {f" {value} ": n for value, n in said.items() if n > 1 and len(value) > 2}
 
+    def is_beside_value(candidate: Candidate) -> bool:
+        label, n_found = f" {fold_words(candidate.label)} ", len(candidate.found)
+        return any(value in label and n >= n_found for value, n in values.items())
 
-def _word_runs(label: str) -> Iterator[str]:
-    words = fold_words(label).split()
-    for start in range(len(words)):
-        for end in range(start + 1, len(words) + 1):
-            yield " ".join(words[start:end])
+    return [candidate for candidate in candidates if not is_beside_value(candidate)]
 
 
 def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
@@ -268,10 +262,8 @@ def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate
     """
 
     def rank(candidate: Candidate) -> float:
-        n_told = len(candidate.found)
-        if candidate.origin == "item":
-            n_told = sum(found.text == "yes" for found in candidate.found.values())
-        return candidate.asked + 0.5 * n_told / n_documents * min(2.0, candidate.n_places)
+        n_told = sum(found.text != "no" for found in candidate.found.values())
+        return candidate.asked + 0.5 * n_told / n_documents
 
     found = [
         c
@@ -300,7 +292,7 @@ _MIN_POINTS = 0.8
 _FALLBACK_SHARE = 0.5
 _MAX_RULES = 5
 _NAME_WEIGHT, _KIN_WEIGHT, _DESCRIPTION_WEIGHT = 1.0, 0.6, 0.25
-_EXAMPLE_POINTS, _RANGE_POINTS, _UNIT_POINTS = 2.0, 0.5, 0.6
+_EXAMPLE_POINTS, _UNIT_POINTS = 2.0, 0.6
 _LABEL_SHARE = 0.8
 _HAS_WORDS = frozenset(map(stem, ("has", "have", "is", "are", "with", "number", "offer", "n")))
 
@@ -395,7 +387,7 @@ def _match_attributes(
 
 def _contradicts(one: Candidate, other: Candidate) -> bool:
     """Whether two candidates often say different things in one document: they are two facts."""
-    here, there = one.plain, other.plain()
+    here, there = one.plain, other.plain
     both = here.keys() & there.keys()
     return sum(here[n] != there[n] for n in both) > (1 - _ONE_KIND) * max(1, len(both))
 
@@ -441,32 +433,12 @@ def _points(
     if candidate.origin == "place" and met < 1:
         return 0.0  # a place has no name of its own: a title is no job title
     points *= math.sqrt(met)
-    if wanted.attribute.type.is_numeric:
-        return points + _amount_points(wanted.attribute, candidate)
+    units = (wanted.attribute.unit, candidate.guess.unit)
+    if wanted.attribute.type.is_numeric and all(units):
+        kinds = {SIZES[unit][0] if unit in SIZES else unit.casefold() for unit in units if unit}
+        return points + (_UNIT_POINTS if len(kinds) == 1 else -_UNIT_POINTS)
     values = candidate.values()
     if wanted.attribute.type.is_text and wanted.values and values:
         known = sum(n for value, n in values.items() if value in wanted.values)
         points += _EXAMPLE_POINTS * known / values.total() + 0.2 * bool(known)
     return points
-
-
-def _amount_points(attribute: Attribute, candidate: Candidate) -> float:
-    """Return points for a fitting unit and for examples within the range of the values."""
-    points, units = 0.0, (attribute.unit, candidate.guess.unit)
-    kinds = {SIZES[unit][0] if unit in SIZES else unit.casefold() for unit in units if unit}
-    if all(units):
-        points += _UNIT_POINTS if len(kinds) == 1 else -_UNIT_POINTS
-    numbers = [float(text) for text in candidate.plain.values() if _is_number(text)]
-    examples = [float(item) for item in attribute.examples if isinstance(item, int | float)]
-    if numbers and examples and not (units[0] in SIZES and units[0] != units[1]):
-        inside = sum(min(numbers) <= example <= max(numbers) for example in examples)
-        points += _RANGE_POINTS * (2 * inside / len(examples) - 1)
-    return points
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -125,12 +125,10 @@ _ANY = frozenset(
     )
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
-_NAMING = frozenset(["no", "nr", "number", "id", "reference", "ref", "code"])
 # A word that so many titles, file names or headings have says what all of them are.
 _USUAL, _NEARLY_ALL = 0.4, 0.8
 _MIN_ASKED = 2
 _MAX_NOUNS = 4
-_OWN = 0.9
 
 
 def find_nouns(
@@ -161,15 +159,14 @@ def find_nouns(
         heads.update({*_heads(" · ".join((title, *short))), *_said(file)})
         said.update(_said(sighting.text))
     folder = {singular(word) for word in content_words(entity.replace("_", " "))}
-    numbered = set(_numbered(columns, n_documents))
     free = [(n, word) for word, n in asked.most_common(len(asked)) if stem(word) not in named]
     free = free if len(free) < 2 or free[0][0] > free[1][0] else []
     most_asked = next((word for n, word in free if n >= _MIN_ASKED), "")
     points: dict[str, float] = {}
-    for word in {*shown, *asked, *folder, *numbered} - _ANY - MONTHS.keys():
+    for word in {*shown, *asked, *folder} - _ANY - MONTHS.keys():
         is_shown = shown[word] >= _USUAL * n_documents
         is_asked = asked[word] >= _MIN_ASKED or (asked[word] and said[word] >= _USUAL * n_documents)
-        n_witnesses = is_shown + is_asked + (word in folder) + (word in numbered)
+        n_witnesses = is_shown + is_asked + (word in folder)
         is_sure = n_witnesses > 1 or heads[word] >= _NEARLY_ALL * n_documents or word == most_asked
         if is_sure and (stem(word) not in named or (is_shown and is_asked)):
             shares = shown[word] / n_documents + asked[word] / max(1, len(questions))
@@ -211,17 +208,6 @@ def _heads(title: str) -> Iterator[str]:
             if is_content(word) and not is_content(following):
                 yield singular(word)
                 break
-
-
-def _numbered(columns: Collection[Candidate], n_documents: int) -> Iterator[str]:
-    """Yield what the labels of numbers of their own name: `invoice` of "Invoice no."."""
-    for column in columns:
-        words = " ".join(map(fold_words, column.labels)).split()
-        n_found = len(column.found)
-        is_own = len({*column.texts}) >= _OWN * n_found and n_found >= _NEARLY_ALL * n_documents
-        for noun, naming in itertools.pairwise(words):
-            if is_own and naming in _NAMING and is_content(noun) and column.origin == "label":
-                yield singular(noun)
 
 
 def singular(word: str) -> str:
