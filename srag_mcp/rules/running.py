@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from srag_mcp.rules.candidates import Candidate, Found
@@ -10,10 +11,9 @@ from srag_mcp.rules.clusters import cluster_slots
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS
-from srag_mcp.values.units import CURRENCY_WORDS, SIZES, UNITS, is_currency
+from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 
 _MIN_DOCUMENTS = 3
 _MIN_SHARE = 0.1
@@ -32,17 +32,15 @@ _QUOTE_CHARACTERS = 80
 _STABLE = 0.75
 _MIN_NAMED = 0.2
 _MAX_SEVERAL = 0.15  # of the documents have several names beside the phrase
+_MAX_ALIKE = 0.6
 _MAX_NAMES = 12
 _INNER_SHARE = 0.6
 
 _Slots = Mapping[int, Slot]
 
 
-def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ()) -> list[Candidate]:
-    """Cluster the numbers and dates of *sightings* and learn a rule for each cluster worth one.
-
-    *asked* are stems that sample questions use: labels prefer them.
-    """
+def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
+    """Cluster the numbers and dates of *sightings* and learn a rule for each cluster worth one."""
     documents = [sighting.slots for sighting in sightings]
     floor = max(_MIN_DOCUMENTS, round(_MIN_SHARE * len(documents)))
     step = max(1, -(-len(documents) // _MAX_CLUSTERED))
@@ -74,8 +72,7 @@ def slot_candidates(sightings: Sequence[Sightings], asked: Collection[str] = ())
     phrases = [_phrases(placed, sightings) for _, placed in found]
     for place, (candidate, slots_of_one) in enumerate(found):
         others = [other for n, other in enumerate(phrases) if n != place]
-        labels = _labels(phrases[place], others, slots_of_one, asked)
-        candidate.labels, candidate.others = labels
+        candidate.labels, candidate.others = _labels(phrases[place], others, slots_of_one)
     return [candidate for candidate, _ in found]
 
 
@@ -110,8 +107,7 @@ def _without_outliers(members: _Slots) -> dict[int, Slot]:
         return dict(members)
     sizes = sorted(abs(slot.value.amount) for slot in members.values())
     low = sizes[len(sizes) // 20] / _OUTLIER_FACTOR
-    middle = median(sizes)
-    high = max(min(sizes[-1 - len(sizes) // 20], middle * 50), middle) * _OUTLIER_FACTOR
+    high = min(sizes[-1 - len(sizes) // 20], 50 * median(sizes)) * _OUTLIER_FACTOR
     return {n: slot for n, slot in members.items() if low <= abs(slot.value.amount) <= high}
 
 
@@ -185,28 +181,23 @@ _MAX_PHRASE = 5
 _N_AROUND = 8
 _MIN_SAID = 0.4
 _LENGTH_WEIGHTS = {1: 0.8, 2: 1.0, 3: 1.0, 4: 0.95, 5: 0.85}
-_ASKED = 1.3
-_BEHIND = 1.25  # "218 new deaths": what a number counts stands behind it
+_BEHIND, _BESIDE = 0.25, 0.5  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
-_N_OTHERS = 6
+_MAX_LABELS = 6
 _AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
 _TO = frozenset(["from", "to"])
 _WAY = _TO | {"away", "off"}
-# What an amount without a word for it is, by the sort of its unit.
-_DIMENSIONS = {
-    "area": "area",
-    "mass": "weight",
-    "temperature": "temperature",
-    "speed": "speed",
-    "volume": "volume",
-}
 
 
+@dataclass(slots=True)
 class _Said:
-    """How often a phrase stands near values, right beside or behind them, or led by a word."""
+    """How often a phrase stands near values, right beside or behind them, cut, or led by a word."""
 
-    def __init__(self) -> None:
-        self.count = self.n_beside = self.n_behind = self.n_cut = self.n_led = 0
+    count: int = 0
+    n_beside: int = 0
+    n_behind: int = 0
+    n_cut: int = 0
+    n_led: int = 0
 
 
 def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said]:
@@ -271,14 +262,11 @@ def _is_unit(word: str) -> bool:
 
 
 def _labels(
-    own: Mapping[str, _Said],
-    others: Sequence[Mapping[str, _Said]],
-    members: _Slots,
-    asked: Collection[str],
+    own: Mapping[str, _Said], others: Sequence[Mapping[str, _Said]], members: _Slots
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the phrases that name a value best: most of its slots have them, and others do not.
+    """Return the phrases that name a value best, with one head, and further ones.
 
-    Then further ones, for when another column has these.
+    Most of its slots have them, and others do not stand beside them.
     """
     features = Counter(name for slot in members.values() for name in slot.features)
     if features["@score"] >= _USUAL * len(members):
@@ -295,8 +283,8 @@ def _labels(
     for phrase, said in own.items():
         words = phrase.split()
         worth = said.count / len(members) * _LENGTH_WEIGHTS[len(words)]
-        worth *= 1 + (_BEHIND - 1) * said.n_behind / said.count
-        worth *= 1 + 0.5 * said.n_beside / said.count
+        worth *= 1 + _BEHIND * said.n_behind / said.count
+        worth *= 1 + _BESIDE * said.n_beside / said.count
         against = (
             words[-1].endswith(_NO_NAME_ENDINGS) and not is_date,
             said.n_cut > said.count / 2,
@@ -306,18 +294,13 @@ def _labels(
             # "patients in intensive": what follows a preposition is said whole
             bool(_LEADING & {*words}) and _most_said(f"{phrase} ", own) > said.count / 2,
         )
-        is_asked = any(stem(word) in asked for word in words)
-        points[phrase] = worth * _ELSEWHERE ** sum(against) * (_ASKED if is_asked else 1.0)
+        points[phrase] = worth * _ELSEWHERE ** sum(against)
     ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
     labels = ranked[:1]
     telling = [phrase for phrase in ranked[1:] if phrase not in shared]
     labels += [p for p in telling if stem(p.split()[-1]) == stem(labels[0].split()[-1])][:3]
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
-    if not labels:
-        units = {slot.value.unit for slot in members.values()}
-        kinds = {SIZES[unit][0] for unit in units if unit in SIZES}
-        labels = [_DIMENSIONS[kind] for kind in kinds if len(units) == 1 and kind in _DIMENSIONS]
     is_length = features["unit:length"] >= _USUAL * len(members)
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
         # "3 miles to Ulm": what stands before is no goal
@@ -325,7 +308,7 @@ def _labels(
         goals = [phrase for phrase in ranked if 2 * own[phrase].n_led > own[phrase].count]
         goals = goals[:1] if is_led else labels
         labels = [f"distance to {label}" for label in goals] or ["distance"]
-    return labels, tuple(ranked[1:_N_OTHERS])
+    return labels, tuple(ranked[1:_MAX_LABELS])
 
 
 def _most_said(start: str, said: Mapping[str, _Said]) -> int:
@@ -341,41 +324,27 @@ def _is_plural(word: str) -> bool:
 
 def name_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
     """Find the phrases beside which many documents have a name, and not all the same."""
-    found: dict[str, dict[int, Slot]] = defaultdict(dict)
-    several: Counter[str] = Counter()
+    found: dict[str, dict[int, list[Slot]]] = defaultdict(lambda: defaultdict(list))
     for number, sighting in enumerate(sightings):
-        texts: dict[str, set[str]] = defaultdict(set)
         for slot in sighting.named:
             for phrase in slot.features:
-                found[phrase].setdefault(number, slot)
-                texts[phrase].add(slot.value.span.of(sighting.text))
-        several.update(phrase for phrase, own in texts.items() if len(own) > 1)
+                found[phrase][number].append(slot)
     least = max(_MIN_DOCUMENTS, _MIN_NAMED * len(sightings))
     frequent = {
-        phrase: own
+        phrase: {number: slots[0] for number, slots in own.items()}
         for phrase, own in found.items()
-        if len(own) >= least
-        and several[phrase] <= _MAX_SEVERAL * len(own)
-        and _tells(phrase)
-        and _names_vary(own, sightings)
+        if len(own) >= least and _tells(phrase) and _names_vary(own, sightings)
     }
     candidates: list[Candidate] = []
-    taken: list[dict[int, Span]] = []
     for phrase in sorted(frequent, key=lambda item: _surest(item, frequent)):
-        own = dict(sorted(frequent[phrase].items()))
-        spans = {number: slot.value.span for number, slot in own.items()}
-        if any(_overlap(spans, other) for other in taken):
-            continue
-        taken.append(spans)
-        words = [word for word in phrase[2:].split() if word != "*"]
-        while words and not _names(words[0]):
-            words.pop(0)
-        while words and not _names(words[-1]) and words[-1] != "by":
-            words.pop()
-        rule = SlotRule(value_type="name", weights={phrase: 1.0}, threshold=1.0)
-        candidate = Candidate("name", [" ".join(words)], [rule], _found(own, sightings))
-        candidate.quotes = _quotes(own, sightings)
-        candidates.append(candidate)
+        own = _found(frequent[phrase], sightings)
+        if not any(_overlap(own, other.found) for other in candidates):
+            words = [word for word in phrase[2:].split() if word != "*"]
+            naming = [place for place, word in enumerate(words) if _names(word) or word == "by"]
+            label = " ".join(words[naming[0] : naming[-1] + 1])
+            rule = SlotRule(value_type="name", weights={phrase: 1.0}, threshold=1.0)
+            candidates.append(Candidate("name", [label], [rule], own))
+            candidates[-1].quotes = _quotes(frequent[phrase], sightings)
     return candidates[:_MAX_NAMES]
 
 
@@ -394,14 +363,17 @@ def _tells(phrase: str) -> bool:
     return is_name and (phrase.startswith("<=") or _names(words[-1]))
 
 
-def _names_vary(own: _Slots, sightings: Sequence[Sightings]) -> bool:
-    counts = Counter(fold_words(s.value.span.of(sightings[n].text)) for n, s in own.items())
-    if sum(name in MONTHS for name in counts) > len(counts) / 2:
-        return False
-    return len(counts) >= _MIN_DISTINCT and max(counts.values()) <= 0.6 * len(own)
+def _names_vary(own: Mapping[int, Sequence[Slot]], sightings: Sequence[Sightings]) -> bool:
+    """Whether documents have one name each beside a phrase, not all the same, and no month."""
+    texts = [[slot.value.span.of(sightings[n].text) for slot in slots] for n, slots in own.items()]
+    several = sum(len(set(names)) > 1 for names in texts)
+    counts = Counter(fold_words(names[0]) for names in texts)
+    is_month = 2 * sum(name in MONTHS for name in counts) > len(counts)
+    is_own = len(counts) >= _MIN_DISTINCT and max(counts.values()) <= _MAX_ALIKE * len(own)
+    return is_own and not is_month and several <= _MAX_SEVERAL * len(own)
 
 
-def _overlap(left: Mapping[int, Span], right: Mapping[int, Span]) -> bool:
+def _overlap(left: Mapping[int, Found], right: Mapping[int, Found]) -> bool:
     shared = left.keys() & right.keys()
-    same = sum(left[n].start < right[n].end and right[n].start < left[n].end for n in shared)
+    same = sum(left[n].span.overlaps(right[n].span) for n in shared)
     return 2 * same > min(len(left), len(right))

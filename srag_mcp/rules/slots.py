@@ -49,6 +49,7 @@ _N_CORRECTIONS = 4
 _SMOOTH = 0.02
 _STEP = 0.6
 _RANGE_FACTOR = 4.0
+_LEAST_POINTS = 0.01
 _NEAR = 0.95  # of the points of the best slot: too near to tell which is meant
 
 
@@ -390,12 +391,11 @@ def _threshold(
     hits = sorted(score(rule, member) for member in members.values())
     silent = [slots for number, slots in enumerate(documents) if number not in members]
     misses = [max((score(rule, slot) for slot in slots), default=0.0) for slots in silent]
-    best, found = -1.0, max(0.01, 0.5 * hits[len(hits) // 2])
-    for limit in sorted({*hits}):
-        kept = sum(hit >= limit for hit in hits)
-        wrong = sum(miss >= limit for miss in misses)
-        quality = kept / (len(hits) + wrong)
-        if limit > 0 and quality > best:
-            best, found = quality, limit
-    floor = max((miss for miss in misses if miss < found), default=0.0)
-    return round(max(0.01, found - 0.4 * (found - floor)), 3)
+
+    def quality(limit: float) -> float:
+        n_wrong = sum(miss >= limit for miss in misses)
+        return sum(hit >= limit for hit in hits) / (len(hits) + n_wrong)
+
+    limit = max((hit for hit in hits if hit > 0), key=quality, default=_LEAST_POINTS)
+    floor = max((miss for miss in misses if miss < limit), default=0.0)
+    return round(max(_LEAST_POINTS, limit - 0.4 * (limit - floor)), 3)
