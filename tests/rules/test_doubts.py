@@ -217,3 +217,47 @@ def test_a_median_of_values_of_which_one_is_contradicted_is_refused(open_corpus:
     answer = ask(corpus, "What is the median length of the boats?")
     assert "1 of 12 values of length are contradicted in their document" in answer.text
     assert ask(corpus, LENGTH).rows == ((117 / 12,),)
+
+
+def _told_twice(n: int, again: int) -> str:
+    return f"Length: {n} m\n\nMoored\n\nLength: {again} m"
+
+
+@pytest.mark.parametrize(
+    ("odd", "ends"),
+    [
+        pytest.param(_told_twice(90, 9), "the 0 lowest and the 1 highest", id="highest"),
+        pytest.param(_told_twice(1, 9), "the 1 lowest and the 0 highest", id="lowest"),
+    ],
+)
+def test_the_longest_is_not_told_where_an_end_of_the_column_is_contradicted(
+    open_corpus: Open, odd: str, ends: str
+) -> None:
+    corpus = open_corpus([*(f"Length: {n} m" for n in range(5, 16)), odd], [_length()])
+    answer = ask(corpus, "What is the highest length of the boats?")
+    assert answer.refused
+    assert f"of length, {ends} values are contradicted in their documents" in answer.text
+
+
+def test_the_longest_is_told_where_a_middle_value_is_contradicted(open_corpus: Open) -> None:
+    texts = [*(f"Length: {n} m" for n in range(5, 16)), _told_twice(7, 9)]
+    answer = ask(open_corpus(texts, [_length()]), "What is the highest length of the boats?")
+    assert answer.rows == ((15.0,),)
+
+
+def test_a_column_of_which_many_values_are_contradicted_is_refused(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (5, 6)] + [_told_twice(n, n + 9) for n in (7, 8)]
+    answer = ask(open_corpus(texts, [_length()]), LENGTH)
+    assert answer.refused
+    assert "2 of 4 values of length are contradicted in their document" in answer.text
+
+
+def test_a_rule_that_only_finds_a_word_answers_nothing(open_corpus: Open) -> None:
+    mention = {"kind": "mention", "stems": ["insur"]}
+    insured = Attribute.model_validate(
+        {"name": "insured", "type": "boolean", "absent_means": "false", "extractors": [mention]}
+    )
+    corpus = open_corpus(["She is insured.", "An insurer wrote.", "Red."], [insured])
+    answer = ask(corpus, "How many boats are insured?")
+    assert answer.refused
+    assert "insured only tells that a word occurs" in answer.text
