@@ -98,7 +98,8 @@ def _print_next(page: "PromptPage", *, as_json: bool) -> None:
         print_json(page.exact() | {"next": for_terminal(page.next)}, indent=None)
         return
     if page.state not in views.job_pages.ASKING:
-        say(*views.job_pages.job_lines(page), file=sys.stderr)
+        lines = views.job_pages.job_lines(page)
+        say(*(lines[:1] if page.state == "done" else lines), file=sys.stderr)
     say(f"next: {page.next}", file=sys.stderr)
 
 
