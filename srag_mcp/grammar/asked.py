@@ -12,6 +12,8 @@ from srag_mcp.values.units import unit_of
 
 _SPARE = 0.45
 _MAX_LIMIT = 100
+# How much of a name may be left unsaid where its different values are counted.
+WHOLE = 0.34
 _FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
 _HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
 _QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
@@ -94,8 +96,7 @@ class Asked:
         if mention.kind == "unit":
             used = [self.table.by_name[name] for name in columns if name in self.table.by_name]
             return any(
-                column.attribute.unit is not None
-                and convert_into(1.0, mention.unit, column) is not None
+                column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
                 for column in used
             )
         return mention.kind in _IDLE
@@ -129,6 +130,15 @@ class Asked:
             for column, features in self.columns(at, wanted):
                 yield at, column, features
 
+    def may_need_all(self, column: Column) -> bool:
+        """Whether `owners with boats in A and B` may ask for those that have both."""
+        held = Counter(o.column for o in self.frame.chosen if o.condition and o.condition.values)
+        return (
+            not (self.joins or column.is_own)
+            and any(token.stem in self.table.nouns for token in self.frame.sentence.tokens)
+            and max(held.values(), default=0) > 1
+        )
+
     def means_record(self, at: int) -> bool:
         """Whether a mention is the record, or a text of which each record has its own."""
         texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
@@ -158,7 +168,7 @@ class Asked:
             if at in self.frame.free:
                 return at
             named = self.kind(at) == "column" and not self.is_truth(at)
-            if named and self._determines(asking, at):
+            if named and self.determines(asking, at):
                 return at
         return None
 
@@ -166,7 +176,7 @@ class Asked:
         """Whether a mention names a column of yes and no, right behind the one before it."""
         if self.kind(at) != "column":
             return False
-        adjacent = at == 0 or self._determines(at - 1, at)
+        adjacent = at == 0 or self.determines(at - 1, at)
         return adjacent and self.table.by_name[self.mention(at).columns[0][0]].is_boolean
 
     def counts_truths(self, at: int) -> bool:
@@ -174,9 +184,14 @@ class Asked:
         last = at + 1 >= len(self.frame.sentence.mentions)
         return self.is_truth(at) and (last or self.mention(at + 1).first > self.mention(at).last)
 
-    def _determines(self, asking: int, noun: int) -> bool:
+    def determines(self, asking: int, noun: int) -> bool:
+        """Whether only an article or `of` stands between two mentions."""
         between = self.frame.sentence.tokens[self.mention(asking).last : self.mention(noun).first]
         return all(token.word in {"of", "the", "all", "a", "an"} for token in between)
+
+    def apart(self, at: int) -> bool:
+        """Whether something stands between a mention and the next one."""
+        return self.mention(at).last < self.mention(at + 1).first
 
     def calls(self, at: int, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
@@ -212,11 +227,17 @@ class Asked:
             yield from self._answering(asking, kind, noun)
         elif kind == "when":
             yield from self._times(asking)
-        elif noun is None:
-            if kind == "what" and self.table.label is not None:  # `which are red`
-                headless: Features = Counter({"no_head": 1})
-                yield (Term(self.table.label.name),), frozenset({asking}), headless
-        elif self.kind(noun) == "record" and kind in {"what", "list"}:
+        elif noun is None or self._stands_for_records(asking + 1):
+            # `which are red`, `which sloop is the longest`
+            if kind in {"what", "list"} and self.table.label is not None:
+                yield (Term(self.table.label.name),), frozenset({asking}), Counter({"no_head": 1})
+        else:
+            yield from self._named(asking, noun)
+
+    def _named(self, asking: int, noun: int) -> Iterator[Head]:
+        """Yield what the noun behind the question word says: records, a time, columns."""
+        kind = self.kind(asking)
+        if self.kind(noun) == "record" and kind in {"what", "list"}:
             general = self.word(noun) == "any"
             label = None if general else self.table.label
             term = Term(ROW if label is None else label.name)
@@ -225,10 +246,21 @@ class Asked:
         elif self.kind(noun) == "part":
             for term in self.parts(noun):
                 yield (term,), frozenset({asking, noun}), Counter()
-        else:
+        elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
+            # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
+            concept = self.word(asking) if kind == "question_word" else ""
             for column, features in self.columns(noun, lambda c: not c.is_boolean, headed=True):
-                terms, used = self._further(Term(column.name), noun)
-                yield terms, frozenset({asking, noun, *used}), features
+                if not concept or column.measures(concept):
+                    terms, used = self._further(Term(column.name), noun)
+                    yield terms, frozenset({asking, noun, *used}), features
+
+    def _stands_for_records(self, at: int) -> bool:
+        """Whether a stored value stands there for the records that have it, before no noun."""
+        if self.kind(at) != "value" or not self.determines(at - 1, at):
+            return False
+        follower = self.kind(at + 1)
+        nouns = {"record", "column", "part", "value", "rank", "adjective", "number"}
+        return follower not in nouns or not self.determines(at, at + 1)
 
     def _opening(self) -> Iterator[Head]:
         """Yield what a question without a question word begins with: `top 3 hotels by price`."""
@@ -247,7 +279,7 @@ class Asked:
         for other in self.of("column"):
             if other <= at:
                 continue
-            linked = [i for i in range(at + 1, other) if self.kind(i) == "and"]
+            linked = [i for i in range(at + 1, other) if self.words(i) & {"and", "&"}]
             between = self.frame.sentence.tokens[self.mention(at).last : self.mention(other).first]
             column = next(self.columns(other, lambda c: not c.is_boolean), None)
             if column is None or not (linked or [token.text for token in between] == [","]):
@@ -304,7 +336,7 @@ class Asked:
             if not additive or (column.is_additive and self.calls(at, column)):
                 yield column, asked | {at}, features
         for column in () if named else self.table.measuring(concept):
-            if column.is_number:
+            if column.is_number and not column.is_year:
                 yield column, asked, Counter({"concept": 1})
 
     def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:
@@ -374,26 +406,32 @@ class Asked:
             features = self._with_concept(place, column, features, concept)
             far: Features = Counter({"far_measure": int(not beside)})
             used = frozenset({place} if sorting is None else {place, sorting})
-            yield column, used, _end(concept, column, highest), features + far + counting
+            yield column, used, end_of(concept, column, highest), features + far + counting
         named = {column.name for _, column, _ in ordered}
         measuring = [] if beside else self.table.measuring(concept)
         others = self.table.others(measuring)
         for column in measuring:
             if column.name not in named:
                 assumed: Features = Counter({"concept": 1, "not_own": int(column.name in others)})
-                yield column, frozenset(), _end(concept, column, highest), assumed
+                yield column, frozenset(), end_of(concept, column, highest), assumed
 
     def is_counting(self, at: int) -> bool:
         """Whether a superlative asks for an amount: `the most`, `the fewest`."""
         return self.kind(at) == "rank" and bool(self.words(at) & _COUNTING)
 
-    def ranks_records(self, at: int) -> bool:
-        """Whether `most` stands before the noun of the records: `the most hotels with a pool`."""
+    def counts(self, at: int) -> Iterator[tuple[Summary, frozenset[int]]]:
+        """Yield what is counted behind `most`: records, or the different names in a column."""
         follower = self.after(at)
         if self.word(at) in {"often", "seldom"}:
-            return True
-        near = follower is not None and self.near(at, follower) and self.means_record(follower)
-        return self.is_counting(at) and near
+            yield Summary("count", None, self.where), frozenset()
+        elif follower is not None and self.is_counting(at) and self.near(at, follower):
+            if self.means_record(follower):
+                yield Summary("count", None, self.where), frozenset({follower})
+            elif self.kind(follower) == "column":
+                for column, features in self.columns(follower, lambda c: c.is_text, headed=True):
+                    if features["unsaid_name"] <= WHOLE and not column.qualifies:
+                        counted = Summary("count", Term(column.name), self.where, distinct=True)
+                        yield counted, frozenset({follower})
 
     def limit(self, at: int) -> tuple[int | None, frozenset[int]]:
         """Return how many are asked for: `the three cheapest`, `top 5`, `which two cities`."""
@@ -410,7 +448,7 @@ class Asked:
         """Return whether the order that is asked for of *column* falls; None where none is."""
         place = self.first("direction")
         concept, _, end = ("same" if place is None else self.word(place)).rpartition(" ")
-        return None if end == "same" else _end(concept, column, end in {"desc", "high"})
+        return None if end == "same" else end_of(concept, column, end in {"desc", "high"})
 
     def order(self) -> tuple[tuple[Term, bool] | None, frozenset[int]]:
         """Return what a list is sorted by, and whether it falls: `by rating, highest first`."""
@@ -424,7 +462,7 @@ class Asked:
         concept = "" if direction is None else self.word(direction).split()[0]
         columns = self.table.measuring(concept) if place is None else []
         if len(columns) == 1:
-            return (Term(columns[0].name), _end(concept, columns[0], falling)), used
+            return (Term(columns[0].name), end_of(concept, columns[0], falling)), used
         return None, frozenset()
 
 
@@ -435,6 +473,6 @@ def read_frame(frame: Frame) -> Asked | None:
     return None if asked.relates_twice or twice else asked
 
 
-def _end(concept: str, column: Column, highest: bool) -> bool:
+def end_of(concept: str, column: Column, highest: bool) -> bool:
     """Return the end of *column* that is meant: the oldest has the earliest date or year."""
     return not highest if concept == "age" and "age" not in column.named else highest

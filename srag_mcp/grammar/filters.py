@@ -235,10 +235,20 @@ class _Reader:
                     yield column, features, place
 
     def _negation(self, at: int, column: str = "") -> int | None:
-        """Return the `not` that stands before a mention, over the own words of *column*."""
+        """Return the `not` that stands before a mention, over the own words of *column*.
+
+        Not that of `which teams have no late parcels`, which denies that there is a record.
+        """
+        after = at + 1
+        while self._kind(after) in {"value", "column"}:
+            after += 1
+        records = self._kind(after) == "record" and self._near(at, after)
+        last = self._sentence.tokens[self._mentions[after - 1].last - 1].stem
+        records = records or last in self._table.nouns
         for place in (at - 1, at - 2):
             if self._kind(place) == "not" and self._near(place, place + 1):
-                return place
+                says_none = self._sentence.words(self._mentions[place]).lower() != "not"
+                return None if records and says_none else place
             own = self._kind(place) == "column" and column in dict(self._mentions[place].columns)
             if self._kind(place) != "stated" and not own:
                 return None
@@ -373,14 +383,14 @@ class _Reader:
             uses = {at} if denied is None else {at, denied}
             written = any(phrase in value or value.isupper() for value in choice.values)
             differs = not written and " " not in phrase
-            weak = " " not in phrase and not phrase[:1].isupper()
+            weak = " " not in phrase and not phrase[:1].isupper() and not choice.item
             features = Counter({
                 "value_part": int(not choice.exact and not weak),
                 "value_part_small": int(not choice.exact and weak),
                 "value_own": int(column.is_own and len(mention.choices) > 1),
                 "value_begins_others": int(bool(choice.longer)),
-                "case_whole": int(differs and choice.exact),
-                "case_part": int(differs and not choice.exact),
+                "case_whole": int(differs and (choice.exact or choice.item)),
+                "case_part": int(differs and not (choice.exact or choice.item)),
             })  # fmt: skip
             for place in (at - 1, at + 1):
                 own = dict(self._mentions[place].columns) if self._kind(place) == "column" else {}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.grammar.asked import Asked, read_frame
+from srag_mcp.grammar.asked import WHOLE, Asked, end_of, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
 from srag_mcp.grammar.table import Column
@@ -13,8 +13,6 @@ _VERBS = frozenset("is are was were has have had do does did offer cost contain"
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
 _RANKING = ("rank", "adjective")
 _PERCENT = 100
-# How much of a name may be left unsaid where its different values are counted.
-_WHOLE = 0.34
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def read_count(asked: Asked) -> Drafts:
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
     """Read how many of what a column names there are: its different values, or their sum."""
-    last = max((at for at in used if at < target), default=target)
+    last = max((at for at in used | totals if at < target), default=target)
     distinct = any(asked.kind(at) == "distinct" for at in used)
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
@@ -132,17 +130,17 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
                 summary = Summary("sum", term, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
             continue
-        whole = features["unsaid_name"] <= _WHOLE
+        whole = features["unsaid_name"] <= WHOLE
         named = whole and (asked.says_day(target) or not column.is_date)
         if (
             named
             and not (column.is_called_count and not column.is_number)
-            and not column.qualifies
-            and not totals
+            and not (column.qualifies or asked.may_need_all(column))
+            and (not totals or column.is_own)
             and asked.near(last, target)
         ):
             summary = Summary("count", term, asked.where, distinct=True)
-            yield _single(asked, summary, used | {target}, features)
+            yield _single(asked, summary, used | totals | {target}, features)
 
 
 def read_aggregate(asked: Asked) -> Drafts:
@@ -151,6 +149,9 @@ def read_aggregate(asked: Asked) -> Drafts:
         return
     if asked.has("how_many") and asked.totals():
         return
+    asking = asked.first("what")
+    if asking is not None and asked.kind(asked.noun(asking, ()) or asking) == "record":
+        return  # `which boat has the median length` asks for a boat
     per = asked.of("each")
     if any(asked.kind(at + 1) != "record" for at in per):
         return
@@ -165,11 +166,11 @@ def read_aggregate(asked: Asked) -> Drafts:
 
 
 def read_amount(asked: Asked) -> Drafts:
-    """Read `how much tax is on the invoice X`: one record, so that nothing is summed."""
-    head = asked.first("how_much")
+    """Read `how much tax is on the invoice X`, `how long is X`: one record; nothing is summed."""
+    head = asked.first("how_much", "question_word")
     if head is None or asked.has(*_COMPARING, *_RANKING, "aggregate", "each", "by", "who"):
         return
-    for column, used, features in asked.measures(additive=True):
+    for column, used, features in asked.measures(additive=asked.has("how_much")):
         if asked.pinned():
             summary = Summary("sum", Term(column.name), asked.where)
             yield _single(asked, summary, used | {head}, features)
@@ -214,10 +215,11 @@ def read_superlative(asked: Asked) -> Drafts:
         return
     at = places[0]
     limit, counted = asked.limit(at)
-    if asked.ranks_records(at):
+    for summary, said in asked.counts(at):
         if not asked.has("aggregate"):
-            yield from _most(asked, at, limit, counted | {at})
-        return
+            yield from _most(asked, summary, limit, (at, counted | {at} | said))
+        if summary.term is None:
+            return
     for column, used, highest, features in asked.ranked(at):
         if asked.falls(column) not in {None, highest}:
             continue  # `the three cheapest, dearest first`
@@ -241,16 +243,20 @@ class _Ranking:
         return Term(self.column.name), self.highest
 
 
-def _most(asked: Asked, at: int, limit: int | None, used: frozenset[int]) -> Drafts:
-    """Read which value most (fewest) records have."""
-    summary, falling = Summary("count", None, asked.where), asked.word(at) in {"highest", "often"}
+def _most(
+    asked: Asked, summary: Summary, limit: int | None, place: tuple[int, frozenset[int]]
+) -> Drafts:
+    """Read which value most (fewest) records have, or the most different names."""
+    at, used = place
+    falling = asked.word(at) in {"highest", "often"}
     for terms, said, features in asked.heads():
         column = asked.table.by_name.get(terms[0].column)
-        if len(terms) != 1 or column is None or _is_given(asked, terms):
+        if len(terms) != 1 or column is None or _is_given(asked, terms) or terms[0] == summary.term:
             continue
         if terms[0].part or not (column.is_own or column.attribute.type == "number"):
             sql = asked.writer.best_groups(terms[0], summary, falling, limit)
-            yield Draft(sql, (column.name,), used | said, features)
+            counted = () if summary.term is None else (summary.term.column,)
+            yield Draft(sql, (column.name, *counted), used | said, features)
 
 
 def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
@@ -308,13 +314,18 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
 def read_choice(asked: Asked) -> Drafts:
     """Read `which is taller, Ada or Bea`, `does Ada or Bea have the most points`."""
     places, named = asked.of(*_RANKING, "comparative"), _choices(asked)
-    if len(places) != 1 or len(named) != 1 or asked.has("than", "each", "how_many", "how_much"):
+    if len(places) > 1 or len(named) != 1 or asked.has("than", "each", "how_many", "how_much"):
         return
     chosen = [option for option in asked.frame.chosen if option.column == named[0].column]
     if len(chosen) != len(named[0].values):
         return  # a word of the question is part of several names
     heads = frozenset(asked.of("what", "who", "yes_no", "aggregate"))
     terms = (Term(named[0].column),)
+    if not places and asked.first("yes_no") == 0 and len(asked.where) > 1:
+        sql = asked.writer.listing(terms, asked.where, distinct=True)
+        yield Draft(sql, (named[0].column,), heads)
+    if not places:
+        return
     for column, used, highest, features in asked.ranked(places[0]):
         function = "max" if highest else "min"
         sql = asked.writer.extreme(terms, asked.where, Term(column.name), function)
@@ -325,7 +336,8 @@ def read_choice(asked: Asked) -> Drafts:
 def _choices(asked: Asked) -> list[Condition]:
     """Return the restrictions that name some records, joined by `or`, to choose one of."""
     several = [c for c in asked.where if len(c.values) > 1 and not c.denied and asked.joins]
-    return [item for item in several if asked.table.by_name[item.column].is_own]
+    one = asked.pinned()
+    return [item for item in several if one or asked.table.by_name[item.column].is_own]
 
 
 def read_having(asked: Asked) -> Drafts:
@@ -395,6 +407,7 @@ def read_difference(asked: Asked) -> Drafts:
         return
     sides = _sides(asked) or _denied_sides(asked)
     if sides is None:
+        yield from _of_one(asked)
         return
     words = (
         "difference",
@@ -409,8 +422,11 @@ def read_difference(asked: Asked) -> Drafts:
     )
     used = sides[2] | frozenset(asked.of(*words, "and", "yes_no", "between", "each"))
     at = asked.first("comparative")
+    concept = "" if at is None else asked.word(at).split()[0]
     for one, other, said, features in _both(asked, sides[0], sides[1], at):
         column = () if one.term is None else (one.term.column,)
+        if column and not end_of(concept, asked.table.by_name[column[0]], True):
+            one, other = other, one  # the older has the earlier year
         if asked.first("yes_no") == 0:
             if at is None:
                 continue
@@ -493,6 +509,19 @@ def _range(asked: Asked) -> Drafts:
         yield Draft(sql, (column.name,), used | said, features)
 
 
+def _of_one(asked: Asked) -> Drafts:
+    """Read `the difference between the width and the height of X`: two numbers of one record."""
+    measures = list(asked.measures())
+    if len(measures) != 2 or not asked.pinned() or not asked.has("difference"):
+        return
+    (one, said, features), (other, also, more) = measures
+    if one.attribute.unit == other.attribute.unit and said.isdisjoint(also):
+        left, right = (Summary("max", Term(column.name), asked.where) for column in (one, other))
+        sql = asked.writer.operation("|-|", left, right)
+        used = said | also | frozenset(asked.of("difference", "between", "and", "what", "how_much"))
+        yield Draft(sql, (one.name, other.name), used, features + more)
+
+
 def read_verdict(asked: Asked) -> Drafts:
     """Read `is the average price higher than 100`."""
     if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
@@ -513,7 +542,13 @@ def read_existence(asked: Asked) -> Drafts:
     words = {token.word for token in asked.frame.sentence.tokens}
     if asked.joins or words & {"all", "every"}:
         return  # `was it A or B` asks which; `do all` asks for what no one record shows
-    if asked.where and (asked.has("record") or len(asked.where) > 1):
+    restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
+    kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]
+    named = kinds == [["value", "column"]]  # `is Ada a skipper`
+    is_one = asked.kind(1) == "value" and asked.kind(2) == "record" and asked.apart(1)
+    if is_one and asked.determines(1, 2):
+        return  # `is Ada a parcel`
+    if asked.where and (asked.has("record") or named or len(asked.where) > 1):
         yield Draft(asked.writer.existence(asked.where), (), frozenset({0}))
 
 
@@ -531,6 +566,8 @@ def read_listing(asked: Asked) -> Drafts:
         if _is_given(asked, terms) or (unpinned and not (asked.where and asked.has("list"))):
             continue
         if not asked.where and (column is None or column.is_own) and order is None:
+            continue
+        if column is not None and asked.may_need_all(column):
             continue
         text = column is not None and (column.is_text or bool(spread))
         distinct = len(terms) == 1 and text and order is None

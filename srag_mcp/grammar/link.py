@@ -17,6 +17,7 @@ from srag_mcp.grammar.lexicon import (
     operator_stems,
     phrases,
     spoken,
+    stem,
     stems_of,
     tokenise,
     words_of,
@@ -52,19 +53,20 @@ _AUXILIARIES = frozenset({"is", "are", "was", "were", "do", "does", "did"})
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 # What a table shows has a first and a last row, which is no first or last day.
 _PLACES = frozenset({"listed", "list", "table", "chart"})
-_PLACING = frozenset({"over", "under", "above", "below"})
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Stored values of one column that a phrase may mean.
 
-    *exact* is whether the phrase is all of a value; *longer* are other values that begin with it.
+    *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
+    of `iron, tin`; *longer* are other values that begin with it.
     """
 
     column: str
     values: tuple[str, ...]
     exact: bool
+    item: bool = False
     longer: tuple[str, ...] = ()
 
 
@@ -254,7 +256,7 @@ class _Linker:
         acts = token.word.endswith(("ed", "ing"))
         if token.word in words_of("function", "idle") and follower in nouns:
             yield _RECORD, idle
-        elif token.word in _PLACING and not numbers:
+        elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
             yield _RECORD, idle
@@ -314,14 +316,13 @@ class _Linker:
     # -- numbers and periods ----------------------------------------------------------------
 
     def _numbers(self) -> Iterator[Weighed]:
-        for span, found in find_quantities(self._question):
+        for span, quantity in find_quantities(self._question):
             place = self._place(span)
             if place is not None:
                 first, last = place
-                upper = None if found.upper is None else float(found.upper)
-                mention = Mention(
-                    "number", first, last, number=float(found.value), upper=upper, unit=found.unit
-                )
+                upper = None if quantity.upper is None else float(quantity.upper)
+                value, unit = float(quantity.value), quantity.unit
+                mention = Mention("number", first, last, number=value, upper=upper, unit=unit)
                 yield _NUMBER * (last - first), mention
         for at, token in enumerate(self.tokens):
             spelled = NUMBER_WORDS.fullmatch(token.word) is not None
@@ -329,6 +330,10 @@ class _Linker:
             if number is not None:
                 weight = _FUNCTION + 0.01 if self._is_bare(at) else _NUMBER - 0.1
                 yield weight, Mention("number", at, at + 1, number=float(number))
+                unit = unit_of(self.tokens[at + 1].text) if at + 1 < len(self.tokens) else None
+                if unit is not None:
+                    found = Mention("number", at, at + 2, number=float(number), unit=unit)
+                    yield _NUMBER * 2, found
 
     def _periods(self) -> Iterator[Weighed]:
         if not any(column.is_date or column.is_year for column in self._table.columns):
@@ -374,7 +379,13 @@ class _Linker:
             return
         if len(content) > 1 and content[0].stem in nouns and tokens[1] is not content[1]:
             return  # `claims with an adjuster` speaks of claims
-        fits = [(column.name, self._fit(column, content)) for column in self._table.columns]
+        if len(content) > 1 and content[-1].stem in self._table.nouns - self._table.named:
+            return  # `open tickets` are tickets
+        if "by" in spoken(tokens):
+            return  # `countries by number of glaciers`
+        counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
+        columns = [c for c in self._table.columns if not (counted and c.is_text)]
+        fits = [(column.name, self._fit(column, content)) for column in columns]
         acts = any(token.word in _AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
         found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
@@ -416,9 +427,7 @@ class _Linker:
         named = like = told = idle = 0
         record, opens = False, len(content) > 1 and content[1].stem in column.named
         for token in content:
-            other = (
-                alike(token.stem) & column.named if token.stem not in self._table.named else None
-            )
+            other = self._meant(token) & column.named
             if token.stem in column.named:
                 named += 1
                 said.add(token.stem)
@@ -456,6 +465,14 @@ class _Linker:
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
         share *= 1.0 if column.heads & said else 0.6
         return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
+
+    def _meant(self, token: Token) -> frozenset[str]:
+        """Return what may be said for a word: for `owned by` and `who owns` the stem of `owner`."""
+        named = token.stem in self._table.named
+        follower = next((other.word for other in self.tokens if other.start >= token.end), "")
+        acts = follower == "by" or self.tokens[0].word == "who"
+        agents = {stem(token.stem + ending) for ending in ("er", "or", "r") if acts}
+        return (frozenset() if named else alike(token.stem)) | agents
 
     # -- stored values ----------------------------------------------------------------------
 
@@ -510,13 +527,13 @@ def _choice(
     column: str, found: Sequence[tuple[str, tuple[str, ...]]], asked: tuple[str, ...]
 ) -> Choice:
     """Take the values that are the phrase, or have it as a part of their own; else all with it."""
-    whole = [value for value, words in found if words == asked]
-    if not whole:
-        return Choice(column, tuple(value for value, _ in found), exact=False)
     taken = [
         value
         for value, words in found
         if words == asked or any(fold_words(part) == asked for part in _SEPARATOR.split(value))
     ]
+    if all(words != asked for _, words in found):
+        values = tuple(value for value, _ in found)
+        return Choice(column, values, exact=False, item=len(taken) == len(values))
     begun = [v for v, words in found if words[: len(asked)] == asked and v not in taken]
     return Choice(column, tuple(taken), exact=True, longer=tuple(begun))
