@@ -13,6 +13,7 @@ from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.pairs import is_data, is_key, is_year
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words
+from srag_mcp.values.states import read_missing
 
 MAX_CAPTION_CHARACTERS = 200
 _MAX_CAPTION_LINES = 3
@@ -317,7 +318,8 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> int:
     """Count the rows that name the columns.
 
     None does if the first row holds data in the columns that hold data below it. Years may name
-    columns, and do not count.
+    columns, and do not count. A row below them that names nothing, and has words where all others
+    have numbers, says their units.
     """
     if not rows:
         return 0
@@ -325,16 +327,27 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> int:
     sample = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
     padded = [filled_up(row, width) for row in sample]
     n = count_header_rows(padded) if width > 2 else 0
-    if n:
-        return n
-    first, below = sample[0], padded[1:]
-    data = [
-        text
-        for column, text in enumerate(first)
-        if 2 * sum(is_data(row[column]) for row in below) > len(below)
-    ]
-    n_alike = sum(is_data(text) and not is_year(text) for text in data)
-    return 0 if n_alike and 2 * n_alike > len(data) else 1
+    if not n:
+        data = [
+            text
+            for text, holds in zip(padded[0], _hold_data(padded[1:], width), strict=True)
+            if holds
+        ]
+        n_alike = sum(is_data(text) and not is_year(text) for text in data)
+        n = 0 if n_alike and 2 * n_alike > len(data) else 1
+    if n and n + 1 < len(padded):
+        below = zip(padded[n], _hold_data(padded[n + 1 :], width), strict=True)
+        n += all(
+            holds and not is_data(text) and read_missing(text) is None
+            for text, holds in below
+            if text
+        )
+    return n
+
+
+def _hold_data(rows: Sequence[_Texts], width: int) -> list[bool]:
+    """Return for each column whether most of its cells hold data."""
+    return [2 * sum(is_data(row[column]) for row in rows) > len(rows) for column in range(width)]
 
 
 def filled_up(cells: Sequence[str], width: int) -> tuple[str, ...]:

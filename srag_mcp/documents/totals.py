@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
 from srag_mcp.documents.tables import SheetRow
@@ -73,8 +73,14 @@ class TableBody:
         self.left_out |= {line.number: "the header again" for line in repeated}
         self._find_totals("above")
         self._find_totals("below")
-        for line in self._lines:
-            n_lacking = 0 if line.number in self.left_out else self._count_lacking(line)
+        records = [line for line in whole if line.number not in self.left_out]
+        self._n_whole = len(records)
+        self._n_filled = [sum(1 for line in records if line.cells[c]) for c in range(width)]
+        is_apart = False  # behind a total, as behind a gap, another group or the footer begins
+        for each in self._lines:
+            line = replace(each, after_gap=each.after_gap or is_apart)
+            is_apart = line.number in self.left_out
+            n_lacking = 0 if is_apart else self._count_lacking(line)
             if n_lacking >= (1 if line.after_gap else _MANY_LACKING):
                 self.left_out[line.number] = "it fills few of the columns that nearly all rows fill"
             elif n_lacking:

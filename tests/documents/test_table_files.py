@@ -403,3 +403,33 @@ def test_a_table_writes_numbers_as_those_that_can_be_read_one_way(
     table = found([["Name", "One", "Other"], ["a", *cells], ["b", *cells]])
 
     assert {row.context for row in table.rows} == {context}
+
+
+def test_a_row_of_units_below_the_names_is_no_record() -> None:
+    table = found([
+        ["Item", "Weight", "Length"], ["", "kg", "m"], ["A", "1", "2"], ["B", "3", "4"],
+    ])  # fmt: skip
+    assert table.columns == ("Item", "Weight kg", "Length m")
+    assert [row.cells for row in table.rows] == [("A", "1", "2"), ("B", "3", "4")]
+
+
+@pytest.mark.parametrize("first", [["", "n/a", "-"], ["C", "kg", "m"], ["", "5", "m"]])
+def test_a_first_row_that_says_no_units_is_a_record(first: list[str]) -> None:
+    table = found([["Item", "Weight", "Length"], first, ["A", "1", "2"], ["B", "3", "4"]])
+    assert len(table.rows) == 3
+
+
+def test_what_stands_alone_behind_a_total_is_a_heading_or_a_footer() -> None:
+    table = found([
+        ["Store", "Item", "Sold"],
+        ["A", "x", "1"], ["A", "y", "2"], ["Subtotal A", "", "3"],
+        ["North", "", ""],
+        ["B", "x", "4"], ["B", "y", "5"], ["Subtotal B", "", "9"],
+        ["Grand total", "", "12"], ["Source: own count", "", ""],
+    ])  # fmt: skip
+    assert [row.cells for row in table.rows] == [
+        ("A", "x", "1"), ("A", "y", "2"), ("B", "x", "4"), ("B", "y", "5"),
+    ]  # fmt: skip
+    assert [line.split(" is left out")[0] for line in table.told] == [
+        "row 4", "row 5", "row 8", "row 9", "row 10",
+    ]  # fmt: skip
