@@ -88,10 +88,12 @@ def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
     counts: Counter[str] = Counter()
     several: Counter[str] = Counter()
     for sighting in sightings:
-        own = Counter(heading for item in sighting.items for heading in {*item.path})
-        listed = {heading for item in sighting.items if item.listed for heading in item.path}
-        counts.update(own.keys())
-        several.update(name for name, count in own.items() if count > 1 or name in listed)
+        paths = Counter(item.path for item in sighting.items)
+        listed = {item.path for item in sighting.items if item.listed}
+        counts.update({heading for path in paths for heading in path})
+        # a line alone below "Condition", there and elsewhere, is a value each time
+        lists = listed | {path for path, count in paths.items() if count > 1}
+        several.update({heading for path in lists for heading in path})
     least = max(2, _RECURRING * len(sightings))
     titles = {fold_words(sighting.document.title) for sighting in sightings}
     found = {section for section, n in counts.items() if n >= least and 2 * several[section] >= n}

@@ -38,9 +38,11 @@ UNITS: dict[str, str] = _by_word(
 CURRENCY_CODES = frozenset(_TABLE["currencies"]["codes"].split())
 CURRENCY_SYMBOLS: dict[str, str] = _by_word(_TABLE["currencies"]["symbols"])
 CURRENCY_WORDS: dict[str, str] = _by_word(_TABLE["currencies"]["words"])
+# Those that have a sign of their own are never meant by another one: no `$` are euros.
+_SIGNED = {code for sign, code in CURRENCY_SYMBOLS.items() if len(sign) == 1 and sign != "$"}
 # Which currencies a sign may stand for: the others of its column decide.
 AMBIGUOUS_CURRENCIES: dict[str, frozenset[str]] = {
-    sign: CURRENCY_CODES if meant == "*" else frozenset(meant.split())
+    sign: CURRENCY_CODES - _SIGNED if meant == "*" else frozenset(meant.split())
     for meant, signs in _TABLE["currencies"]["several"].items()
     for sign in signs.split()
 }

@@ -97,3 +97,13 @@ def test_a_range_of_days_is_no_date(text: str, day: date | None) -> None:
 def test_what_says_neither_yes_nor_no_is_not_yes(text: str, value: Value | None) -> None:
     (cell,) = _column("boolean", text)
     assert cell.value == value
+
+
+def test_a_dollar_sign_beside_euros_is_no_euro() -> None:
+    cells = _column("number", "€ 1,200", "€ 1,300", "$ 1,400", "£ 900")
+    assert [cell.unit for cell in cells] == ["EUR", "EUR", "USD", "GBP"]
+
+
+def test_micrograms_beside_milligrams_are_a_thousandth_of_them() -> None:
+    cells = _column("number", "0.007 mg/L", "0.011 mg/L", "6 µg/L")
+    assert [cell.value for cell in cells] == [0.007, 0.011, 0.006]
