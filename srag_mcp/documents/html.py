@@ -218,13 +218,15 @@ class _Walker:
                 self._list(part, level + 1, depth)
 
     def _definitions(self, node: "LexborNode") -> None:
-        key = ""
+        keys: list[str] = []  # several terms may share what is said of them
+        before = ""
         for child in _children(node):
             for part in _children(child) if child.tag == "div" else [child]:
                 if part.tag == "dt":
-                    key = _inline_text(part)
+                    keys = [*(keys if before == "dt" else []), _inline_text(part)]
                 elif part.tag == "dd":
-                    self.page.write_pair(key, _inline_text(part))
+                    self.page.write_pair(", ".join(keys), _inline_text(part))
+                before = str(part.tag)
 
     def _table(self, node: "LexborNode", depth: int) -> None:
         groups = [list(_children(part)) for part in _children(node)]

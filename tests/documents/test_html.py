@@ -51,6 +51,10 @@ def test_labels_and_values_side_by_side_are_pairs() -> None:
         ("Rooms", "12"),
         ("Floors", "3"),
     ]
+    assert _pairs("<dl><dt>Author</dt><dt>Editor</dt><dd>Ann</dd><dd>Bob</dd></dl>") == [
+        ("Author, Editor", "Ann"),
+        ("Author, Editor", "Bob"),
+    ]
     assert _pairs('<div><span class="label">Price</span> <span>€ 90</span></div>') == [
         ("Price", "€ 90")
     ]
