@@ -1,0 +1,167 @@
+"""Table files as people and programs write them: their records, whole, and what is told of them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from srag_mcp.documents.document import Document, KeyValue
+from srag_mcp.documents.reading import read_tables
+from srag_mcp.documents.table_files import take_kind
+from srag_mcp.errors import DocumentError
+
+ReadBytes = Callable[..., list[Document]]
+Records = list[dict[str, str]]
+
+TABLES: dict[str, tuple[str | bytes, Records, tuple[str, ...]]] = {
+    "headers in two rows.csv": (
+        ",2023,,2024,\nCountry,Q1,Q2,Q1,Q2\nDE,1,2,3,4\nFR,5,6,7,8\n",
+        [
+            {"Country": "DE", "2023 Q1": "1", "2023 Q2": "2", "2024 Q1": "3", "2024 Q2": "4"},
+            {"Country": "FR", "2023 Q1": "5", "2023 Q2": "6", "2024 Q1": "7", "2024 Q2": "8"},
+        ],
+        (),
+    ),
+    "units below the headers.csv": (
+        "Item,Weight,Length\n,kg,m\nA,1,2\nB,3,4\n",
+        [
+            {"Item": "A", "Weight kg": "1", "Length m": "2"},
+            {"Item": "B", "Weight kg": "3", "Length m": "4"},
+        ],
+        (),
+    ),
+    "no headers at all.csv": (
+        "1,Ann,4\n2,Bob,5\n",
+        [
+            {"column 1": "1", "column 2": "Ann", "column 3": "4"},
+            {"column 1": "2", "column 2": "Bob", "column 3": "5"},
+        ],
+        (),
+    ),
+    "the header again in the middle.csv": (
+        "Name,Age\nAnn,4\n\nName,Age\nBob,5\nCyd,6\n",
+        [{"Name": "Ann", "Age": "4"}, {"Name": "Bob", "Age": "5"}, {"Name": "Cyd", "Age": "6"}],
+        ("row 4 is left out, the header again: Name | Age",),
+    ),
+    "groups with subtotals, a grand total and a source.csv": (
+        "Store,Item,Sold\nA,x,1\nA,y,2\nSubtotal A,,3\nB,x,4\nB,y,5\nSubtotal B,,9\n"
+        "Grand total,,12\nSource: own count\n",
+        [
+            {"Store": "A", "Item": "x", "Sold": "1"},
+            {"Store": "A", "Item": "y", "Sold": "2"},
+            {"Store": "B", "Item": "x", "Sold": "4"},
+            {"Store": "B", "Item": "y", "Sold": "5"},
+        ],
+        (
+            "row 4 is left out, the sum of the 2 rows above it: Subtotal A | 3",
+            "row 7 is left out, the sum of the 2 rows above it: Subtotal B | 9",
+            "row 8 is left out, the sum of the 4 rows above it: Grand total | 12",
+            "row 9 is left out, it fills few of the columns that nearly all rows fill:"
+            " Source: own count",
+        ),
+    ),
+    "notes above, German numbers, an empty row and a sum.csv": (
+        "Report of May\nAll in EUR\n\nRoom;Price;Free\nSingle;1.080,50;ja\nDouble;110,00;nein\n"
+        ";;\nSumme;1.190,50;\n",
+        [
+            {"Room": "Single", "Price": "1.080,50", "Free": "ja"},
+            {"Room": "Double", "Price": "110,00", "Free": "nein"},
+        ],
+        (
+            "note above the table: Report of May",
+            "note above the table: All in EUR",
+            "row 8 is left out, the sum of the 2 rows above it: Summe | 1.190,50",
+        ),
+    ),
+    "codes, quotes, commas and placeholders.csv": (
+        'id,name,amount\n007,Ann,"1,234.50"\n008,"Lee, Bob",-\n009,"said ""hi""",n/a\n',
+        [
+            {"id": "007", "name": "Ann", "amount": "1,234.50"},
+            {"id": "008", "name": "Lee, Bob", "amount": "-"},
+            {"id": "009", "name": 'said "hi"', "amount": "n/a"},
+        ],
+        (),
+    ),
+    "a cell of two lines.csv": (
+        'a;b\n"x;y";"line1\nline2"\nz;w\n',
+        [{"a": "x;y", "b": "line1 line2"}, {"a": "z", "b": "w"}],
+        (),
+    ),
+    "bars between the cells.csv": (
+        "k|v\n1|a\n2|b\n",
+        [{"k": "1", "v": "a"}, {"k": "2", "v": "b"}],
+        (),
+    ),
+    "letters of Windows.csv": (
+        "Name;Größe\nÄnne;4\nBörn;5\n".encode("cp1252"),
+        [{"Name": "Änne", "Größe": "4"}, {"Name": "Börn", "Größe": "5"}],
+        (),
+    ),
+    "letters of two bytes.tsv": (
+        "Name\tAge\nAnn\t4\nBob\t5\n".encode("utf-16"),
+        [{"Name": "Ann", "Age": "4"}, {"Name": "Bob", "Age": "5"}],
+        (),
+    ),
+    "rows that are too short and too long.csv": (
+        "a,b\nx,1\ny\nz,3,4\n",
+        [
+            {"a": "x", "b": "1", "column 3": ""},
+            {"a": "y", "b": "", "column 3": ""},
+            {"a": "z", "b": "3", "column 3": "4"},
+        ],
+        (),
+    ),
+    "objects in objects, with lists.jsonl": (
+        '{"id": 1, "a": {"b": 2, "c": [1, 2]}, "tags": ["x", "y"]}\n'
+        '{"id": 2, "a": {"b": null}, "tags": []}\n',
+        [{"id": "1", "a.b": "2"}, {"id": "2", "a.b": ""}],
+        (
+            "a.c: a list of values in 1 records, not a column",
+            "tags: a list of values in 1 records, not a column",
+        ),
+    ),
+    "members that some lack.json": (
+        '[{"k": 1, "v": "a"}, {"k": 2}]',
+        [{"k": "1", "v": "a"}, {"k": "2"}],
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_records_are_those_of_the_table(name: str, read_bytes: ReadBytes) -> None:
+    source, expected, _ = TABLES[name]
+    found = [
+        {block.key: block.value for block in document.blocks if isinstance(block, KeyValue)}
+        for document in read_bytes(name, source, rows=True)
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_left_out_is_told(name: str) -> None:
+    source, _, expected = TABLES[name]
+    data = source if isinstance(source, bytes) else source.encode()
+    assert take_kind(read_tables(data, name)).told == expected
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_ids_are_those_of_the_rows_in_order(name: str, read_bytes: ReadBytes) -> None:
+    source, expected, _ = TABLES[name]
+    ids = [document.id for document in read_bytes(name, source, rows=True)]
+    assert ids == [f"{name}#{number}" for number in range(1, len(expected) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "reason"),
+    [
+        ("a.csv", "Name,Age\n", "there is no row with values in it"),
+        ("a.jsonl", '{"k": 1}\nnot json\n', "it is not JSON at line 2: Expecting value"),
+        ("a.csv", "", "the file is empty"),
+    ],
+)
+def test_what_is_no_table_says_why(
+    name: str, source: str, reason: str, read_bytes: ReadBytes
+) -> None:
+    with pytest.raises(DocumentError) as refused:
+        read_bytes(name, source, rows=True)
+    assert refused.value.reason == reason
