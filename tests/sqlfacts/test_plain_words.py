@@ -96,3 +96,60 @@ def test_a_query_is_said_in_plain_words(sql: str, words: str) -> None:
 )
 def test_what_has_no_plain_words_is_not_said_in_part(sql: str) -> None:
     assert say_query(parse_query(sql)) is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        (
+            "SELECT count(*) FROM h WHERE price BETWEEN 3 AND 5",
+            "number of records where price is between 3 and 5",
+        ),
+        (
+            "SELECT count(*) FROM h WHERE NOT (price > 5 OR pool)",
+            "number of records where not (price is above 5 or pool holds)",
+        ),
+        (
+            "SELECT sum(price) FROM h WHERE city <> 'Rome'",
+            "sum of price where city is not 'Rome'",
+        ),
+        (
+            "SELECT median(price) FROM h",
+            "median of price",
+        ),
+        (
+            "SELECT city FROM h WHERE pool IS NULL",
+            "city where pool is not stated",
+        ),
+        (
+            "SELECT DISTINCT city FROM h ORDER BY city DESC",
+            "different city, by falling city",
+        ),
+        (
+            "SELECT city, avg(price) FROM h GROUP BY city HAVING count(*) > 3",
+            "each city whose number of records is above 3, with the average of price",
+        ),
+        (
+            "SELECT min(opened) FROM h WHERE month(opened) = 5",
+            "lowest opened where month of opened is 5",
+        ),
+        (
+            "SELECT count(*) FROM h WHERE year(opened) = 2020",
+            "number of records where year of opened is 2020",
+        ),
+        (
+            "SELECT count(*) FROM h WHERE city NOT IN ('A', 'B') AND price >= 3",
+            "number of records where city is not 'A' or 'B' and price is at least 3",
+        ),
+        (
+            "SELECT count(*) FROM h WHERE city ILIKE '%an%'",
+            "number of records where city contains 'an'",
+        ),
+        (
+            "SELECT name FROM h WHERE price IS NOT NULL ORDER BY price LIMIT 1",
+            "the first 1 name, by rising price",
+        ),
+    ],
+)
+def test_each_part_of_a_query_has_its_words(sql: str, words: str) -> None:
+    assert say_query(parse_query(sql)) == words
