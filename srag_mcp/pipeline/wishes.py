@@ -143,13 +143,13 @@ def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuat
         DocumentError: If the file `sample_questions.txt` cannot be read.
     """
     wish = read_unfinished(CorpusFolder(folder, settings.home).readable())
-    questions = options.get("questions") or (wish and wish.questions)
-    chosen = IngestOptions(questions=questions or read_sample_questions(folder))
+    given = options.get("questions")
+    beside = [] if given else read_sample_questions(folder)
     if wish is None:
-        return Continuation(settings, options | chosen)
+        return Continuation(settings, options | IngestOptions(questions=given or beside))
     rows = options.get("rows", "auto")
     completed = options | IngestOptions(
-        questions=chosen["questions"],
+        questions=given or wish.questions or beside,
         rows=wish.rows if rows == "auto" else rows,
         fresh=options.get("fresh", False) or wish.fresh,
     )
@@ -162,7 +162,7 @@ def go_on(folder: Path, settings: Settings, options: IngestOptions) -> Continuat
         taken_over.append(f"engine {thinking.engine}")
     if thinking.model != settings.model:
         taken_over.append(f"model {thinking.model}")
-    if wish.questions and not options.get("questions"):
+    if wish.questions and not given and list(wish.questions) != beside:
         taken_over.append(f"{len(wish.questions)} sample questions")
     return Continuation(thinking, completed, ", ".join(taken_over))
 
