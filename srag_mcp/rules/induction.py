@@ -205,18 +205,13 @@ def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
         return False
     texts = {n: f" {fold_words(found.text)} " for n, found in candidate.found.items()}
     is_shared = candidate.origin == "label" and len({*texts.values()}) < _ONE_KIND * len(texts)
-    for other in others:
-        if other.label == "title":
-            titles = {n: f" {fold_words(found.text)} " for n, found in other.found.items()}
-            shared = texts.keys() & titles.keys()
-            n_own = sum(texts[number] in titles[number] for number in shared)
-            n_within = sum(
-                any(text in title for title in titles.values()) for text in texts.values()
-            )
-            if n_within >= max(2, _ONE_KIND * len(texts)) and not (
-                is_shared and n_own >= _ONE_KIND * len(shared)
-            ):
-                return True
+    for other in (other for other in others if other.label == "title"):
+        titles = {n: f" {fold_words(found.text)} " for n, found in other.found.items()}
+        n_within = sum(any(text in title for title in titles.values()) for text in texts.values())
+        both = texts.keys() & titles.keys()
+        is_own = sum(texts[n] in titles[n] for n in both) >= _ONE_KIND * len(both)
+        if n_within >= max(2, _ONE_KIND * len(texts)) and not (is_shared and is_own):
+            return True
     return False
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from srag_mcp.cells.cell import Cell
 from srag_mcp.rules.candidates import Candidate, Found
-from srag_mcp.rules.kinship import content_stems, kin_of
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Item, Sightings
 from srag_mcp.schema.attribute import ItemRule
 from srag_mcp.text.spans import Span
@@ -22,6 +22,9 @@ _RECURRING = 0.2  # of the documents have the heading
 _COVERED = 0.9  # of the statements stand below the heading
 # Variants of one thing ("indoor pool", "rooftop pool") are alternatives: they rarely meet.
 _MAX_TOGETHER = 0.15
+# Of the documents that list one name of a thing most use the other, too; of those without it few.
+_SPOKEN, _ABOVE_CHANCE = 0.5, 3.0
+_SIGN_FACTOR = 1.5
 _NAMES = 0.9
 _SHORT = 3  # characters of a value that may as well be a word of something else
 _MIN_SENTENCE = 5
@@ -69,7 +72,7 @@ def item_candidates(
         topic.statements.append((number, item))
     found: dict[frozenset[int], Candidate] = {}  # by the documents that say it: one is enough
     long = [value for value in values if len(value) > _SHORT]
-    for topic in _with_other_names(_families(_with_longer(topics.values()))):
+    for topic in _with_other_names(_families(_with_longer(topics.values())), sightings):
         sections = _sections(topic, sightings)
         n_headed = sum(_lists(sighting, sections) for sighting in sightings)
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
@@ -166,11 +169,14 @@ def _families(topics: Sequence[Topic]) -> list[Topic]:
     return sorted(found, key=lambda topic: (-len(topic.told), topic.name))
 
 
-def _with_other_names(topics: Sequence[Topic]) -> list[Topic]:
-    """Join what is listed under two names of one thing, and never both: a gym, a fitness centre."""
+def _with_other_names(topics: Sequence[Topic], sightings: Sequence[Sightings]) -> list[Topic]:
+    """Join what is listed under two names: never both, and who lists one speaks of the other.
+
+    Hotels list a gym or a fitness centre; of those with a fitness centre, most speak of their gym.
+    """
     found: list[Topic] = []
     for topic in sorted(topics, key=lambda item: -len(item.said)):
-        same = [other for other in found if _is_other_name(topic, other)]
+        same = [other for other in found if _says_other(topic, other, sightings)]
         if len(same) == 1:
             same[0].statements.extend(topic.statements)
             same[0].others = (*same[0].others, topic.name)
@@ -179,10 +185,25 @@ def _with_other_names(topics: Sequence[Topic]) -> list[Topic]:
     return found
 
 
-def _is_other_name(one: Topic, other: Topic) -> bool:
-    short, long = sorted((one.stems, other.stems), key=len)
-    is_apart = not short & long and not one.told.keys() & other.told.keys()
-    return is_apart and all(kin_of(name) & long for name in short)
+def _says_other(one: Topic, other: Topic, sightings: Sequence[Sightings]) -> bool:
+    """Whether documents that list one of two things, and never both, speak of the other in text."""
+    places = [{item.path[-1] for item in topic.said.values()} for topic in (one, other)]
+    is_apart = not one.said.keys() & other.said.keys() and not one.stems & other.stems
+    is_rare = min(len(one.said), len(other.said)) < _MIN_DOCUMENTS
+    if is_rare or not is_apart or places[0].isdisjoint(places[1]):
+        return False
+
+    def tells(topic: Topic, sighting: Sightings) -> bool:
+        is_listed = any(topic.stems <= item.stems for item in sighting.items)
+        return not is_listed and sighting.speaks_of(topic.name)
+
+    silent = [s for n, s in enumerate(sightings) if n not in one.said and n not in other.said]
+    for listed, spoken in ((one, other), (other, one)):
+        share = sum(tells(spoken, sightings[number]) for number in listed.said)
+        chance = sum(tells(spoken, sighting) for sighting in silent) / max(1, len(silent))
+        if share >= _SPOKEN * len(listed.said) and share > 1:
+            return share >= _ABOVE_CHANCE * chance * len(listed.said)
+    return False
 
 
 def _rarely_meet(topics: Sequence[Topic]) -> bool:
@@ -226,11 +247,12 @@ def _lists(sighting: Sightings, sections: Sequence[str]) -> bool:
 def _candidate(
     topic: Topic, sections: tuple[str, ...], sightings: Sequence[Sightings]
 ) -> Candidate:
-    names = (topic.name, *topic.others)
-    said = {stem(word): word for name in names for word in name.split()}
-    # words that tell of the thing alone, since its other name has them in other words: `fitness`
-    signs = tuple(word for name, word in said.items() if len(kin_of(name) & said.keys()) > 1)
-    rule = ItemRule(items=names, sections=sections, signs=signs)
+    names, signs = (topic.name, *topic.others), list[str]()
+    if topic.others:  # words that hardly any document has without the thing: `fitness`
+        words = dict.fromkeys(w for name in names for w in name.split() if w not in STOP_WORDS)
+        most = _SIGN_FACTOR * len(topic.told)
+        signs = [word for word in words if sum(s.speaks_of(word) for s in sightings) <= most]
+    rule = ItemRule(items=names, sections=sections, signs=tuple(signs))
     found = {n: Found("no" if i.negative else "yes", i.span) for n, i in topic.told.items()}
     for number, sighting in enumerate(sightings):
         if number not in found and _lists(sighting, sections):
