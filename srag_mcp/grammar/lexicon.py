@@ -127,6 +127,10 @@ def phrases() -> Mapping[tuple[str, ...], tuple[tuple[str, str], ...]]:
     for section in _BY_MEANING:
         for meaning, text in data[section].items():
             add(text, section, meaning)
+            if meaning in {"highest", "lowest"}:
+                ends = [phrase.strip() for phrase in text.split(",")]
+                opened = (f"{end} {noun} of" for end in ends for noun in ("number", "amount"))
+                add(",".join(opened), section, meaning)
             if section == "adjective":
                 add(text.replace(",", " first,") + " first", "direction", meaning)
     return {phrase: tuple(dict.fromkeys(meanings)) for phrase, meanings in found.items()}
