@@ -1,6 +1,5 @@
 """One page in every format: what is read of it does not depend on how it was saved."""
 
-import io
 import json
 from collections.abc import Callable
 from email.message import EmailMessage
@@ -10,6 +9,7 @@ import docx
 import pytest
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Table
+from tests.documents.word_files import add_table, to_bytes
 
 ReadBytes = Callable[..., list[Document]]
 MakePdf = Callable[..., bytes]
@@ -61,13 +61,8 @@ def _word() -> bytes:
     for item in ITEMS:
         word.add_paragraph(item, style="List Bullet")
     word.add_heading("Prices", 2)
-    table = word.add_table(rows=len(ROWS), cols=len(ROWS[0]))
-    for row, texts in zip(table.rows, ROWS, strict=True):
-        for cell, text in zip(row.cells, texts, strict=True):
-            cell.text = text
-    buffer = io.BytesIO()
-    word.save(buffer)
-    return buffer.getvalue()
+    add_table(word, ROWS)
+    return to_bytes(word)
 
 
 def _mail() -> bytes:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from srag_mcp.documents.document import Document, Table
 from srag_mcp.documents.reading import read_content, read_tables
 from srag_mcp.documents.table_files import take_kind
+from tests.documents.word_files import add_table, to_bytes
 
 Rows = Sequence[Sequence[str]]
 
@@ -49,13 +50,8 @@ def as_markdown(rows: Rows) -> bytes:
 def as_word(rows: Rows) -> bytes:
     word = docx.Document()
     word.add_paragraph("All rooms have a bath.")
-    table = word.add_table(rows=len(rows), cols=len(rows[0]))
-    for cells, row in zip(table.rows, rows, strict=True):
-        for cell, text in zip(cells.cells, row, strict=True):
-            cell.text = text
-    buffer = io.BytesIO()
-    word.save(buffer)
-    return buffer.getvalue()
+    add_table(word, rows)
+    return to_bytes(word)
 
 
 def as_pdf(rows: Rows) -> bytes:

@@ -1,19 +1,13 @@
 """Word files, written with python-docx."""
 
-import io
 from collections.abc import Callable
 
 import docx
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose, Table
+from tests.documents.word_files import add_table, to_bytes
 
 ReadBytes = Callable[..., list[Document]]
-
-
-def _bytes(word: "docx.document.Document") -> bytes:
-    buffer = io.BytesIO()
-    word.save(buffer)
-    return buffer.getvalue()
 
 
 def test_headings_paragraphs_lists_and_tables_come_in_order(read_bytes: ReadBytes) -> None:
@@ -25,13 +19,10 @@ def test_headings_paragraphs_lists_and_tables_come_in_order(read_bytes: ReadByte
     word.add_paragraph("Breakfast is served from seven to ten.")
     word.add_paragraph("Pool", style="List Bullet")
     word.add_paragraph("").add_run("Rooms and prices").bold = True
-    table = word.add_table(rows=3, cols=3)
-    for row, texts in zip(table.rows, [["", "2020", ""], ["Room", "North", "South"],
-                                       ["Double", "90", "95"]], strict=True):  # fmt: skip
-        for cell, text in zip(row.cells, texts, strict=True):
-            cell.text = text
+    rows = [["", "2020", ""], ["Room", "North", "South"], ["Double", "90", "95"]]
+    table = add_table(word, rows)
     table.cell(0, 1).merge(table.cell(0, 2))
-    (document,) = read_bytes("a.docx", _bytes(word))
+    (document,) = read_bytes("a.docx", to_bytes(word))
     assert document.title == "The Inn"
     assert document.text == (
         "Reference: 4711\n\nThe Inn\n\nContact\n\nPhone:\t+49 30\n"
@@ -48,13 +39,10 @@ def test_headings_paragraphs_lists_and_tables_come_in_order(read_bytes: ReadByte
 
 def test_a_table_of_two_columns_is_pairs_below_its_merged_rows(read_bytes: ReadBytes) -> None:
     word = docx.Document()
-    table = word.add_table(rows=3, cols=2)
     texts = [["Person", ""], ["Name", "Ann"], ["Languages", "English, good\nFrench, basic"]]
-    for row, cells in zip(table.rows, texts, strict=True):
-        for cell, text in zip(row.cells, cells, strict=True):
-            cell.text = text
+    table = add_table(word, texts)
     table.cell(0, 0).merge(table.cell(0, 1))
-    (document,) = read_bytes("a.docx", _bytes(word))
+    (document,) = read_bytes("a.docx", to_bytes(word))
     assert [(b.section, b.key, b.value) for b in document.blocks if isinstance(b, KeyValue)] == [
         (("Person",), "Name", "Ann"),
         (("Person",), "Languages", "English, good; French, basic"),
@@ -67,7 +55,7 @@ def test_a_table_that_arranges_a_page_is_read_as_blocks(read_bytes: ReadBytes) -
     for text in ("Phone: 1", "City: Bonn", "Born: 1999", "Tea"):
         left.add_paragraph(text)
     right.text = "A long text about the person who wrote this."
-    (document,) = read_bytes("a.docx", _bytes(word))
+    (document,) = read_bytes("a.docx", to_bytes(word))
     assert [(b.key, b.value) for b in document.blocks if isinstance(b, KeyValue)] == [
         ("Phone", "1"),
         ("City", "Bonn"),
