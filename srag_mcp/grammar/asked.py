@@ -130,14 +130,13 @@ class Asked:
             for column, features in self.columns(at, wanted):
                 yield at, column, features
 
-    def may_need_all(self, column: Column) -> bool:
-        """Whether `owners with boats in A and B` may ask for those that have both."""
+    def lists_values(self) -> bool:
+        """Whether several values of one column are listed: `Kent and Ulm`, not `Kent or Ulm`.
+
+        What is asked of others than records may need all: `owners with boats in Kent and Ulm`.
+        """
         held = Counter(o.column for o in self.frame.chosen if o.condition and o.condition.values)
-        return (
-            not (self.joins or column.is_own)
-            and any(token.stem in self.table.nouns for token in self.frame.sentence.tokens)
-            and max(held.values(), default=0) > 1
-        )
+        return not self.joins and max(held.values(), default=0) > 1
 
     def means_record(self, at: int) -> bool:
         """Whether a mention is the record, or a text of which each record has its own."""

@@ -237,7 +237,8 @@ class _Reader:
     def _negation(self, at: int, column: str = "") -> int | None:
         """Return the `not` that stands before a mention, over the own words of *column*.
 
-        Not that of `which teams have no late parcels`, which denies that there is a record.
+        Not that of `which teams have no late parcels`, nor of `which towns have no towers`: they
+        deny that there is a record, and not that one is so.
         """
         after = at + 1
         while self._kind(after) in {"value", "column"}:
@@ -247,8 +248,9 @@ class _Reader:
         records = records or last in self._table.nouns
         for place in (at - 1, at - 2):
             if self._kind(place) == "not" and self._near(place, place + 1):
-                says_none = self._sentence.words(self._mentions[place]).lower() != "not"
-                return None if records and says_none else place
+                word = self._sentence.words(self._mentions[place]).lower()
+                is_none = word == "no" and self._kind(at) == "value"
+                return None if is_none or (records and word != "not") else place
             own = self._kind(place) == "column" and column in dict(self._mentions[place].columns)
             if self._kind(place) != "stated" and not own:
                 return None

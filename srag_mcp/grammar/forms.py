@@ -13,6 +13,7 @@ _VERBS = frozenset("is are was were has have had do does did offer cost contain"
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
 _RANKING = ("rank", "adjective")
 _PERCENT = 100
+_COUNTED = frozenset({"more", "fewer", "less"})  # `is A higher than B` compares no counts
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         if (
             named
             and not (column.is_called_count and not column.is_number)
-            and not (column.qualifies or asked.may_need_all(column))
+            and not column.qualifies
+            and (column.is_own or not asked.lists_values())
             and (not totals or column.is_own)
             and asked.near(last, target)
         ):
@@ -452,7 +454,8 @@ def _both(
     functions = [asked.word(item) for item in asked.of("aggregate")]
     used = frozenset(asked.of("aggregate"))
     amount = any("much" in asked.words(at) for at in asked.of("more", "fewer", "how_much"))
-    if not functions and not measures and not amount:
+    counted = at is None or asked.has("how_many") or asked.words(at) & _COUNTED
+    if not functions and not measures and not amount and counted:
         one, other = Summary("count", None, left), Summary("count", None, right)
         yield one, other, frozenset(), Counter()
     one_each = asked.pinned(left) and asked.pinned(right)
@@ -540,8 +543,8 @@ def read_existence(asked: Asked) -> Drafts:
     if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
         return
     words = {token.word for token in asked.frame.sentence.tokens}
-    if asked.joins or words & {"all", "every"}:
-        return  # `was it A or B` asks which; `do all` asks for what no one record shows
+    if asked.joins or asked.lists_values() or words & {"all", "every"}:
+        return  # `was it A or B` asks which; `do all`, `do A and B` for what no one record shows
     restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
     kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]
     named = kinds == [["value", "column"]]  # `is Ada a skipper`
@@ -567,7 +570,7 @@ def read_listing(asked: Asked) -> Drafts:
             continue
         if not asked.where and (column is None or column.is_own) and order is None:
             continue
-        if column is not None and asked.may_need_all(column):
+        if column is not None and not column.is_own and asked.lists_values():
             continue
         text = column is not None and (column.is_text or bool(spread))
         distinct = len(terms) == 1 and text and order is None

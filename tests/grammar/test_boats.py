@@ -752,20 +752,6 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
-        "List the owners in Norham and Eastby.",
-        Answer(
-            "different owner where harbour is 'Norham' or 'Eastby'",
-            [
-                ("Ada Brook",),
-                ("Ben Fox",),
-                ("Cleo Marsh",),
-                ("Dan Hale",),
-                ("Eva Lund",),
-                ("Gus Webb",),
-            ],
-        ),
-    ),
-    (
         "How much older is the Egret than the Bittern?",
         Answer(
             "difference between (highest year_built where boat_name is 'Bittern') and "
@@ -815,6 +801,10 @@ ANSWERED: list[tuple[str, Answer]] = [
 ]
 
 REFUSED: list[tuple[str, Refusal]] = [
+    (  # those of either, or those of both
+        "List the owners in Norham and Eastby.",
+        Refusal(reason="this form of question is not known"),
+    ),
     ("Which is the newest boat?", Refusal(reason="this question can be read in two ways")),
     (
         "Wie viele Boote gibt es?",

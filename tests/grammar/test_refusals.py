@@ -454,3 +454,36 @@ def test_what_several_records_are_about_is_not_counted_by_them() -> None:
     refusal("How many cats are there?", columns, "visit", values)
     found = ask("How many visits were by cats?", columns, "visit", values)
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE animal_kind = 'cat'"
+
+
+HOUSES = [text("name"), text("kind"), text("town"), number("price", "EUR"), boolean("lift")]
+PLACES = [("name", "Elm", 1), ("name", "Oak", 1), ("kind", "tower", 2), ("town", "Kent", 4),
+          ("town", "Ulm", 3)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do Elm and Oak have a lift?",  # one of them is not both
+        "Which towns have no towers?",  # those that have a house of another kind may have towers
+        "How many towns have no tower?",
+        "Which kinds are there both in Kent and in Ulm?",
+        "How many kinds are there in Kent and Ulm?",
+        "Is Elm higher than Oak?",  # there is one of each
+    ],
+)
+def test_what_is_asked_of_several_is_not_answered_by_one(question: str) -> None:
+    refusal(question, HOUSES, "house", PLACES)
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("How many houses are not towers?", "kind <> 'tower'"),
+        ("How many houses have no lift?", "NOT COALESCE(lift, FALSE)"),
+        ("How many houses are in Kent and Ulm?", "town IN ('Kent', 'Ulm')"),
+    ],
+)
+def test_what_is_asked_of_each_house_is_answered(question: str, condition: str) -> None:
+    found = ask(question, HOUSES, "house", PLACES)
+    assert found.sql == f"SELECT COUNT(*) FROM c1 WHERE {condition}"
