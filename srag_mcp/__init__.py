@@ -1,3 +1,94 @@
-"""Ask questions that need every document: a folder becomes one SQL table with evidence."""
+"""Ask questions that need every document: a folder becomes one SQL table with evidence.
 
+This is the front door: `ingest` makes the table, `ask` answers a question over it, and
+`open_corpus` reads it as a `Corpus`, with SQL, statistics and quotes. What is imported here is
+loaded when it is used.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from srag_mcp import errors
+from srag_mcp.errors import SragError
+
+if TYPE_CHECKING:
+    from srag_mcp.inference.answer import Answer
+    from srag_mcp.pipeline.report import IngestReport
+    from srag_mcp.pipeline.wishes import IngestOptions
+    from srag_mcp.settings import Settings as Settings
+    from srag_mcp.store.corpus import Corpus as Corpus
+
+__all__ = ["Corpus", "Settings", "SragError", "ask", "errors", "ingest", "open_corpus"]
 __version__ = "0.1.0"
+
+_PLACES = {"Corpus": "srag_mcp.store.corpus", "Settings": "srag_mcp.settings"}
+
+
+def ingest(
+    folder: str | Path,
+    settings: "Settings | None" = None,
+    **options: "Unpack[IngestOptions]",
+) -> "IngestReport":
+    """Build or update the table of a folder of documents; what has not changed is not read again.
+
+    Args:
+        folder: The documents.
+        settings: Who does the thinking, limits, places; None: as the environment says (`SRAG_…`).
+        options: See `IngestOptions`: `questions`, `schema`, `rows`, `fresh`, `attribute`.
+
+    Raises:
+        SragError: See `errors`: the folder cannot be used, the model cannot be asked, …
+    """
+    from srag_mcp.pipeline.ingest import ingest as ingest_folder
+
+    return ingest_folder(Path(folder), settings or _settings(), **options)
+
+
+def ask(folder: str | Path, question: str, settings: "Settings | None" = None) -> "Answer":
+    """Answer a question over all records of a folder that was ingested, or of a `.duckdb` build.
+
+    A refusal is an `Answer` too: with `refused`, and a brief for whoever writes the query.
+
+    Raises:
+        NotIngestedError: If the folder has no table yet.
+        SragError: See `errors`.
+    """
+    from srag_mcp.engines.choice import choose_asking
+    from srag_mcp.inference.ask import ask as answer
+
+    settings = settings or _settings()
+    with open_corpus(folder, settings) as corpus:
+        return answer(corpus, question, choose_asking(settings))
+
+
+@contextmanager
+def open_corpus(folder: str | Path, settings: "Settings | None" = None) -> "Iterator[Corpus]":
+    """Open the table of a folder, or a `.duckdb` build, with a query worker of its own."""
+    from srag_mcp.store.corpus import Corpus
+    from srag_mcp.store.guard import QueryLimits, QueryPool
+
+    settings = settings or _settings()
+    limits = QueryLimits(
+        timeout_s=settings.query_timeout_s,
+        memory_mb=settings.query_memory_mb,
+        max_rows=settings.max_rows,
+    )
+    with QueryPool(limits) as worker:
+        yield Corpus(Path(folder), worker, settings.home)
+
+
+def _settings() -> "Settings":
+    from srag_mcp.settings import Settings
+
+    return Settings.from_environ(os.environ)
+
+
+def __getattr__(name: str) -> object:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from srag_mcp import __version__
+from srag_mcp import __version__, open_corpus
 from srag_mcp.documents.folder import STATE_FOLDER
 from srag_mcp.errors import CorpusError, NotIngestedError
 from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings
@@ -148,22 +148,6 @@ def shipped_corpus(name: str, settings: Settings) -> Path:
         msg = f"cannot copy the corpus {name} to {target}: {error.strerror}; set SRAG_HOME"
         raise CorpusError(msg) from error
     return target
-
-
-@contextmanager
-def open_corpus(location: Path, settings: Settings) -> Iterator["Corpus"]:
-    """Open the reader of one corpus, with a query worker of its own."""
-    # Here, because `serve` finds corpora, too, and has to start fast.
-    from srag_mcp.store.corpus import Corpus
-    from srag_mcp.store.guard import QueryLimits, QueryPool
-
-    limits = QueryLimits(
-        timeout_s=settings.query_timeout_s,
-        memory_mb=settings.query_memory_mb,
-        max_rows=settings.max_rows,
-    )
-    with QueryPool(limits) as worker:
-        yield Corpus(location, worker, settings.home)
 
 
 @contextmanager

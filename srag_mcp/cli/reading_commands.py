@@ -50,8 +50,8 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
-    from srag_mcp.ask.ask import ask as answer  # the grammar is for questions only
     from srag_mcp.engines.choice import choose_asking
+    from srag_mcp.inference.ask import ask as answer  # the grammar is for questions only
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)

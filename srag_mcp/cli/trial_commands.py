@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from srag_mcp import views
+from srag_mcp import open_corpus, views
 from srag_mcp.cli.arguments import (
     EngineOption,
     HomeOption,
     JsonOption,
     ModelOption,
     command_settings,
-    open_corpus,
     shipped_corpus,
 )
 from srag_mcp.cli.building_commands import ingest_corpus, interruption
@@ -35,8 +34,8 @@ QUESTIONS = (
 
 def demo(home: HomeOption = None) -> None:
     """Ingest 60 shipped hotel pages and answer three questions."""
-    from srag_mcp.ask.ask import ask
     from srag_mcp.engines.offline import OfflineEngine
+    from srag_mcp.inference.ask import ask
 
     started, settings = time.perf_counter(), command_settings(home)
     folder = shipped_corpus(CORPUS, settings)

@@ -1,11 +1,11 @@
 """Which engine thinks: the one that is named, or what leaving it open means here."""
 
-from srag_mcp.ask.ask import OFFLINE, Asking
 from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
+from srag_mcp.inference.ask import OFFLINE, Asking
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.work import WorkDatabase

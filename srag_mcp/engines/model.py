@@ -11,16 +11,16 @@ from typing import ClassVar, Self, TypeAlias, TypeVar
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
-from srag_mcp.ask.answer import Answer, is_empty
-from srag_mcp.ask.ask import Asking, ask_model
-from srag_mcp.ask.by_model import Translated, translate_question
-from srag_mcp.ask.diagnosis import explain_nothing
 from srag_mcp.cells.cell import DocumentText, PredictedRecord, Record
 from srag_mcp.claims.stated_values import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
+from srag_mcp.inference.answer import Answer, is_empty
+from srag_mcp.inference.ask import Asking, ask_model
+from srag_mcp.inference.by_model import Translated, translate_question
+from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end

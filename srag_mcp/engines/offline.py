@@ -24,8 +24,8 @@ from srag_mcp.values.states import State
 if TYPE_CHECKING:
     from typing import Self
 
-    from srag_mcp.ask.answer import Answer
     from srag_mcp.engines.protocol import Keep
+    from srag_mcp.inference.answer import Answer
     from srag_mcp.schema.rounds import Extension
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.work import QuotedText
@@ -115,7 +115,7 @@ class OfflineEngine(Engine):
 
     async def translate(self, question: str, corpus: Corpus) -> Answer:
         """Let the grammar write the query."""
-        from srag_mcp.ask.ask import OFFLINE, ask_model  # not needed to read documents
+        from srag_mcp.inference.ask import OFFLINE, ask_model  # not needed to read documents
 
         return await ask_model(corpus, question, OFFLINE)
 

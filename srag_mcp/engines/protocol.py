@@ -11,10 +11,10 @@ if TYPE_CHECKING:  # who reads documents in a process of its own needs none of t
     from contextlib import AbstractContextManager
     from typing import Self
 
-    from srag_mcp.ask.answer import Answer
     from srag_mcp.cells.cell import DocumentText, PredictedRecord
     from srag_mcp.documents.document import Document
     from srag_mcp.documents.table_files import ColumnSample, ListedMembers
+    from srag_mcp.inference.answer import Answer
     from srag_mcp.model.language_model import Price
     from srag_mcp.model.ledger import Totals
     from srag_mcp.schema.attribute import Attribute

@@ -14,13 +14,13 @@ from typing import Literal, TypeAlias
 
 import anyio
 
-from srag_mcp.ask.answer import Answer
-from srag_mcp.ask.ask import OFFLINE, Asking, ask_model
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
 from srag_mcp.evaluation.matching import is_right
 from srag_mcp.evaluation.pack import Pack, PackQuestion
+from srag_mcp.inference.answer import Answer
+from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings

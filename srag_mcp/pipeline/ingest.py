@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from srag_mcp.ask.answer import is_empty
-from srag_mcp.ask.by_model import Translated
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
@@ -25,6 +23,8 @@ from srag_mcp.errors import (
     SchemaError,
     UselessRepliesError,
 )
+from srag_mcp.inference.answer import is_empty
+from srag_mcp.inference.by_model import Translated
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.remote_model import load_library
 from srag_mcp.pipeline.file_plan import (

@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Iterator
 
-from srag_mcp.ask.answer import Answer, render_bounds, render_denominator, render_taken
-from srag_mcp.ask.ask import ask
-from srag_mcp.ask.brief import Brief
-from srag_mcp.ask.grounds import find_denominator, find_grounds
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
+from srag_mcp.inference.answer import Answer, render_bounds, render_denominator, render_taken
+from srag_mcp.inference.ask import ask
+from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from srag_mcp.ask.brief import describe_column
 from srag_mcp.errors import UnknownNameError
+from srag_mcp.inference.brief import describe_column
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import count_reviews

@@ -21,11 +21,11 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from srag_mcp.ask.ask import ask
 from srag_mcp.evaluation.alignment import align, match_documents, read_records
 from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_questions, open_bench
 from srag_mcp.evaluation.evaluate import EvaluationPlan, SchemaSource, categories_of, evaluate
 from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
+from srag_mcp.inference.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from srag_mcp.ask.answer import render_value
 from srag_mcp.cli.trial_commands import QUESTIONS
+from srag_mcp.inference.answer import render_value
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]

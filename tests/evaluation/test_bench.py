@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.answer import Answer
-from srag_mcp.ask.brief import Brief
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.bench import Outcome, QuestionResult, ask_questions, open_bench
 from srag_mcp.evaluation.pack import Expected, Pack, PackQuestion, read_gold_schema, read_pack
+from srag_mcp.inference.answer import Answer
+from srag_mcp.inference.brief import Brief
 from srag_mcp.settings import Settings
 from srag_mcp.store.guard import Value
 

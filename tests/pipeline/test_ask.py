@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.answer import Bounds, ColumnCoverage, Denominator
-from srag_mcp.ask.ask import ask
+from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
+from srag_mcp.inference.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus

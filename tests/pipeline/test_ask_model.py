@@ -5,9 +5,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from srag_mcp.ask.ask import OFFLINE, Asking, ask
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import ModelError
+from srag_mcp.inference.ask import OFFLINE, Asking, ask
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.ask import ask as ask_question
 from srag_mcp.engines.protocol import Progress
 from srag_mcp.errors import CorpusError
+from srag_mcp.inference.ask import ask as ask_question
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.report import Failure, IngestReport, UncoveredQuestion
 from srag_mcp.schema.schema import Schema

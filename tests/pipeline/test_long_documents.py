@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.answer import Bounds
-from srag_mcp.ask.grounds import Grounds, find_grounds
+from srag_mcp.inference.answer import Bounds
+from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
 from srag_mcp.pipeline.report import IngestReport

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.ask import ask
+from srag_mcp.inference.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, Extractor, ItemRule, KeyRule, SlotRule
 from srag_mcp.schema.schema import Schema

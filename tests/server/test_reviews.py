@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from srag_mcp.ask.grounds import find_grounds
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema

@@ -2,7 +2,7 @@ import pytest
 
 from srag_mcp.sqlfacts.aggregates import Aggregate
 from srag_mcp.sqlfacts.query import read_query
-from tests.ask.conftest import SHIPS_SCHEMA
+from tests.inference.conftest import SHIPS_SCHEMA
 
 MALTA = "(flag = 'Malta')"
 MEAN = "AVG(value)"

@@ -1,7 +1,7 @@
 import pytest
 
 from srag_mcp.sqlfacts.query import read_query
-from tests.ask.conftest import SHIPS_SCHEMA
+from tests.inference.conftest import SHIPS_SCHEMA
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.sqlfacts.query import QueryFacts, read_query
-from tests.ask.conftest import SHIPS_SCHEMA
+from tests.inference.conftest import SHIPS_SCHEMA
 
 COLUMNS = ("flag", "crew", "length", "has_crane")
 Layer = tuple[bool, bool]

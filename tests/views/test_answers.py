@@ -2,8 +2,8 @@
 
 import pytest
 
-from srag_mcp.ask.answer import Answer, Bounds, ColumnCoverage, Denominator
-from srag_mcp.ask.brief import Brief
+from srag_mcp.inference.answer import Answer, Bounds, ColumnCoverage, Denominator
+from srag_mcp.inference.brief import Brief
 from srag_mcp.model.ledger import Totals
 from srag_mcp.store.values import ValueMatch
 from srag_mcp.views.answers import answer_lines

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.ask.brief import link_values
+from srag_mcp.inference.brief import link_values
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.values import ValueIndex
 

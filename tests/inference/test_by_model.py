@@ -3,8 +3,8 @@ import json
 import anyio
 import pytest
 
-from srag_mcp.ask.by_model import Translated, translate_question
 from srag_mcp.errors import QuestionError
+from srag_mcp.inference.by_model import Translated, translate_question
 from srag_mcp.prompting import enclose
 from srag_mcp.sqlfacts.query import ColumnUse
 from srag_mcp.store.corpus import Corpus

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.ask.grounds import quote_sources
+from srag_mcp.inference.grounds import quote_sources
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 

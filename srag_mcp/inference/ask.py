@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from srag_mcp.ask.answer import Answer, is_empty, render_text
-from srag_mcp.ask.brief import write_brief
-from srag_mcp.ask.by_model import translate_question
-from srag_mcp.ask.diagnosis import explain_nothing
-from srag_mcp.ask.grounds import find_grounds
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
 from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
+from srag_mcp.inference.answer import Answer, is_empty, render_text
+from srag_mcp.inference.brief import write_brief
+from srag_mcp.inference.by_model import translate_question
+from srag_mcp.inference.diagnosis import explain_nothing
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache

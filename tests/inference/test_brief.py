@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.ask.brief import describe_column, write_brief
+from srag_mcp.inference.brief import describe_column, write_brief
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.ask.answer import (
+from srag_mcp.inference.answer import (
     ColumnCoverage,
     Denominator,
     render_denominator,

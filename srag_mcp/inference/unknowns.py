@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from srag_mcp.ask.answer import Bounds, render_number
+from srag_mcp.inference.answer import Bounds, render_number
 from srag_mcp.sqlfacts.aggregates import Aggregate
 from srag_mcp.sqlfacts.query import QueryFacts
 from srag_mcp.store.corpus import Corpus

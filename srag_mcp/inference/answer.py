@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.ask.brief import Brief
 from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.inference.brief import Brief
 from srag_mcp.model.ledger import Totals
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.evidence import Evidence

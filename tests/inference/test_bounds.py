@@ -5,11 +5,11 @@ from itertools import product
 import duckdb
 import pytest
 
-from srag_mcp.ask.answer import Bounds, render_bounds
-from srag_mcp.ask.grounds import Grounds, find_grounds
+from srag_mcp.inference.answer import Bounds, render_bounds
+from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
-from tests.ask.conftest import TOWERS
+from tests.inference.conftest import TOWERS
 
 # Whatever could stand in the cells that are unknown; of heights, the ends and the middle.
 CLOSED = "lift: not mentioned counts as"

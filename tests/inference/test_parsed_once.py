@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from srag_mcp.ask.ask import ask
+from srag_mcp.inference.ask import ask
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.views.answers import result_table
 

@@ -6,8 +6,8 @@ query, by text.
 
 from collections.abc import Sequence
 
-from srag_mcp.ask.brief import describe_column
 from srag_mcp.errors import QueryError
+from srag_mcp.inference.brief import describe_column
 from srag_mcp.sqlfacts.query import Condition, QueryFacts
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text

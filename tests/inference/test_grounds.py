@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.ask import grounds
-from srag_mcp.ask.grounds import Grounds, find_grounds
 from srag_mcp.errors import QueryTimeoutError
+from srag_mcp.inference import grounds
+from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.sqlfacts.query import QueryFacts, read_query
 from srag_mcp.store.corpus import Corpus
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from srag_mcp.ask.answer import (
+from srag_mcp.errors import QueryError, QueryTimeoutError
+from srag_mcp.inference.answer import (
     Bounds,
     ColumnCoverage,
     Denominator,
@@ -18,9 +19,8 @@ from srag_mcp.ask.answer import (
     render_bounds,
     render_denominator,
 )
-from srag_mcp.ask.diagnosis import explain_nothing, find_unstored
-from srag_mcp.ask.unknowns import NO_BOUNDS, Unknowns, find_unknowns
-from srag_mcp.errors import QueryError, QueryTimeoutError
+from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
+from srag_mcp.inference.unknowns import NO_BOUNDS, Unknowns, find_unknowns
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from srag_mcp.ask.answer import is_empty
-from srag_mcp.ask.brief import describe_column, link_values
-from srag_mcp.ask.diagnosis import diagnose, explain_nothing
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
+from srag_mcp.inference.answer import is_empty
+from srag_mcp.inference.brief import describe_column, link_values
+from srag_mcp.inference.diagnosis import diagnose, explain_nothing
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, LanguageModel, Prompt
 from srag_mcp.model.reply_content import ReplyContent

@@ -3,9 +3,9 @@
 import anyio
 import pytest
 
-from srag_mcp.ask.by_model import Translated, translate_question
+from srag_mcp.inference.by_model import Translated, translate_question
 from srag_mcp.store.corpus import Corpus
-from tests.ask.test_by_model import reply, translate
+from tests.inference.test_by_model import reply, translate
 from tests.model.scripted import replying
 
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.ask.answer import ColumnCoverage, Denominator
-from srag_mcp.ask.grounds import count_denominator, find_grounds
+from srag_mcp.inference.answer import ColumnCoverage, Denominator
+from srag_mcp.inference.grounds import count_denominator, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query

@@ -1,11 +1,11 @@
 import pytest
 
-from srag_mcp.ask import diagnosis
-from srag_mcp.ask.answer import is_empty
+from srag_mcp.inference import diagnosis
+from srag_mcp.inference.answer import is_empty
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
-from tests.ask.conftest import SHIPS_SCHEMA
+from tests.inference.conftest import SHIPS_SCHEMA
 
 
 def diagnose(corpus: Corpus, sql: str) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 from srag_mcp.errors import ModelError, QuestionError
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.store.corpus import Corpus
-from tests.ask.test_by_model import reply, translate
+from tests.inference.test_by_model import reply, translate
 from tests.model.scripted import ScriptedModel
 
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from srag_mcp.ask.grounds import find_denominator, find_grounds
+from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from tests.ask.conftest import SCHEMA
+from tests.inference.conftest import SCHEMA
 
 Row: TypeAlias = tuple[object, ...]
 
