@@ -54,7 +54,6 @@ class Candidate:
         near: Stems around a value in running text, with the share of its statements that have them.
         quotes: Passages that state it.
         asked: How much the sample questions ask for it.
-        others: Phrases near its values, for when another column has its labels.
         n_marked: Documents of which different places contradict one another.
     """
 
@@ -65,7 +64,6 @@ class Candidate:
     near: dict[str, float] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     asked: float = 0.0
-    others: tuple[str, ...] = ()
     n_marked: int = 0
 
     @property

@@ -18,7 +18,7 @@ from statistics import median
 from srag_mcp.rules.candidates import join_surest
 from srag_mcp.rules.slots import Slot
 
-_POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35}
+_POSITION_WEIGHTS = {"~": 0.7, "<": 1.2, ">": 1.5, "#": 0.5, "@": 2.5, "u": 1.5, "^": 0.35, "|": 1}
 _NEXT_WORD_WEIGHT = 2.0
 _MAX_FEATURES = 32
 _MAX_CLUSTERS = 300
@@ -65,24 +65,32 @@ class Cluster:
 
 
 def cluster_slots(documents: Sequence[Sequence[Slot]]) -> list[Cluster]:
-    """Group the slots of *documents* by what they are; types are never mixed.
+    """Group the slots of *documents* by what they are; types and thresholds are never mixed.
 
     Clusters of one wording come first, then what no cluster of one wording holds, grouped by the
     words that tell them apart, then what is left.
     """
-    by_type: dict[str, list[list[Slot]]] = {}
+    by_sort: dict[_Sort, list[list[Slot]]] = {}
     for index, slots in enumerate(documents):
         for slot in slots:
-            rows = by_type.setdefault(slot.value.type, [[] for _ in documents])
+            rows = by_sort.setdefault(_sort_of(slot), [[] for _ in documents])
             rows[index].append(slot)
     clusters: list[Cluster] = []
-    for rows in by_type.values():
+    for rows in by_sort.values():
         weights, seeds = _FeatureWeights(rows), list[Cluster]()
         for _ in range(2):
             assigned = _assign_all(rows, seeds, weights)
             seeds = [cluster for cluster in assigned if len(cluster.members) > 1]
         clusters += _join_variants([c for c in assigned if c.members], weights)
     return group_by_keywords(clusters, len(documents))
+
+
+_Sort = tuple[str, str]
+
+
+def _sort_of(slot: Slot) -> _Sort:
+    """Return the type of a slot, and the threshold under which it holds."""
+    return slot.value.type, slot.threshold
 
 
 class _FeatureWeights:
@@ -111,7 +119,7 @@ class _FeatureWeights:
         known = self._weights
         weighted = {n: known[n] * count for n, count in features.items() if n in known}
         if len(weighted) > _MAX_FEATURES:
-            best = sorted(weighted, key=lambda name: -weighted[name])[:_MAX_FEATURES]
+            best = sorted(weighted, key=lambda name: (-weighted[name], name))[:_MAX_FEATURES]
             weighted = {name: weighted[name] for name in best}
         norm = math.sqrt(sum(value * value for value in weighted.values())) or 1.0
         return {name: value / norm for name, value in weighted.items()}
@@ -212,7 +220,7 @@ def _may_be_one(left: Cluster, right: Cluster) -> float:
 # --- Slots that one word tells apart -------------------------------------------------------------
 
 _Located = tuple[int, Slot]
-_Keyword = tuple[str, str, str]  # type and unit of the slot, and the word
+_Keyword = tuple[_Sort, str, str]  # sort and unit of the slot, and the word
 
 
 def group_by_keywords(clusters: Sequence[Cluster], n_documents: int) -> list[Cluster]:
@@ -224,8 +232,8 @@ def group_by_keywords(clusters: Sequence[Cluster], n_documents: int) -> list[Clu
     words: dict[_Keyword, list[_Located]] = defaultdict(list)
     for document, slot in left:
         unit = next((name for name in slot.features if name.startswith("unit:")), "")
-        for word in {name[1:].lstrip("!") for name in slot.features if name[0] in "~<>"} - {""}:
-            words[slot.value.type, unit, word].append((document, slot))
+        for word in sorted({n[1:].lstrip("!") for n in slot.features if n[0] in "~<>"} - {""}):
+            words[_sort_of(slot), unit, word].append((document, slot))
     words = {keyword: group for keyword, group in words.items() if len(group) >= floor}
     groups: list[Cluster] = []
     gone: set[int] = set()

@@ -53,10 +53,14 @@ def says_more(label: str, other: str) -> bool:
 def kinship(left: str, right: str) -> float:
     """Return how surely two labels name one thing by their words, 0 to 1.
 
-    Below 0 where they exclude one another (`start date`, `end date`); 0.0 where they share no word.
+    Below 0 where they exclude one another (`start date`, `end date`); 0.0 where they share no word,
+    or have other figures (`line 1`, `line 2`).
     """
     one, other = frozenset(content_stems(left)), frozenset(content_stems(right))
     said, further = _stems(left), _stems(right)
+    figures = [{word for word in stems if word.isdigit()} for stems in (said, further)]
+    if all(figures) and figures[0] != figures[1]:
+        return 0.0  # `line 1`, `line 2`
     for pair in _listed()["opposites"]:
         for here, there in (pair, pair[::-1]):
             if here & said and there & further and not (there & said or here & further):

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, likeness, overlap
 from srag_mcp.rules.kinship import kinship, says_more
+from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import read_date
 
@@ -49,8 +50,9 @@ def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Cand
 def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
     """Return how sure it is that both are one fact; 0.0 where they cannot be."""
     is_constant = any(len(set(item.plain.values())) < 2 for item in (one, other))
-    if is_constant or _meet_too_often(one, other):
-        return 0.0
+    slots = {r.value_type for r in (*one.rules, *other.rules) if isinstance(r, SlotRule)}
+    if is_constant or len(slots) > 1 or _meet_too_often(one, other):
+        return 0.0  # "5 per 1,000" in running text is no rate in percent
     shape, further = one.shape, other.shape
     alike = likeness(shape, further)
     if not alike or kinship(one.label, other.label) < 0:

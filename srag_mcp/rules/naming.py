@@ -59,7 +59,7 @@ def unique_labels(
     taken: set[str] = set()
     chosen: dict[int, str] = {}
     for candidate in sorted(candidates, key=lambda item: -item.share(n_documents)):
-        labels = [*candidate.labels, *candidate.others]
+        labels = candidate.labels
         if candidate.origin == "slot":
             labels = [" ".join(w for w in one.split() if w not in nouns) for one in labels]
         keys = {label: column_name(label) or fold_words(label) for label in labels if label}

@@ -31,7 +31,7 @@ _QUOTE_CHARACTERS = 80
 # all but one whose cells are right 9 times in 10 reach 0.75, and none that reads by chance.
 _STABLE = 0.75
 _MIN_NAMED = 0.2
-_MAX_SEVERAL = 0.15  # of the documents have several names beside the phrase
+_MAX_SEVERAL = 0.15  # of the documents that have the phrase twice have two names beside it
 _MAX_ALIKE = 0.6
 _MAX_NAMES = 12
 _INNER_SHARE = 0.6
@@ -70,10 +70,18 @@ def slot_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
             candidate.quotes = _quotes(placed, sightings)
             found.append((candidate, placed))
     phrases = [_phrases(placed, sightings) for _, placed in found]
-    for place, (candidate, slots_of_one) in enumerate(found):
-        others = [other for n, other in enumerate(phrases) if n != place]
-        candidate.labels, candidate.others = _labels(phrases[place], others, slots_of_one)
+    for own, (candidate, slots_of_one) in zip(phrases, found, strict=True):
+        bound, others = _threshold(slots_of_one), list[dict[str, _Said]]()
+        for said, (_, further) in zip(phrases, found, strict=True):
+            may_be_taken = said is not own and bound in {"", _threshold(further)}
+            if may_be_taken and slots_of_one.keys() & further.keys():
+                others.append(said)
+        candidate.labels = _labels(own, others, slots_of_one)
     return [candidate for candidate, _ in found]
+
+
+def _threshold(slots: _Slots) -> str:
+    return next(iter(slots.values())).threshold
 
 
 def _found(slots: _Slots, sightings: Sequence[Sightings]) -> dict[int, Found]:
@@ -177,14 +185,16 @@ _ELIDED = frozenset(
     ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]
 )
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
+_PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _MAX_PHRASE = 5
 _N_AROUND = 8
 _MIN_SAID = 0.4
 _LENGTH_WEIGHTS = {1: 0.8, 2: 1.0, 3: 1.0, 4: 0.95, 5: 0.85}
 _BEHIND, _BESIDE = 0.25, 0.5  # "218 new deaths": what a number counts stands behind it
 _ELSEWHERE = 0.5
-_MAX_LABELS = 6
 _AFTER_MEASURE = frozenset(["away", "ago", "old", "long", "wide", "high", "deep", "tall", "later"])
+_BOUND = re.compile(r"[<>≤≥]")
+_BOUNDS = {">": "over", "<": "under", "≥": "from", "≤": "up to"}
 _TO = frozenset(["from", "to"])
 _WAY = _TO | {"away", "off"}
 
@@ -208,8 +218,10 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         seen: set[str] = set()
         unit = re.search(r"[^\W\d_][^\d]*\Z", value.of(text))
         after = value.start + unit.start() if unit else value.end
-        behind = _words(text[after : slot.sentence.end], last=False)
-        before = _words(text[slot.sentence.start : value.start], last=True)
+        behind = _words(_BOUND.split(text[after : slot.sentence.end])[0], last=False)
+        left = text[slot.sentence.start : value.start]
+        # "discharged (39 % of whom had died)" is no share of those discharged
+        before = [] if behind and left.rstrip().endswith("(") else _words(left, last=True)
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -263,14 +275,14 @@ def _is_unit(word: str) -> bool:
 
 def _labels(
     own: Mapping[str, _Said], others: Sequence[Mapping[str, _Said]], members: _Slots
-) -> tuple[list[str], tuple[str, ...]]:
-    """Return the phrases that name a value best, with one head, and further ones.
+) -> list[str]:
+    """Return the phrases that name a value best, with one head.
 
     Most of its slots have them, and others do not stand beside them.
     """
     features = Counter(name for slot in members.values() for name in slot.features)
     if features["@score"] >= _USUAL * len(members):
-        return ["rating"], ()
+        return ["rating"]
     is_date = next(iter(members.values())).value.type == "date"
     points: dict[str, float] = {}
     # What stands beside the values of another column nearly as often names neither of them.
@@ -296,19 +308,26 @@ def _labels(
         )
         points[phrase] = worth * _ELSEWHERE ** sum(against)
     ranked = sorted(points, key=lambda phrase: (phrase in shared, -points[phrase], phrase))
-    labels = ranked[:1]
-    telling = [phrase for phrase in ranked[1:] if phrase not in shared]
-    labels += [p for p in telling if stem(p.split()[-1]) == stem(labels[0].split()[-1])][:3]
+    labels = [p for p in ranked[:1] if is_date or not _PARTICIPLE.fullmatch(p)]
+    for phrase in ranked[1:] if labels else ():
+        # "patients in intensive care": `intensive care` says it, too; "people in Ulm": not `ulm`
+        is_led = " " not in phrase and 2 * own[phrase].n_led > own[phrase].count
+        is_head = stem(phrase.split()[-1]) == stem(labels[0].split()[-1])
+        if is_head and not is_led and phrase not in shared:
+            labels.append(phrase)
+    labels = labels[:4]
     if labels and is_date and "date" not in labels[0].split():
         labels = [f"{label} date" for label in labels]
+    if bound := _threshold(members):
+        labels = [f"{label} {_BOUNDS[bound[0]]} {bound[1:]}" for label in labels]
     is_length = features["unit:length"] >= _USUAL * len(members)
     if is_length and 2 * sum(features[f">!{word}"] for word in _WAY) >= len(members):
         # "3 miles to Ulm": what stands before is no goal
         is_led = 2 * sum(features[f">!{word}"] for word in _TO) >= len(members)
         goals = [phrase for phrase in ranked if 2 * own[phrase].n_led > own[phrase].count]
         goals = goals[:1] if is_led else labels
-        labels = [f"distance to {label}" for label in goals] or ["distance"]
-    return labels, tuple(ranked[1:_MAX_LABELS])
+        labels = [f"distance to {label}" for label in goals]
+    return labels
 
 
 def _most_said(start: str, said: Mapping[str, _Said]) -> int:
@@ -366,11 +385,12 @@ def _tells(phrase: str) -> bool:
 def _names_vary(own: Mapping[int, Sequence[Slot]], sightings: Sequence[Sightings]) -> bool:
     """Whether documents have one name each beside a phrase, not all the same, and no month."""
     texts = [[slot.value.span.of(sightings[n].text) for slot in slots] for n, slots in own.items()]
-    several = sum(len(set(names)) > 1 for names in texts)
+    twice = [{*map(fold_words, names)} for names in texts if len(names) > 1]
+    several = sum(len(names) > 1 for names in twice)
     counts = Counter(fold_words(names[0]) for names in texts)
     is_month = 2 * sum(name in MONTHS for name in counts) > len(counts)
     is_own = len(counts) >= _MIN_DISTINCT and max(counts.values()) <= _MAX_ALIKE * len(own)
-    return is_own and not is_month and several <= _MAX_SEVERAL * len(own)
+    return is_own and not is_month and several <= max(1, _MAX_SEVERAL * len(twice))
 
 
 def _overlap(left: Mapping[int, Found], right: Mapping[int, Found]) -> bool:

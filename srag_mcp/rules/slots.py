@@ -32,6 +32,13 @@ _STARS = re.compile(r"(?<![★⭐☆])(?P<full>[★⭐]{1,10})[☆]{0,10}(?![★
 _NUMERAL = re.compile(r"\d[\d.,]*\d")
 _STOPS = re.compile(r"[;:()\[\]]|[.!?](?:\s|$)|,\s")
 _BOUND_MARKS = re.compile(r"[<>≤≥~]\s*$")  # "> 50" is a threshold, not a fact
+# "44 less than the day before" is a difference, and none of the numbers that it compares
+_DIFFERENCE = re.compile(
+    r"\s+(?:[^\W\d_]+\s+)?(?:more|less|fewer|higher|lower|mehr|weniger)\s+(?:than|als)\b", re.I
+)
+# What is counted or measured under a threshold: "9 wells above > 50 mg" are no other wells.
+_THRESHOLD = re.compile(r"(?<![-=\n])[<>≤≥]\s?\d[\d.,]*(?:\s?[-–]\s?\d[\d.,]*)?(?<![.,])")
+_CLAUSE_END = re.compile(r"[;:()\[\]]|\b(?:and|und)\b")
 _NEAR_WORDS = 5
 _MAX_AROUND = 60
 _MAX_TO_DATE = 30
@@ -76,6 +83,11 @@ class Slot:
     value: Value
     sentence: Span
     features: frozenset[str]
+
+    @property
+    def threshold(self) -> str:
+        """Under which threshold it counts or measures, empty where nothing says so: `>250-500`."""
+        return next((name[2:] for name in self.features if name[0] == "|"), "")
 
 
 def find_slots(document: Document) -> list[Slot]:
@@ -162,12 +174,14 @@ def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> I
         shared = around | {f"~{token.stem}" for token in words if is_content(token.word)}
         for number in inside:
             value = values[number]
-            if _BOUND_MARKS.search(text[max(0, value.span.start - 3) : value.span.start]):
+            is_bound = _BOUND_MARKS.search(text[max(0, value.span.start - 3) : value.span.start])
+            if is_bound or _DIFFERENCE.match(text, value.span.end):
                 continue
             left = values[number - 1].span.end if number > inside.start else 0
             right = values[number + 1].span.start if number + 1 < inside.stop else len(text)
             near = _near_features(text, words, value, Span(left, right))
             marks = {order[number]} if number in order else set()
+            marks |= _thresholds(text, sentence, value)
             yield Slot(value, sentence, frozenset(shared | near | marks))
 
 
@@ -208,6 +222,18 @@ def _near_features(text: str, tokens: Sequence[_Token], value: Value, room: Span
     if value.unit:
         features.add(f"unit:{SIZES[value.unit][0] if value.unit in SIZES else value.unit}")
     return features
+
+
+def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
+    """Return the nearest threshold of the clause before (`|<`) and behind (`|>`) a value.
+
+    "39 wells have a level of >250-500 mg" -> `|>>250-500`
+    """
+    before = _CLAUSE_END.split(text[sentence.start : value.span.start])[-1]
+    behind = _CLAUSE_END.split(text[value.span.end : sentence.end])[0]
+    first, last = _THRESHOLD.findall(behind)[:1], _THRESHOLD.findall(before)[-1:]
+    found = [f"|>{mark}" for mark in first] or [f"|<{mark}" for mark in last]
+    return {"".join(mark.split()) for mark in found}
 
 
 def _order_of_dated(values: Sequence[Value]) -> Mapping[int, str]:
@@ -372,9 +398,9 @@ def _correct(
     if not n_winners:
         return None
     # what is so only once is left out
-    blamed = [item for item in blame.most_common() if abs(item[1]) >= min(2, n_winners)]
+    blamed = [item for item in sorted(blame.items()) if abs(item[1]) >= min(2, n_winners)]
     weights = dict(rule.weights)
-    for name, count in blamed[:_MAX_PENALTIES]:
+    for name, count in sorted(blamed, key=lambda item: -item[1])[:_MAX_PENALTIES]:
         n_penalties = sum(weight < 0 for weight in weights.values())
         if count > 0 and (name in weights or n_penalties < _MAX_PENALTIES):
             weights[name] = round(weights.get(name, 0.0) - _STEP, 3)

@@ -65,9 +65,10 @@ class SlotRule(_Rule):
     *weights* gives points to what stands around a value: `~pier` for a stem in the same sentence,
     `^pier` in the same paragraph, `<until` and `>boat` for a stem near it on the left or right,
     `<!with` and `>!boat` for the very next word, `#rooms` for a heading above, `@latest` for the
-    latest of several dated values, `@score` for "8/10", `unit:length` for the kind of its unit. The
-    value of the document with the most points is taken, if it has at least *threshold*. Values
-    outside of *minimum* to *maximum* are not considered.
+    latest of several dated values, `@score` for "8/10", `|>≥50` for a bound behind it under which
+    it counts, `unit:length` for the kind of its unit. The value of the document with the most
+    points is taken, if it has at least *threshold*. Values outside of *minimum* to *maximum* are
+    not considered.
     """
 
     kind: Literal["slot"] = "slot"

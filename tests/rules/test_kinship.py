@@ -21,6 +21,7 @@ from srag_mcp.rules.naming import column_name, free_name, plural, singular
         ("Net weight", "Gross weight", -1.0),
         ("Net and gross weight", "Gross weight", 0.7),
         ("Arrival", "Departure", -1.0),
+        ("Hold 1 depth", "Hold 2 depth", 0.0),
     ],
 )
 def test_labels_are_one_by_their_words_or_exclude_each_other(

@@ -295,3 +295,90 @@ def test_a_long_text_beside_a_label_is_left_out_and_its_neighbours_are_not() -> 
         ]
     )
     assert table.columns == {"title": "string", "judge": "string", "costs": "integer EUR"}
+
+
+def test_what_is_counted_under_a_threshold_is_called_by_it_and_mixed_with_no_other() -> None:
+    table = tabulate(
+        [
+            f"Water report\n\n{40 + n} wells have a level of >50 mg per litre and of these,"
+            f" {9 + n % 5} wells have a level of >90-120 mg per litre.\n"
+            for n in range(14)
+        ]
+    )
+    assert table.columns == {"wells_over_50": "integer", "wells_over_90_120": "integer"}
+    assert table.values("wells_over_50") == [40 + n for n in range(14)]
+    assert table.values("wells_over_90_120") == [9 + n % 5 for n in range(14)]
+
+
+def test_thresholds_of_earlier_and_later_documents_are_two_columns() -> None:
+    table = tabulate(
+        [
+            f"Survey\n\nThe share of hives that are ≥{3 if n < 9 else 7} years old is small. The"
+            f" yield of hives ≥{3 if n < 9 else 7} years is now {60 + 2 * n} jars.\n"
+            for n in range(18)
+        ]
+    )
+    assert table.columns == {"jars_from_3": "integer", "jars_from_7": "integer"}
+    assert table.values("jars_from_3") == [60 + 2 * n if n < 9 else None for n in range(18)]
+
+
+def test_a_difference_is_no_value_of_what_it_compares() -> None:
+    table = tabulate(
+        [
+            f"Mill {SHORT[n]}\n\nThe mill ground {300 + 7 * n} sacks. The number of sacks in store"
+            f" was {12 + n} {('more', 'fewer')[n % 2]} than the day before.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"title": "string", "mill_ground": "integer"}
+    assert table.values("mill_ground") == [300 + 7 * n for n in range(12)]
+
+
+def test_a_share_in_percent_and_one_per_thousand_are_not_one_column() -> None:
+    table = tabulate(
+        [
+            f"Orchard\n\nOf the trees, {500 + 9 * n} were grafted (grafting rate {n + 2},4"
+            f"{' %' if n < 10 else ' per 1,000 trees'}).\n"
+            for n in range(20)
+        ]
+    )
+    rates = {kind: name for name, kind in table.columns.items() if "rate" in name}
+    assert table.values(rates["number percent"]) == [n + 2.4 for n in range(10)] + [None] * 10
+    assert table.values(rates["number"]) == [None] * 10 + [n + 2.4 for n in range(10, 20)]
+
+
+def test_a_share_of_those_before_a_bracket_is_not_called_by_them() -> None:
+    table = tabulate(
+        [
+            f"Kennel\n\n{30 + 3 * n} dogs were boarded ({20 + n} % of which had barked).\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"dogs": "integer"}
+
+
+def test_names_behind_words_that_say_two_things_are_no_column() -> None:
+    places = ("Norway", "Malta", "Chile", "Ghana", "Peru")
+    table = tabulate(
+        [
+            f"{PEOPLE[n % 6]} Trust, formed under the laws of {places[n % 5]}, leases the mill.\n\n"
+            + (
+                f"The lease is read under the laws of {places[(n + 2) % 5]}.\n"
+                if n % 3 == 0
+                else ""
+            )
+            for n in range(15)
+        ]
+    )
+    assert "laws" not in table.columns
+
+
+def test_a_distance_to_nothing_is_no_column() -> None:
+    table = tabulate(
+        [
+            f"Hut {SHORT[n]}\n\nThe {('well', 'chapel', 'cave')[n % 3]} of old"
+            f" {PEOPLE[n % 6].split()[1]} is {200 + 50 * n} metres away.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"title": "string"}
