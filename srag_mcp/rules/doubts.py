@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import QuestionError
 from srag_mcp.rules.kinship import general_stems, kinship
-from srag_mcp.rules.naming import plural, singular
 from srag_mcp.schema.attribute import Attribute, ItemRule, KeyRule, PatternRule, PlaceRule
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.text.words import content_words, fold_words, stem
+from srag_mcp.text.words import content_words, fold_words, plural, singular, stem
 from srag_mcp.values.units import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS, is_currency
 
 # One limit for all that is counted here, that of the yardstick: nine in ten are right.

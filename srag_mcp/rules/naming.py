@@ -10,7 +10,15 @@ from srag_mcp.documents.document import Heading
 from srag_mcp.rules.candidates import Candidate
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.sightings import Sightings
-from srag_mcp.text.words import STOP_WORDS, content_words, fold_words, is_content, stem
+from srag_mcp.text.words import (
+    STOP_WORDS,
+    content_words,
+    fold_words,
+    is_content,
+    plural,
+    singular,
+    stem,
+)
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.types import ColumnType
 from srag_mcp.values.units import read_context
@@ -208,19 +216,3 @@ def _heads(title: str) -> Iterator[str]:
             if is_content(word) and not is_content(following):
                 yield singular(word)
                 break
-
-
-def singular(word: str) -> str:
-    """Return a folded noun in the singular: `parties` -> `party`, `boxes` -> `box`."""
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-
-
-def plural(word: str) -> str:
-    """Return a folded noun in the plural: `party` -> `parties`."""
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith(("ch", "sh", "x", "s", "z")) else f"{word}s"

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.text.words import singular
+
 _SILENT = re.compile(r"[.'’`´]")
 _SEPARATOR = re.compile(r"[^\w]+|_+")
 _FUZZY_MIN_CHARACTERS = 5
@@ -29,24 +31,15 @@ class ValueMatch:
 
 
 def fold_words(text: str) -> tuple[str, ...]:
-    """Split into words without case, accents, punctuation and plural endings.
+    """Split into words without case, accents, punctuation and the plural endings of long words.
 
     `"St. John's Cafés" -> ("st", "john", "cafe")`
     """
     decomposed = unicodedata.normalize("NFKD", text[:_MAX_TEXT_CHARACTERS])
     plain = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
     silent = _SILENT.sub("", plain.replace("'s", "").replace("’s", ""))
-    return tuple(_singular(word) for word in _SEPARATOR.split(silent) if word)
-
-
-def _singular(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes")) or (word.endswith("toes") and len(word) > 6):
-        return word[:-2]
-    return word[:-1]
+    found = filter(None, _SEPARATOR.split(silent))
+    return tuple(singular(word) if len(word) > 3 else word for word in found)  # UPS is not up
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,23 @@ def words(text: str) -> list[str]:
     return [fold_word(word) for word in WORD.findall(text.replace("_", " "))]
 
 
+def singular(word: str) -> str:
+    """Return a folded noun in the singular: `parties` -> `party`, `boxes` -> `box`."""
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    has_e = word.endswith(("ches", "shes", "sses", "xes", "zzes", "tzes"))
+    return word[:-2] if has_e or (word.endswith("toes") and len(word) > 6) else word[:-1]
+
+
+def plural(word: str) -> str:
+    """Return a folded noun in the plural: `party` -> `parties`."""
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(("ch", "sh", "x", "s", "z")) else f"{word}s"
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut the endings of a folded word (Snowball, English), so that its forms compare equal.

@@ -3,7 +3,7 @@
 import pytest
 
 from srag_mcp.rules.kinship import content_stems, kin_of, kinship, says_more
-from srag_mcp.rules.naming import column_name, free_name, plural, singular
+from srag_mcp.rules.naming import column_name, free_name
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,3 @@ def test_a_name_that_is_taken_gets_a_number() -> None:
     assert free_name("Hull", {"hull", "hull_2"}) == "hull_3"
     assert free_name("2019", ()) == "n_2019"
     assert free_name("中文", ()) == "value"
-
-
-@pytest.mark.parametrize(
-    ("one", "many"),
-    [("party", "parties"), ("box", "boxes"), ("survey", "surveys"), ("dish", "dishes")],
-)
-def test_a_noun_has_one_form_for_one_and_one_for_many(one: str, many: str) -> None:
-    assert (plural(one), singular(many)) == (many, one)

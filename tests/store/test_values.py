@@ -29,6 +29,10 @@ def test_case_accents_dots_and_plurals_are_folded() -> None:
     )
 
 
+def test_a_short_word_that_ends_in_s_is_no_plural() -> None:
+    assert fold_words("UPS") == ("ups",)
+
+
 def test_an_equal_value_comes_before_those_that_contain_it(index: ValueIndex) -> None:
     matches = index.search("harbour cafe")
     assert matches[0] == ValueMatch("shop", "Harbour Café", 4, 1.0)

@@ -12,6 +12,8 @@ from srag_mcp.text.words import (
     content_words,
     fold,
     fold_words,
+    plural,
+    singular,
     stem,
     stems,
     tidy,
@@ -107,3 +109,20 @@ def test_content_words_are_the_words_that_carry_a_subject(listed: list[str]) -> 
     assert set(content_words(text)) <= set(words(text))
     assert not set(content_words(text)) & (STOP_WORDS | {"7"})
     assert fold_words(text).split() == words(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("party", "parties"),
+        ("box", "boxes"),
+        ("survey", "surveys"),
+        ("dish", "dishes"),
+        ("waltz", "waltzes"),
+        ("size", "sizes"),
+        ("pie", "pies"),
+        ("cv", "cvs"),
+    ],
+)
+def test_a_noun_has_one_form_for_one_and_one_for_many(one: str, many: str) -> None:
+    assert (plural(one), singular(many)) == (many, one)
