@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.second_opinion import UnreadableError, parse_statement
+from srag_mcp.store.guard.check import UnreadableError, parse_statement
 
 if TYPE_CHECKING:
     from sqlglot import exp as exp

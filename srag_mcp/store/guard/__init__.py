@@ -1,7 +1,7 @@
 """The SQL guard: what comes from outside is checked twice and runs locked, in a process apart.
 
-Four layers, because none holds alone: DuckDB's own parse tree (`tree`), a second parser
-(`second_opinion`), the locked read-only engine (`locked_engine`), the confined process (`child`).
+Four layers, because none holds alone: DuckDB's own parse tree (`tree`), a second parser (`check`),
+the locked read-only engine (`locked_engine`), the confined process (`child`).
 """
 
 from srag_mcp.store.guard.check import CheckedQuery, check_query

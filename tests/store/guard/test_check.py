@@ -3,8 +3,8 @@
 import pytest
 
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
-from srag_mcp.store.guard import CheckedQuery, check_query, second_opinion
-from srag_mcp.store.guard.check import require_agreement
+from srag_mcp.store.guard import CheckedQuery, check_query
+from srag_mcp.store.guard.check import UnreadableError, list_tables, require_agreement
 from srag_mcp.store.guard.tree import read_tree
 
 TABLES = {"hotels": ["name", "stars", "user"], "documents": ["title"], "Größen": ["k"]}
@@ -112,8 +112,8 @@ def test_names_and_texts_of_any_language_pass(sql: str) -> None:
 
 def test_where_sqlglot_cannot_read_duckdbs_tree_decides() -> None:
     sql = "PIVOT hotels ON stars IN (1, 2) USING count(*) GROUP BY name ORDER BY name"
-    with pytest.raises(second_opinion.UnreadableError):
-        second_opinion.list_tables(sql, TABLES)
+    with pytest.raises(UnreadableError):
+        list_tables(sql, TABLES)
 
     assert check_query(sql, TABLES).tables == {"hotels"}
 
@@ -129,4 +129,4 @@ def test_two_readings_of_the_tables_are_a_veto() -> None:
 def test_backticks_are_read_alike_by_both() -> None:
     sql = "SELECT 1 AS ` FROM hotels --`, title FROM documents"
 
-    assert read_tree(sql, TABLES).tables == second_opinion.list_tables(sql, TABLES)
+    assert read_tree(sql, TABLES).tables == list_tables(sql, TABLES)

@@ -16,8 +16,8 @@ import duckdb
 import pytest
 
 from srag_mcp.errors import QueryError
-from srag_mcp.store.guard import QueryLimits, second_opinion
-from srag_mcp.store.guard.check import check_text
+from srag_mcp.store.guard import QueryLimits
+from srag_mcp.store.guard.check import UnreadableError, check_text, list_tables
 from srag_mcp.store.guard.locked_engine import open_locked
 from srag_mcp.store.guard.tree import read_tree
 
@@ -42,7 +42,7 @@ The statements are in `hostile.jsonl`.
 Judge = Callable[[str, dict[str, list[str]]], object]
 
 
-PARSERS: list[Judge] = [read_tree, second_opinion.list_tables]
+PARSERS: list[Judge] = [read_tree, list_tables]
 
 
 class Row(NamedTuple):
@@ -58,7 +58,7 @@ def ask_parser(judge: Judge, sql: str, tables: dict[str, list[str]]) -> str:
     try:
         check_text(sql)
         judge(sql, tables)
-    except (QueryError, second_opinion.UnreadableError):
+    except (QueryError, UnreadableError):
         return "stops"
     return "passes"
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
 from srag_mcp.store.guard import check_query
-from srag_mcp.store.guard.second_opinion import DENIED_CLASSES
+from srag_mcp.store.guard.check import DENIED_CLASSES
 from srag_mcp.store.guard.vocabulary import WordList, fold, read_vocabulary
 
 
