@@ -1,14 +1,14 @@
 """Schema prediction: a language model decides on the columns, in rounds (S-RAG 3.2.1)."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Document
-from srag_mcp.documents.excerpt import excerpt
 from srag_mcp.errors import SchemaError
 from srag_mcp.model.asking import ask_for, ask_shorter
-from srag_mcp.model.language_model import LanguageModel, Prompt
+from srag_mcp.model.language_model import LanguageModel, Prompt, most_characters
 from srag_mcp.model.reply_content import ReplyContent, describe_misfits
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute, snake_case, unique_name
@@ -27,6 +27,10 @@ NONE = "(none)"
 MAX_ATTRIBUTES = 120
 Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
 _GENERIC_ENTITY = "records"
+_GAP = "\n[…]\n"
+_HEAD_SHARE = 0.5
+_PASSAGE = 600
+_BREAK = re.compile(r"\n\s*\n|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,34 @@ def render_documents(documents: Sequence[Document], n_tokens: int) -> str:
     """Write documents between marks that they do not hold, *n_tokens* at most in all."""
     share = n_tokens // max(1, len(documents))
     return render_texts([excerpt(document.text, share) for document in documents])
+
+
+def excerpt(text: str, n_tokens: int) -> str:
+    """Return *text*, or of a longer one the beginning and evenly spaced passages.
+
+    At most *n_tokens* tokens, as `most_characters` estimates them, `[…]` between the parts. What to
+    look for is not known yet, so that half is the beginning and the rest is spread evenly:
+    `records.passages`, which ranks by the attributes sought, would show the beginning only.
+    """
+    limit = most_characters(text, n_tokens)
+    if len(text) <= limit:
+        return text
+    head_end = _break_before(text, int(limit * _HEAD_SHARE))
+    n_passages = max(1, (limit - head_end) // (_PASSAGE + len(_GAP)))
+    parts = [text[:head_end]]
+    end = head_end
+    for number in range(n_passages):
+        wanted = head_end + (number + 1) * (len(text) - head_end - _PASSAGE) // n_passages
+        start = max(end, _break_before(text, wanted))
+        end = min(start + _PASSAGE, len(text))
+        parts.append(text[start:end])
+    return _GAP.join(part.strip() for part in parts if part.strip())[:limit]
+
+
+def _break_before(text: str, wanted: int) -> int:
+    """Return the last end of a line in the passage before *wanted*; *wanted* if there is none."""
+    breaks = [found.end() for found in _BREAK.finditer(text, max(0, wanted - _PASSAGE), wanted)]
+    return breaks[-1] if breaks else wanted
 
 
 def render_texts(texts: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.documents.excerpt import excerpt
+from srag_mcp.schema.rounds import excerpt
 
 
 def test_a_short_text_stays_as_it_is() -> None:
