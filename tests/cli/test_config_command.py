@@ -47,6 +47,11 @@ READERS = {
 }
 
 
+def _how_to_start(entry: object) -> dict[str, object]:
+    assert isinstance(entry, dict)
+    return {key: value for key, value in entry.items() if key in {"command", "args", "env"}}
+
+
 def _list_tools(entry: object, environment: dict[str, str], folder: Path) -> list[str]:
     """Start the server as a client does: in some folder, with little of an environment."""
     assert isinstance(entry, dict)
@@ -62,20 +67,21 @@ def _list_tools(entry: object, environment: dict[str, str], folder: Path) -> lis
     return run_to_end(run)
 
 
-@pytest.mark.parametrize("client", READERS)
 def test_the_printed_configuration_starts_the_server(
-    cli: Cli, ferries: Path, tmp_path: Path, client: str
+    cli: Cli, ferries: Path, tmp_path: Path
 ) -> None:
     odd = ferries.rename(tmp_path / 'ferries "ø" \\ x')
+    entries = []
+    for client, read in READERS.items():
+        result = cli("config", client, "--corpus", odd)
+        assert (result.status, result.err[:11]) == (0, "Paste into "), client
+        entries.append(read(result.out))
 
-    result = cli("config", client, "--corpus", odd)
-
-    assert result.status == 0
-    assert result.err.startswith("Paste into ")
-    entry = READERS[client](result.out)
+    entry = entries[0]
     assert isinstance(entry, dict)
     assert entry["args"] == ["serve", "--corpus", str(odd), "--home", str(tmp_path / "home")]
     assert _list_tools(entry, {}, tmp_path) == TOOLS
+    assert [_how_to_start(other) for other in entries] == [_how_to_start(entry)] * len(READERS)
 
 
 @pytest.mark.parametrize("client", READERS)
