@@ -20,6 +20,11 @@ BOATS = [
 ]
 
 
+@pytest.fixture
+def shared_processes() -> None:
+    """Share none: each pool starts its own."""
+
+
 @pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build: boats, documents and cells are exposed; srag_build and hidden_view are not."""

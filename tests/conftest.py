@@ -1,0 +1,53 @@
+"""What tests of all packages share: compiled modules, and query processes that are idle."""
+
+import os
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from srag_mcp.store.guard import QueryLimits, QueryPool, pool
+from srag_mcp.store.guard.process import WorkerProcess
+
+# Where the environment forbids it, each process that a test starts compiles the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+MOST_IDLE = 4
+Idle = list[tuple[QueryLimits, WorkerProcess]]
+
+
+@pytest.fixture(scope="session")
+def idle_processes() -> Iterator[Idle]:
+    idle: Idle = []
+    yield idle
+    for _, process in idle:
+        process.close()
+
+
+@pytest.fixture(autouse=True)
+def shared_processes(monkeypatch: pytest.MonkeyPatch, idle_processes: Idle) -> None:
+    """Let a pool that is closed hand its idle processes to the next: most tests start one each.
+
+    What a process does from its start to its end is tested in `store/guard`, where all are new.
+    """
+    close = QueryPool.close
+
+    def take(limits: QueryLimits) -> WorkerProcess:
+        for at, (others, process) in enumerate(idle_processes):
+            if others == limits and process.is_alive:
+                del idle_processes[at]
+                process.has_answered = False
+                return process
+        return WorkerProcess(limits)
+
+    def hand_over(ended: QueryPool) -> None:
+        with ended._lock:
+            handed, ended._idle = ended._idle, []
+        idle_processes.extend((ended.limits, process) for process, _ in handed)
+        while len(idle_processes) > MOST_IDLE:
+            idle_processes.pop(0)[1].close()
+        close(ended)
+
+    monkeypatch.setattr(pool, "WorkerProcess", take)
+    monkeypatch.setattr(QueryPool, "close", hand_over)
