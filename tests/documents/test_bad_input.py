@@ -27,6 +27,7 @@ def _zip(**members: bytes) -> bytes:
 
 
 _GARBAGE = random.Random(7).randbytes(5000)
+_BOMB = _zip(a=b"\0" * 200_000_000)
 _BROKEN_XML = {"[Content_Types].xml": b"<Types", "word/document.xml": b"<w:document"}
 
 CASES = {
@@ -50,8 +51,8 @@ CASES = {
     "other.docx": (_zip(a=b"1"), "it is not a readable Word file"),
     "other.xlsx": (_zip(a=b"1"), "it is not a readable workbook"),
     "broken.docx": (_zip(**_BROKEN_XML), "it is not a readable Word file"),
-    "bomb.docx": (_zip(a=b"\0" * 200_000_000), "it unpacks to 191 MiB, too much to read"),
-    "bomb.xlsx": (_zip(a=b"\0" * 200_000_000), "it unpacks to 191 MiB, too much to read"),
+    "bomb.docx": (_BOMB, "it unpacks to 191 MiB, too much to read"),
+    "bomb.xlsx": (_BOMB, "it unpacks to 191 MiB, too much to read"),
     "cut.json": (b'{"a": [1, 2', "it is not JSON at line 1, column 12: "),
     "deep.json": (b"[" * 100_000, "the JSON is nested too deeply"),
     "digits.json": (b"1" * 5000, "the JSON cannot be read"),

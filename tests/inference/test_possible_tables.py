@@ -35,14 +35,14 @@ NO_BOUNDS = "bounds are not worked out for this kind of query"
 class Towers:
     """A corpus with unknown cells, and a connection with a schema for each table it may be.
 
-    *gaps* are the unknown cells, *values* what can stand in those of a column.
+    *gaps* are the unknown cells; *changed* has, for each, the schemas of tables that differ in it
+    alone, a list for each table that was changed.
     """
 
     corpus: Corpus
     worlds: duckdb.DuckDBPyConnection
     n_worlds: int
-    gaps: list[tuple[int, str]]
-    values: dict[str, tuple[object, ...]]
+    changed: dict[tuple[int, str], list[list[str]]]
 
     def said(self, sql: str) -> tuple[list[Row], float | None, float | None, str]:
         """Return the rows, the bounds and the note that an answer has."""
@@ -64,25 +64,20 @@ class Towers:
     def decisive(self, sql: str) -> dict[str, set[int]]:
         """Return the unknown cells that alone change the result in a table that may be."""
         found: dict[str, set[int]] = {}
-        for (number, name), world in product(self.gaps, range(min(self.n_worlds, N_CHANGED))):
-            results = set()
-            for value in self.values[name]:
-                self.worlds.execute(
-                    f"CREATE OR REPLACE TABLE changed.towers AS SELECT * REPLACE"
-                    f" (if(document_id = 'towers.jsonl#{number + 1}', ?, {name}) AS {name})"
-                    f" FROM world_{world}.towers",
-                    [value],
-                )
-                self.worlds.execute("USE changed")
-                results.add(str(sorted(map(str, self.worlds.execute(sql).fetchall()))))
-            if len(results) > 1:
-                found.setdefault(name, set()).add(number)
+        for (number, name), tables in self.changed.items():
+            for schemas in tables:
+                results = {str(sorted(map(str, self._rows(sql, schema)))) for schema in schemas}
+                if len(results) > 1:
+                    found.setdefault(name, set()).add(number)
         return found
 
     def possible(self, sql: str) -> Iterator[list[Row]]:
         for number in range(self.n_worlds):
-            self.worlds.execute(f"USE world_{number}")
-            yield self.worlds.execute(sql).fetchall()
+            yield self._rows(sql, f"world_{number}")
+
+    def _rows(self, sql: str, schema: str) -> list[Row]:
+        self.worlds.execute(f"USE {schema}")
+        return self.worlds.execute(sql).fetchall()
 
 
 @pytest.fixture(scope="module", params=range(N_TABLES))
@@ -101,14 +96,21 @@ def towers(
     fillings = list(product(*(values[name] for _, name in gaps)))
     chance.shuffle(fillings)
     with QueryPool() as worker, duckdb.connect() as connection:
-        connection.execute("SET threads = 1; CREATE SCHEMA changed")
+        connection.execute("SET threads = 1")
         for number, filling in enumerate(fillings[:MOST_WORLDS]):
             table = [{"lift": False} | tower for tower in stored]
             for (at, name), value in zip(gaps, filling, strict=True):
                 table[at][name] = value
             _write(connection, number, table)
         corpus, n_worlds = Corpus(folder, worker, settings.home), len(fillings[:MOST_WORLDS])
-        yield Towers(corpus, connection, n_worlds, gaps, values)
+        changed = {
+            (number, name): [
+                [_change(connection, world, number, name, value) for value in values[name]]
+                for world in range(min(n_worlds, N_CHANGED))
+            ]
+            for number, name in gaps
+        }
+        yield Towers(corpus, connection, n_worlds, changed)
 
 
 def _tower(chance: random.Random) -> dict[str, object]:
@@ -137,6 +139,21 @@ def _write(
     )
     rows = [[f"towers.jsonl#{n}", *(row[name] for name in NAMES)] for n, row in enumerate(table, 1)]
     connection.executemany("INSERT INTO towers VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _change(
+    connection: duckdb.DuckDBPyConnection, world: int, number: int, name: str, value: object
+) -> str:
+    """Copy a table with another value in one cell; return the schema of the copy."""
+    schema = f'"changed {world} {number} {name} {value}"'
+    connection.execute(f"CREATE SCHEMA {schema}")
+    connection.execute(
+        f"CREATE TABLE {schema}.towers AS SELECT * REPLACE"
+        f" (if(document_id = 'towers.jsonl#{number + 1}', ?, {name}) AS {name})"
+        f" FROM world_{world}.towers",
+        [value],
+    )
+    return schema
 
 
 @pytest.mark.parametrize(
