@@ -144,10 +144,12 @@ class _Records:
         low, high = float(str(known.minimum)), float(str(known.maximum))
         n_sure = n_in if n_open else None
         ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
-        return Bounds(*ends, (low, high) if n_blank else None)
+        sql = f"SELECT {', '.join(ends)}"
+        [[lower, upper]] = self._corpus.select(sql, limit=1).rows
+        return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
 
-    def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> float:
-        """Return the lowest amount that can be, with unknown values at *end*, or the highest.
+    def _end_of_amount(self, end: float, n_sure: int | None, *, is_upper: bool = False) -> str:
+        """Write the query of the lowest amount with unknown values at *end*, or of the highest.
 
         Beside *n_sure* records that meet the condition, those that may meet it are taken in by
         their value: with as many as there are in the lowest result, no others of them make a lower
@@ -160,16 +162,13 @@ class _Records:
             f" FROM {self._entity} WHERE {condition} IS NOT FALSE"
         )
         if n_sure is None:
-            sql = f"SELECT {self._found.formula} FROM ({values})"  # noqa: S608 - as above
-            return float(str(self._corpus.select(sql, limit=1).rows[0][0]))
+            return f"(SELECT {self._found.formula} FROM ({values}))"  # noqa: S608 - as above
         running = (
             f"SELECT {self._found.formula} OVER running AS made, row_number() OVER running AS n"  # noqa: S608 - as above
             f" FROM ({values}) WINDOW running AS (ORDER BY is_open, value {order}"
             " ROWS UNBOUNDED PRECEDING)"
         )
-        sql = f"SELECT {better}(made) FROM ({running}) WHERE n >= {n_sure}"  # noqa: S608 - as above
-        [[found]] = self._corpus.select(sql, limit=1).rows
-        return float(str(found))
+        return f"(SELECT {better}(made) FROM ({running}) WHERE n >= {n_sure})"  # noqa: S608 - as above
 
     def _range_of_two(self) -> Bounds | None:
         """Bound a sum or difference by the bounds of its sides, as if each were alone."""
