@@ -408,6 +408,24 @@ def test_groups_with_and_without_something_are_compared() -> None:
     )
 
 
+def test_the_ends_of_a_column_are_compared_over_all_records_only() -> None:
+    range_of = "SELECT (SELECT MAX(visitors) FROM towers) - (SELECT MIN(visitors) FROM towers)"
+    asked = "By how many visitors is the {} tower {} than the {}{}?"
+    found = _towers(asked.format("biggest", "larger", "smallest", ""))
+    assert found.sql == f"{range_of} AS difference"
+    for words in (
+        ("biggest", "larger", "smallest", " with a lift"),
+        ("biggest", "smaller", "smallest", ""),
+        ("biggest", "dearer", "smallest", ""),
+        ("biggest", "larger", "biggest", ""),
+        ("biggest", "larger", "second smallest", ""),
+    ):
+        with pytest.raises(QuestionError):
+            _towers(asked.format(*words))
+    with pytest.raises(QuestionError):
+        _towers("How many more visitors does the biggest tower have than the smallest?")
+
+
 def test_the_first_report_is_not_the_one_with_the_lowest_number() -> None:
     columns = [date("signed_on"), count("lab_report")]
     refusal("What was the date of the first report?", columns, "lab")
