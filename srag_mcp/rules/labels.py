@@ -169,8 +169,8 @@ def _lead_candidates(sightings: Sequence[Sightings], known: set[str]) -> list[Ca
 
 
 def read_field(rule: KeyRule, sightings: Sightings) -> list[Field]:
-    """Return the fields of the first label of *rule* that a document has."""
-    for key in rule.keys:
+    """Return the fields of the first label of *rule* that a document has; `Born` or `Born on`."""
+    for key in (form for own in rule.keys for form in (own, f"{own} on")):
         fields = sightings.fields.get(key, ())
         if own := [f for f in fields if f.value and rule.section in {None, f.section}]:
             return own

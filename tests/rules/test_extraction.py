@@ -101,6 +101,19 @@ def test_a_list_says_denies_or_leaves_open(item: str, state: State) -> None:
     assert cell(ItemRule(items=(item,))).state is state
 
 
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        ("Sold on: 4 May 1998", "4 May 1998"),
+        ("Sold: 5 May 1998\nSold on: 4 May 1998", "5 May 1998"),
+        ("Sold to: Anna Berg", None),
+    ],
+)
+def test_a_label_may_end_in_on_before_a_date(line: str, stated: str | None) -> None:
+    text = f"# Barn\n\nBuilt: 1871\n{line}\n"
+    assert cell(KeyRule(keys=("sold",)), text=text).as_stated == stated
+
+
 def test_the_first_rule_that_finds_something_decides() -> None:
     rules = (KeyRule(keys=("owner",)), KeyRule(keys=("built",)), PlaceRule(place="first_date"))
     assert cell(*rules).as_stated == "1871"
