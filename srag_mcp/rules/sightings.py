@@ -1,6 +1,7 @@
 """Sightings: what one document says outright, before anyone knows the columns."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,16 @@ from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words, stem
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.names import NOT_SO
+from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
 
 _NEGATION = re.compile(
-    rf"[✗✘❌☒☐]|\[ ?\]|\b(?:un|not )available\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE
+    rf"[✗✘❌☒☐]|\[ ?\]|\bunavailable\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE
 )
+_AVAILABLE = re.compile(r"\bavailable\b", re.IGNORECASE)  # "no lift available" denies a lift
+_DENIAL = re.compile(DENIALS)
+_ONE_OF = frozenset({"a", "an", "any"})
+_MAX_ENDING = 3  # letters of an ending of verbs, "parking"; a longer one makes another word
 _VARIABLE = re.compile(
     r"\b(?:until|up to|from|before|after|only)\b[^,;.]*\d[^,;.]*|[(\[][^()\[\]]*[)\]]", re.I
 )
@@ -117,15 +122,28 @@ class Sightings:
         self.text = document.text
 
     @cached_property
-    def _stems(self) -> str:
-        """The stems of all words that are not of a heading, which head what may be missing."""
+    def _said(self) -> tuple[list[str], dict[str, list[int]]]:
+        """All words that are not of a heading, which heads what may be missing; and their stems."""
         blocks = self.document.blocks
         said = [block.span.of(self.text) for block in blocks if not isinstance(block, Heading)]
-        return f" {' '.join(map(stem, fold_words(' | '.join(said)).split()))} "
+        words, places = fold_words(" ".join(said)).split(), defaultdict[str, list[int]](list)
+        for place, word in enumerate(words):
+            places[stem(word)].append(place)
+        return words, places
 
     def speaks_of(self, name: str) -> bool:
-        """Whether the text has the words of *name* in a row, in any of their forms."""
-        return f" {' '.join(map(stem, name.split()))} " in self._stems
+        """Whether the text has the words of *name* in a row, in any of their forms, undenied.
+
+        "Neither a lift nor a garage" speaks of no lift.
+        """
+        said, places = self._said
+        wanted = name.split()
+        return any(
+            place + len(wanted) <= len(said)
+            and all(map(_is_form, wanted, said[place : place + len(wanted)]))
+            and not _is_denied(said, place)
+            for place in (places.get(stem(wanted[0]), ()) if wanted else ())
+        )
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
@@ -280,6 +298,21 @@ class Sightings:
         return [Span(*match.span(1)) for match in matches]
 
 
+def _is_form(word: str, other: str) -> bool:
+    """Whether two words are forms of one: `parked` and `parking`, not `fitted` and `fitness`."""
+    base = stem(word)
+    if base != stem(other):
+        return False
+    is_inflected = max(len(word), len(other)) - len(base) <= _MAX_ENDING
+    return is_inflected or max(word, other).removeprefix(min(word, other)) in {"", "s", "es"}
+
+
+def _is_denied(words: Sequence[str], place: int) -> bool:
+    """Whether a word of denial is right before a place, or before the article there."""
+    before = place - 1 - (place > 0 and words[place - 1] in _ONE_OF)
+    return before >= 0 and _DENIAL.fullmatch(words[before]) is not None
+
+
 def is_plain_value(text: str) -> bool:
     """Whether a text is a number, a date, a code or a name, with nothing but a unit beside it."""
     if text.startswith("("):
@@ -317,7 +350,7 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     # `No pool` says the contrary of `pool`; "none" denies nothing
     bare, count = _NEGATION.subn(" ", words)
     negative = count > 0 and bool(bare.strip(" -:–—✗✘❌."))
-    plain = _VARIABLE.sub(" ", bare if negative else words)
+    plain = _VARIABLE.sub(" ", _AVAILABLE.sub(" ", bare) if negative else words)
     figure = _FIGURE.search(plain)
     if _YEAR.search(plain):
         return  # it tells of something that was, and not of what there is

@@ -39,6 +39,7 @@ def pages(heading: str, *lines: Callable[[int], str], ending: str = "md", n: int
         pytest.param("On site", "☑ Showers", "☐ Showers", "showers", id="boxes"),
         pytest.param("On site", "[x] Showers", "[ ] Showers", "showers", id="boxes of Markdown"),
         pytest.param("On site", "Showers", "Showers not available", "showers", id="not available"),
+        pytest.param("On site", "Shop", "No shop available", "shop", id="none available"),
     ],
 )
 def test_a_thing_is_said_denied_or_missing_from_a_list(
@@ -156,6 +157,41 @@ def test_a_list_that_speaks_of_a_thing_in_other_words_leaves_it_open() -> None:
         lambda n: "Boats" if n % 2 else "Bicycles",
     )
     assert table.states("sauna") == [SAID, ABSENT, SILENT] * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "state"),
+    [
+        ("We have neither a hammock nor a sauna.", ABSENT),
+        ("It is a camp without any sauna.", ABSENT),
+        ("Nothing but the sauna is new.", SILENT),
+        ("The saunas by the lake are old.", SILENT),
+    ],
+)
+def test_what_is_not_listed_is_absent_where_the_text_does_not_speak_of_it(
+    words: str, state: State
+) -> None:
+    table = tabulate(
+        [
+            f"# Camp {SHORT[n]}\n\n{'Quiet.' if n else words}\n\n## On site\n\n- Shop\n"
+            + ("- Sauna\n" if n % 2 else "- Bar\n")
+            for n in range(12)
+        ],
+        ending="md",
+    )
+    assert table.states("sauna") == [state, *[SAID, ABSENT] * 5, SAID]
+
+
+def test_words_of_one_stem_may_be_two_words() -> None:
+    table = tabulate(
+        [
+            f"# Camp {SHORT[n]}\n\nThe huts were fitted with stoves.\n\n## On site\n\n- Shop\n"
+            + ("- Fitness\n" if n % 2 else "- Bar\n")
+            for n in range(12)
+        ],
+        ending="md",
+    )
+    assert table.states("fitness") == [ABSENT, SAID] * 6
 
 
 def test_things_after_semicolons_beside_a_label_are_said_and_the_others_not() -> None:
