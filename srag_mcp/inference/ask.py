@@ -18,6 +18,7 @@ from srag_mcp.inference.brief import write_brief
 from srag_mcp.inference.by_model import translate_question
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import find_grounds
+from srag_mcp.inference.unknowns import is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
@@ -132,7 +133,8 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
     try:
         translation = translate(question, corpus.schema(), statistics, corpus.values())
         if corpus.info().engine == BY_RULES:
-            check_columns(corpus, translation)
+            facts = translation.facts
+            check_columns(corpus, translation, lambda gaps: is_settled(corpus, facts, gaps))
         page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
     except QuestionError as refusal:
         return _refuse(corpus, question, str(refusal), refusal.unplaced)

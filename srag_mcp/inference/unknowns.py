@@ -7,7 +7,7 @@ value is taken to lie in the range of the known ones.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.inference.answer import Bounds, render_number
@@ -47,13 +47,33 @@ def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
     return _Records(corpus, facts.aggregate).unknowns()
 
 
-class _Records:
-    """Counts over the records of a corpus, under the conditions of an aggregate."""
+def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool:
+    """Whether a result is the same whatever the unknown cells of the columns *gaps* hold.
 
-    def __init__(self, corpus: Corpus, found: Aggregate) -> None:
+    Records without a value of what else is measured are left out of this, as the result leaves
+    them.
+    """
+    if facts.aggregate is None:
+        return False
+    measured = {use.column for use in facts.columns if use.role == "measure"}
+    others = sorted(measured - set(gaps))
+    return _Records(corpus, facts.aggregate, others).unknowns() == Unknowns()
+
+
+class _Records:
+    """Counts over the records of a corpus, under the conditions of an aggregate.
+
+    *stated*: of those only that have a value of these columns.
+    """
+
+    def __init__(self, corpus: Corpus, found: Aggregate, stated: Sequence[str] = ()) -> None:
         self._corpus = corpus
         self._found = found
+        self._stated = stated
         self._entity = quote_name(corpus.schema().entity)
+        if stated:
+            known = " AND ".join(f"{quote_name(column)} IS NOT NULL" for column in stated)
+            self._entity = f"(SELECT * FROM {self._entity} WHERE {known})"  # noqa: S608 - it runs through the guard
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 
     def unknowns(self) -> Unknowns:
@@ -189,7 +209,9 @@ class _Records:
 
     def _sides(self) -> tuple[Bounds, Bounds] | None:
         found = [
-            Bounds(side, side) if isinstance(side, float) else _Records(self._corpus, side).range()
+            Bounds(side, side)
+            if isinstance(side, float)
+            else _Records(self._corpus, side, self._stated).range()
             for side in self._found.sides
         ]
         known = [side for side in found if side is not None]
@@ -251,23 +273,33 @@ class _Records:
         that is listed once to the list.
         """
         condition, counted = f"({self._found.condition})", f"({self._found.counted})"
-        nowhere = " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
+        nowhere = self._nowhere()
         is_counted_nowhere = "" if self._found.function == "list" else f" OR {nowhere}"
         return self._count(
             f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
             f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
         )
 
+    def _nowhere(self) -> str:
+        """Return as SQL that a record has no key to be grouped by."""
+        return " OR ".join(f"({key}) IS NULL" for key in self._found.keys) or "false"
+
     def _of_leading_group(self) -> str:
-        """Say that another group may lead, if those of which no group is known can make it so."""
+        """Say that another group may lead, if the records that may belong to it can make it so."""
         n_misplaced = sum(self._misplaced())
-        sql = (
-            f"SELECT count(*) FROM {self._entity} WHERE {self._found.counted}"  # noqa: S608 - it runs through the guard
-            f" GROUP BY {', '.join(self._found.keys)} ORDER BY 1 DESC LIMIT 2"
+        if not n_misplaced:
+            return ""
+        condition, nowhere = f"({self._found.condition})", f"({self._nowhere()})"
+        groups = (
+            f"SELECT count(*) FILTER ({condition}) AS least,"  # noqa: S608 - it runs through the guard
+            f" count(*) FILTER ({condition} IS NOT FALSE) AS most,"
+            f" row_number() OVER (ORDER BY count(*) FILTER ({self._found.counted}) DESC) AS place"
+            f" FROM {self._entity} WHERE NOT {nowhere} GROUP BY {', '.join(self._found.keys)}"
         )
-        counts = [int(str(row[0])) for row in self._corpus.select(sql, limit=2).rows]
-        most, next_most = (*counts, 0, 0)[:2]
-        if not n_misplaced or next_most + n_misplaced < most:
+        sql = f"SELECT max(least) FILTER (place = 1), max(most) FILTER (place > 1) FROM ({groups})"  # noqa: S608 - as above
+        least, most = (int(str(n or 0)) for n in self._corpus.select(sql, limit=1).rows[0])
+        [n_anywhere] = self._count(f"{condition} IS NOT FALSE AND {nowhere}")
+        if most + n_anywhere < least:
             return ""
         return f"it may be otherwise: {_not_known_of(n_misplaced)}"
 

@@ -7,7 +7,7 @@ cannot be compared; or other places of its documents contradict what was read.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import Mark
@@ -83,6 +83,7 @@ class _Use:
         measures: Whether its values are computed with, compared or ordered.
         ranks: Whether the highest or the lowest is asked for.
         halves: Whether the middle one is asked for, of which no bounds are worked out.
+        leads: Whether the value of the most records is asked for, which a few more may overtake.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
     """
@@ -92,6 +93,7 @@ class _Use:
     measures: bool
     ranks: bool
     halves: bool
+    leads: bool
     asks_gaps: bool
     asked: frozenset[str]
 
@@ -101,16 +103,23 @@ class _Use:
         return self.statistics[self.attribute.name]
 
 
-def check_columns(corpus: Corpus, translation: Translation) -> None:
+def check_columns(
+    corpus: Corpus,
+    translation: Translation,
+    is_settled: Callable[[Collection[str]], bool] = lambda _: False,
+) -> None:
     """Make sure that the columns of *translation* hold what the documents say.
 
-    Columns without rules were not read by the offline engine and are not doubted.
+    Columns without rules were not read by the offline engine and are not doubted. What columns lack
+    does no harm where *is_settled* says that the answer is the same whatever their gaps hold.
 
     Raises:
         QuestionError: If one of them cannot carry the answer; the text says which and why.
     """
     attributes = {item.name: item for item in corpus.schema().attributes}
     statistics = {item.column: item for item in corpus.statistics()}
+    gaps: dict[str, str] = {}
+    shows_gaps = True
     for name in dict.fromkeys(use.column for use in translation.facts.columns):
         attribute = attributes.get(name)
         if attribute is None or not attribute.extractors or name not in statistics:
@@ -125,15 +134,25 @@ def check_columns(corpus: Corpus, translation: Translation) -> None:
             measures=bool(roles & _MEASURING),
             ranks=bool(re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', sql)),
             halves=bool(re.search(rf'\b(?:MEDIAN|QUANTILE\w*)\("?{re.escape(name)}\b', sql)),
+            leads="group" in roles and bool(re.search(r"\b(?:QUALIFY|LIMIT)\b", sql)),
             asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
             asked=frozenset(found.asked for found in translation.literals if found.column == name),
         )
         if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
             doubt = f"{name} only tells that a word occurs, which says nothing of a document"
         else:
-            doubt = _of_cells(corpus, use) or _of_gaps(corpus, use)
+            doubt = _of_cells(corpus, use)
         if doubt:
             raise QuestionError(doubt + _HELP)
+        if gap := _of_gaps(corpus, use):
+            gaps[name] = gap
+            shows_gaps &= (  # as unknown ones, and the question is not for them
+                attribute.absent_means == "unknown"
+                and name in translation.facts.asked
+                and not use.asks_gaps
+            )
+    if gaps and not (shows_gaps and is_settled(gaps)):
+        raise QuestionError(next(iter(gaps.values())) + _HELP)
 
 
 def _of_cells(corpus: Corpus, use: _Use) -> str:
@@ -165,7 +184,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     """Say so where silent documents speak of a column, or another column speaks for them."""
     attribute, own = use.attribute, use.own
     is_told = own.n_records - own.n_not_mentioned >= _MOST * own.n_records
-    if is_told and not attribute.type.is_boolean:
+    if is_told and not (use.leads or attribute.type.is_boolean):
         return ""
     attributes = corpus.schema().attributes
     # where an amount of the sort of the column may have been read as well
@@ -183,7 +202,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     unread = round(n_measuring - n_twice / max(1, n_told) * n_unmeasured)
     speaking = max(n_naming, unread, 0)
     # a document that speaks of a thing in its text has it, mostly: no count of yes without it
-    is_exact = use.asks_gaps or attribute.type.is_boolean
+    is_exact = use.asks_gaps or use.leads or attribute.type.is_boolean
     if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
     alike = [item.name for item in attributes if _are_alike(use, item)]
@@ -242,7 +261,7 @@ def _names(attribute: Attribute) -> Iterator[tuple[str, ...]]:
         if isinstance(rule, KeyRule):
             names += [*rule.keys, *rule.leads]
         elif isinstance(rule, ItemRule):
-            names += rule.items
+            names += [*rule.items, *rule.signs]
     for name in names:
         words = tuple(dict.fromkeys(content_words(name)))
         if not {stem(word) for word in words} <= general_stems():

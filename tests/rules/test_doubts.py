@@ -116,6 +116,79 @@ def test_a_facility_that_prose_speaks_of_is_not_counted_from_lists_alone(
     assert "only 3 of 6 documents give radar, and 3 more speak of it" in answer.text
 
 
+def _radar(*items: str, signs: tuple[str, ...] = ()) -> Attribute:
+    rule = ItemRule(items=items or ("radar",), sections=("aboard",), signs=signs)
+    return Attribute(name="radar", type="boolean", extractors=(rule,))
+
+
+def _boat(harbour: str, *aboard: str, length: int = 10) -> str:
+    listed = "".join(f"- {thing}\n" for thing in aboard)
+    return f"Harbour: {harbour}\nLength: {length} m\n\nAboard:\n\n{listed}"
+
+
+HARBOUR = Attribute(name="harbour", type="string", extractors=(KeyRule(keys=("harbour",)),))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        pytest.param("How many boats have a radar?", None, id="two more may"),
+        pytest.param("How many boats in Rannow have a radar?", None, id="one of them there"),
+        pytest.param("How many boats in Olm have a radar?", 3, id="none of them there"),
+        pytest.param("Which harbour has the most boats with a radar?", "Olm", id="three to two"),
+        pytest.param("Which harbour has the most boats without a radar?", None, id="two to two"),
+        pytest.param(
+            "What is the longest length of the boats with a radar?", 14.0, id="both are shorter"
+        ),
+        pytest.param("What is the average length of the boats with a radar?", None, id="moved"),
+    ],
+)
+def test_a_gap_that_cannot_change_the_answer_is_no_doubt(
+    open_corpus: Open, question: str, answer: float | str | None
+) -> None:
+    boats = [_boat("Olm", "radar", "oars", length=10 + n) for n in (2, 3, 4)]
+    boats += [_boat("Rannow", "radar", "oars"), _boat("Rannow", "dish of the radar", length=9)]
+    boats += [_boat("Rannow", "oars"), _boat("Sund", "dish of the radar", length=9)]
+    boats += [_boat("Sund", "oars")]
+    found = ask(open_corpus(boats, [HARBOUR, _radar(), _length()]), question)
+    if answer is None:
+        assert "only 6 of 8 documents give radar, and 2 more speak of it" in found.text
+    else:
+        assert found.rows == ((answer,),)
+
+
+def test_a_question_for_what_is_stated_is_not_settled_by_the_gaps(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in (7, 8, 9)] + ["She has a length of some 12 m."]
+    corpus = open_corpus(texts, [_length()])
+    for question in ("How many boats do not mention a length?", "How many boats mention a length?"):
+        assert "only 3 of 4 documents give length" in ask(corpus, question).text
+
+
+def test_what_one_record_states_is_told_whatever_the_others_lack(open_corpus: Open) -> None:
+    texts = [f"Boat: {name}\nLength: {n} m" for n, name in enumerate(("Ada", "Bea", "Cleo"), 7)]
+    texts += [f"Boat: {name}\nShe has a length of some 12 m." for name in ("Dora", "Emma")]
+    boat = Attribute(name="boat", type="string", extractors=(KeyRule(keys=("boat",)),))
+    corpus = open_corpus(texts, [boat, _length()])
+    assert ask(corpus, LENGTH).refused
+    assert ask(corpus, "What is the length of Bea?").rows == ((8.0,),)
+    assert ask(corpus, "What is the length of Dora?").refused
+
+
+def test_a_word_that_hardly_stands_without_a_thing_speaks_of_it(open_corpus: Open) -> None:
+    boats = [_boat("Olm", "radar")] * 3 + [_boat("Olm", "antenna mast")]
+    corpus = open_corpus(boats, [HARBOUR, _radar("radar", "antenna set", signs=("antenna",))])
+    answer = ask(corpus, "How many boats have a radar?")
+    assert "only 3 of 4 documents give radar, and 1 more speak of it" in answer.text
+
+
+def test_the_most_common_value_is_not_told_while_one_document_speaks_of_it(
+    open_corpus: Open,
+) -> None:
+    texts = [f"Harbour: {name}" for name in ("Olm", "Rann") * 6] + ["Harbour: Olm", "Off Rann."]
+    answer = ask(open_corpus(texts, [HARBOUR]), "Which harbour has the most boats?")
+    assert "only 13 of 14 documents give harbour, and 1 more speak of it" in answer.text
+
+
 def test_sentences_with_the_word_and_a_number_cast_doubt(open_corpus: Open) -> None:
     rule = SlotRule(value_type="number", weights={">!crew": 5.0, "~crew": 1.0}, threshold=5.0)
     texts = [f"She sails with {n} crew." for n in (3, 4, 5)] + ["Of the crew of 1901, 9 died."] * 2
