@@ -13,6 +13,7 @@ _VERBS = frozenset("is are was were has have had do does did offer cost contain"
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
 _RANKING = ("rank", "adjective")
 _PERCENT = 100
+_UNIVERSAL = frozenset({"all", "every", "everyone", "everybody"})
 _COUNTED = frozenset({"more", "fewer", "less"})  # `is A higher than B` compares no counts
 
 
@@ -552,7 +553,7 @@ def read_existence(asked: Asked) -> Drafts:
     if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
         return
     words = {token.word for token in asked.frame.sentence.tokens}
-    if asked.joins or asked.lists_values() or words & {"all", "every"}:
+    if asked.joins or asked.lists_values() or words & _UNIVERSAL:
         return  # `was it A or B` asks which; `do all`, `do A and B` for what no one record shows
     restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
     kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]

@@ -408,6 +408,15 @@ def test_groups_with_and_without_something_are_compared() -> None:
     )
 
 
+@pytest.mark.parametrize("question", ["Does {} have a licence?", "Is {} in Olm?"])
+def test_everyone_is_not_anyone(question: str) -> None:
+    columns, values = [boolean("licence"), text("town")], [("town", "Olm", 3)]
+    for one in ("everyone", "everybody", "every person"):
+        refusal(question.format(one), columns, "person", values)
+    found = ask(question.format("anyone"), columns, "person", values)
+    assert found.restated.startswith("whether there is a record")
+
+
 def test_the_ends_of_a_column_are_compared_over_all_records_only() -> None:
     range_of = "SELECT (SELECT MAX(visitors) FROM towers) - (SELECT MIN(visitors) FROM towers)"
     asked = "By how many visitors is the {} tower {} than the {}{}?"
