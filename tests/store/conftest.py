@@ -1,5 +1,6 @@
 """A work database with hand-made documents and cells."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.reading import read_text
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import publish
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import FinishedDocument, FinishedFile, finish_document, open_work
@@ -25,7 +27,7 @@ def state(tmp_path: Path) -> Path:
     return CorpusFolder(folder, tmp_path / "home").writable()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def ships() -> Schema:
     return Schema(
         title="Ship",
@@ -40,7 +42,7 @@ def ships() -> Schema:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def finish() -> Finish:
     """Make a finished document of `attribute: words` lines; the words are the cells."""
 
@@ -58,9 +60,10 @@ def finish() -> Finish:
     return make
 
 
-@pytest.fixture
-def filled(state: Path, ships: Schema, finish: Finish) -> Path:
-    """The state folder with three ships and a file that could not be read, not published yet."""
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory, ships: Schema, finish: Finish) -> Path:
+    """A folder of three ships and a file that could not be read, not published; to be copied."""
+    folder = tmp_path_factory.mktemp("prepared")
     documents = [
         finish(
             "albatross.txt",
@@ -71,9 +74,32 @@ def filled(state: Path, ships: Schema, finish: Finish) -> Path:
     ]
     files = [FinishedFile(item.path, 10, 1, rows=False) for item in documents]
     broken = FinishedFile("dodo.pdf", 10, 1, rows=False, error="it is encrypted")
-    with open_work(state) as work:
+    with open_work(CorpusFolder(folder, folder).writable()) as work:
         work.put_in_force(ships, "given")
         work.store(documents, [*files, broken])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def prepared_build(prepared: Path, tmp_path_factory: pytest.TempPathFactory, ships: Schema) -> Path:
+    """The same folder, published; to be copied."""
+    folder = shutil.copytree(prepared, tmp_path_factory.mktemp("build") / "ships")
+    with open_work(CorpusFolder(folder, folder).writable()) as work:
+        publish(work, ships)
+    return folder
+
+
+@pytest.fixture
+def filled(state: Path, prepared: Path) -> Path:
+    """The state folder with three ships and a file that could not be read, not published yet."""
+    shutil.copytree(prepared, state.parent, dirs_exist_ok=True)
+    return state
+
+
+@pytest.fixture
+def published(state: Path, prepared_build: Path) -> Path:
+    """The same state folder, published."""
+    shutil.copytree(prepared_build, state.parent, dirs_exist_ok=True)
     return state
 
 

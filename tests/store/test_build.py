@@ -26,10 +26,8 @@ def rows(state: Path, sql: str) -> list[tuple[object, ...]]:
         return connection.execute(sql).fetchall()
 
 
-def test_records_have_typed_columns_and_one_row_a_document(filled: Path, ships: Schema) -> None:
-    publish_now(filled, ships)
-
-    assert rows(filled, "FROM ships ORDER BY document_id") == [
+def test_records_have_typed_columns_and_one_row_a_document(published: Path) -> None:
+    assert rows(published, "FROM ships ORDER BY document_id") == [
         ("albatross.txt", "Albatross", 3, 61.5, False, date(1899, 5, 4)),
         ("bittern.txt", "Bittern", 0, None, True, None),
         ("curlew.txt", "Curlew", 2, None, False, date(1931, 6, 30)),
@@ -37,7 +35,7 @@ def test_records_have_typed_columns_and_one_row_a_document(filled: Path, ships: 
     types = (
         "SELECT data_type FROM duckdb_columns() WHERE table_name = 'ships' ORDER BY column_index"
     )
-    assert [row[0] for row in rows(filled, types)] == [
+    assert [row[0] for row in rows(published, types)] == [
         "VARCHAR",
         "VARCHAR",
         "BIGINT",
@@ -47,11 +45,9 @@ def test_records_have_typed_columns_and_one_row_a_document(filled: Path, ships: 
     ]
 
 
-def test_cells_say_what_the_document_says_and_where(filled: Path, ships: Schema) -> None:
-    publish_now(filled, ships)
-
+def test_cells_say_what_the_document_says_and_where(published: Path) -> None:
     sql = 'SELECT state, as_stated, start, "end", value, unit, note FROM cells WHERE attribute = '
-    assert rows(filled, f"{sql} 'length' ORDER BY document_id")[0] == (
+    assert rows(published, f"{sql} 'length' ORDER BY document_id")[0] == (
         "stated",
         "61.5 m",
         33,
@@ -60,41 +56,37 @@ def test_cells_say_what_the_document_says_and_where(filled: Path, ships: Schema)
         "m",
         "",
     )
-    states = [row[0] for row in rows(filled, f"{sql} 'length' ORDER BY document_id")]
+    states = [row[0] for row in rows(published, f"{sql} 'length' ORDER BY document_id")]
     assert states == ["stated", "failed", "not_mentioned", "failed"]
-    assert rows(filled, f"{sql} 'has_engine' ORDER BY document_id")[2:] == [
+    assert rows(published, f"{sql} 'has_engine' ORDER BY document_id")[2:] == [
         ("not_mentioned", None, None, None, "false", None, ""),
         ("failed", None, None, None, None, None, "it is encrypted"),
     ]
-    assert rows(filled, "SELECT table_name, count(*) FROM cells GROUP BY ALL") == [("ships", 20)]
+    assert rows(published, "SELECT table_name, count(*) FROM cells GROUP BY ALL") == [("ships", 20)]
 
 
-def test_documents_and_texts_are_in_the_build(filled: Path, ships: Schema) -> None:
-    publish_now(filled, ships)
-
+def test_documents_and_texts_are_in_the_build(published: Path) -> None:
     sql = "SELECT document_id, path, title, media_type, characters FROM documents"
-    assert rows(filled, f"{sql} ORDER BY document_id DESC LIMIT 2") == [
+    assert rows(published, f"{sql} ORDER BY document_id DESC LIMIT 2") == [
         ("dodo.pdf", "dodo.pdf", "dodo.pdf", "", 0),
         ("curlew.txt", "curlew.txt", "curlew", "text/plain", 44),
     ]
     texts = "SELECT document_id, text LIKE 'name: %' FROM srag_texts ORDER BY 1"
-    assert rows(filled, texts) == [
+    assert rows(published, texts) == [
         ("albatross.txt", True),
         ("bittern.txt", True),
         ("curlew.txt", True),
     ]
 
 
-def test_tables_and_columns_carry_comments(filled: Path, ships: Schema) -> None:
-    publish_now(filled, ships)
-
+def test_tables_and_columns_carry_comments(published: Path) -> None:
     tables = "SELECT table_name FROM duckdb_tables() WHERE comment IS NULL"
-    assert rows(filled, tables) == []
+    assert rows(published, tables) == []
     columns = (
         "SELECT column_name, comment FROM duckdb_columns() WHERE table_name = 'ships'"
         " AND comment IS NOT NULL ORDER BY column_index"
     )
-    assert rows(filled, columns) == [
+    assert rows(published, columns) == [
         ("name", 'It\'s the "name".'),
         ("masts", "Absent: zero."),
         ("length", "Unit: m."),
@@ -178,12 +170,10 @@ def test_a_pointer_that_is_missing_or_damaged_is_told_apart(state: Path) -> None
             published_build(state)
 
 
-def test_statistics_are_exact(filled: Path, ships: Schema) -> None:
-    publish_now(filled, ships)
-
+def test_statistics_are_exact(published: Path) -> None:
     found = {
         str(name): json.loads(str(text))
-        for name, text in rows(filled, "SELECT column_name, statistics FROM srag_statistics")
+        for name, text in rows(published, "SELECT column_name, statistics FROM srag_statistics")
     }
 
     assert list(found) == ["name", "masts", "length", "has_engine", "launched"]

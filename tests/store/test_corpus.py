@@ -34,10 +34,8 @@ Finish = Callable[..., FinishedDocument]
 
 
 @pytest.fixture
-def corpus(filled: Path, ships: Schema, worker: QueryPool) -> Corpus:
-    with open_work(filled) as work:
-        publish(work, ships)
-    return Corpus(filled.parent, worker)
+def corpus(published: Path, worker: QueryPool) -> Corpus:
+    return Corpus(published.parent, worker)
 
 
 def test_a_corpus_knows_its_schema_tables_and_statistics(corpus: Corpus, ships: Schema) -> None:
@@ -227,12 +225,12 @@ def test_places_count_characters_as_python_does(
 
 
 def test_readers_follow_the_pointer_to_a_new_build(
-    corpus: Corpus, filled: Path, ships: Schema, finish: Finish
+    corpus: Corpus, published: Path, ships: Schema, finish: Finish
 ) -> None:
     assert corpus.info().n_documents == 3
     old = corpus.build_path()
     for number in range(3):
-        with open_work(filled) as work:
+        with open_work(published) as work:
             work.store([finish(f"new-{number}.txt", {"name": "New"})], [])
             publish(work, ships)
 
@@ -242,8 +240,10 @@ def test_readers_follow_the_pointer_to_a_new_build(
     assert corpus.values().search("new") == [ValueMatch("name", "New", 3, 1.0, "ships")]
 
 
-def test_a_build_that_vanished_without_a_new_one_is_an_error(corpus: Corpus, filled: Path) -> None:
-    published_build(filled).unlink()
+def test_a_build_that_vanished_without_a_new_one_is_an_error(
+    corpus: Corpus, published: Path
+) -> None:
+    published_build(published).unlink()
 
     with pytest.raises(StoreError):
         corpus.select("SELECT 1 FROM ships")
