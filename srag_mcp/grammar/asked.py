@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import alike, stems_of, words_in
+from srag_mcp.grammar.lexicon import DOING, alike, stems_of, words_in
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -219,9 +219,12 @@ class Asked:
         kind, noun = self.kind(asking), self.noun(asking)
         tokens = self.frame.sentence.tokens
         last = self.mention(asking).last
-        if kind == "what" and last < len(tokens) and tokens[last].word in {"do", "does", "did"}:
-            named = [at for at in self.of("column") if at > asking]
-            noun = named[-1] if named else None  # `what did it cost` asks for what the verb names
+        if kind in {"what", "who"} and last < len(tokens) and tokens[last].word in DOING:
+            # `what did it cost` asks for what the verb names; `who did Ada judge` for no judge
+            named = [at for at, _, _ in self.named(lambda c: not c.is_text) if at > asking]
+            if not named or kind == "who":
+                return
+            noun = named[-1]
         if kind in {"who", "where"}:
             yield from self._answering(asking, kind, noun)
         elif kind == "when":

@@ -24,6 +24,8 @@ _BY_MEANING = (
     "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
     "adjective", "comparative", "question_word",
 )  # fmt: skip
+# Behind these a verb says what somebody does.
+DOING = frozenset({"do", "does", "did"})
 _PREFIXED = tuple(
     f"{prefix}-" for prefix in ("non", "un", "anti", "ex", "pre", "post", "re", "sub", "semi")
 )

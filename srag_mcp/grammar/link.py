@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from srag_mcp.grammar.lexicon import (
+    DOING,
     Token,
     alike,
     is_function,
@@ -48,7 +49,7 @@ _CALLED = 0.9
 _ASKED = frozenset({"what", "who", "when", "where", "or", "not", "and"})
 _RELATIVE = frozenset({"what", "which", "who", "where", "when", "that"})
 _ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
-_AUXILIARIES = frozenset({"is", "are", "was", "were", "do", "does", "did"})
+_AUXILIARIES = DOING | {"is", "are", "was", "were"}
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 # What a table shows has a first and a last row, which is no first or last day.
@@ -467,11 +468,13 @@ class _Linker:
         return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
 
     def _meant(self, token: Token) -> frozenset[str]:
-        """Return what may be said for a word: for `owned by` and `who owns` the stem of `owner`."""
+        """Return what may be said for a word: the stem of `owner` for `owned by`, `did Ada own`."""
         named = token.stem in self._table.named
         follower = next((other.word for other in self.tokens if other.start >= token.end), "")
-        acts = follower == "by" or self.tokens[0].word == "who"
-        agents = {stem(token.stem + ending) for ending in ("er", "or", "r") if acts}
+        asked = any(other.word in DOING for other in self.tokens if other.end <= token.start)
+        acts = asked or follower == "by" or self.tokens[0].word == "who"
+        endings = ("er", "or", "r", f"{token.stem[-1:]}er")  # `winner`, who wins
+        agents = {stem(token.stem + ending) for ending in endings if acts}
         return (frozenset() if named else alike(token.stem)) | agents
 
     # -- stored values ----------------------------------------------------------------------

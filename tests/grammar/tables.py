@@ -152,3 +152,29 @@ Eiskar | Austria | Carnic Alps | 0.2 | 15 | 2160 | 2.5 | 2023-09-05 | Jonas Egge
     return build_world(
         Schema(title="Glaciers", entity="glaciers", nouns=nouns, attributes=attributes), rows
     )
+
+
+def rallies() -> World:
+    """Eight rallies: two riders started twice, the points of one are not known."""
+    attributes = (
+        Attribute(name="rally", type="string", description="Name of the rally."),
+        Attribute(name="rider", type="string"),
+        Attribute(name="winner", type="string"),
+        Attribute(name="judge", type="string"),
+        Attribute(name="machine", type="string"),
+        Attribute(name="points", type="integer"),
+        Attribute(name="fee", type="number", unit="EUR"),
+    )
+    rows = _read(attributes, """
+Alder Loop | Nan Oakes | Pim Stahl | Ott Vane | Kestrel | 12 | 40
+Birch Mile | Rod Uhl | Sia Thorn | Ida Quill | Merlin | 9 | 55
+Cedar Hill | Nan Oakes | Sia Thorn | Ott Vane | Kestrel | 4 | 35
+Dogwood Run | Tam Wick | Pim Stahl | Ott Vane | Osprey | 16 | 60
+Elm Chase | Uwe Yost | Vic Zeller | Ida Quill | Harrier | - | 25
+Fir Ridge | Rod Uhl | Pim Stahl | Ida Quill | Merlin | 2 | 30
+Gorse Lane | Xenia Abt | Vic Zeller | Lou Perle | Buzzard | 7 | 45
+Hazel Bend | Yan Beck | Sia Thorn | Ida Quill | Merlin | 5 | 50
+""")  # fmt: skip
+    nouns = ("rally", "rallies")
+    schema = Schema(title="Rallies", entity="rallies", nouns=nouns, attributes=attributes)
+    return build_world(schema, rows)
