@@ -6,7 +6,7 @@ option of each slot. What an option assumes is a feature with a weight.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
@@ -401,6 +401,7 @@ class _Reader:
                     features["value_unnamed"] -= 1
             features["value_unnamed"] += 1
             found = is_one_of(column.name, choice.values, phrase, denied=denied is not None)
+            found = replace(found, alone=choice.alone)
             yield Option(frozenset(uses), found, features=features)
 
     # -- truths and gaps --------------------------------------------------------------------

@@ -322,8 +322,9 @@ def read_choice(asked: Asked) -> Drafts:
     chosen = [option for option in asked.frame.chosen if option.column == named[0].column]
     if len(chosen) != len(named[0].values):
         return  # a word of the question is part of several names
-    heads = frozenset(asked.of("what", "who", "yes_no", "aggregate"))
     terms = (Term(named[0].column),)
+    heads = frozenset(asked.of("what", "who", "yes_no", "aggregate"))
+    heads |= {at for at, _, _ in asked.named(lambda c: c.name == terms[0].column)}
     if not places and asked.first("yes_no") == 0 and len(asked.where) > 1:
         sql = asked.writer.listing(terms, asked.where, distinct=True)
         yield Draft(sql, (named[0].column,), heads)
@@ -340,7 +341,7 @@ def _choices(asked: Asked) -> list[Condition]:
     """Return the restrictions that name some records, joined by `or`, to choose one of."""
     several = [c for c in asked.where if len(c.values) > 1 and not c.denied and asked.joins]
     one = asked.pinned()
-    return [item for item in several if one or asked.table.by_name[item.column].is_own]
+    return [item for item in several if one or item.alone]
 
 
 def read_having(asked: Asked) -> Drafts:
@@ -501,7 +502,7 @@ def _denied_sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
 
 
 def _range(asked: Asked) -> Drafts:
-    """Read `the difference between the highest and the lowest price`, also of all records.
+    """Read `the difference between the highest and the lowest price`, or of records that have them.
 
     `By how many rooms is the biggest hotel larger than the smallest`: behind `than`, a restriction
     would be of one side.
@@ -515,6 +516,7 @@ def _range(asked: Asked) -> Drafts:
             return
     words = ("difference", "between", "and", "what", "how_much", "comparative", "than")
     used = frozenset((*ranks, *asked.of(*words)))
+    used |= frozenset(at for at in asked.of("column") if asked.means_record(at))
     for column, said, features in asked.measures():
         high = Summary("max", Term(column.name), asked.where)
         low = Summary("min", Term(column.name), asked.where)

@@ -61,7 +61,8 @@ class Choice:
     """Stored values of one column that a phrase may mean.
 
     *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
-    of `iron, tin`; *longer* are other values that begin with it.
+    of `iron, tin`; *longer* are other values that begin with it; *alone* whether each is that of
+    one record.
     """
 
     column: str
@@ -69,6 +70,7 @@ class Choice:
     exact: bool
     item: bool = False
     longer: tuple[str, ...] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +330,8 @@ class _Linker:
         for at, token in enumerate(self.tokens):
             spelled = NUMBER_WORDS.fullmatch(token.word) is not None
             number = read_number_words(token.word) if spelled else None
-            if number is not None:
+            spoken_of = at and self.tokens[at - 1].word == "the" and token.word == "one"
+            if number is not None and not spoken_of:  # `the one with the lowest price`
                 weight = _FUNCTION + 0.01 if self._is_bare(at) else _NUMBER - 0.1
                 yield weight, Mention("number", at, at + 1, number=float(number))
                 unit = unit_of(self.tokens[at + 1].text) if at + 1 < len(self.tokens) else None
@@ -518,7 +521,9 @@ class _Linker:
             places = range(len(words) - len(asked) + 1)
             if any(words[at : at + len(asked)] == asked for at in places):
                 held.setdefault(match.column, []).append((match.value, words))
-        return [_choice(column, texts, asked) for column, texts in held.items()]
+        alone = {(match.column, match.value) for match in found if match.n_records == 1}
+        choices = [_choice(column, texts, asked) for column, texts in held.items()]
+        return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
 
 
 def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:

@@ -1,7 +1,7 @@
 """SQL of readings: conditions, terms and whole queries over the record table, as text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -50,6 +50,7 @@ class Condition:
         asked: What the question says for them.
         denied: Whether it says that something is not.
         plain: Without the denial; *sql* where nothing is denied.
+        alone: Whether each of its values is that of one record.
     """
 
     sql: str
@@ -59,6 +60,7 @@ class Condition:
     asked: str = ""
     denied: bool = False
     plain: str = ""
+    alone: bool = False
 
 
 Where: TypeAlias = tuple[Condition, ...]
@@ -159,7 +161,9 @@ def either(conditions: Sequence[Condition]) -> Condition:
     if all(c.kind == "value" and c.column == first.column for c in conditions):
         values = tuple(dict.fromkeys(value for c in conditions for value in c.values))
         asked = ", ".join(c.asked for c in conditions)
-        return is_one_of(first.column, values, asked, denied=first.denied)
+        alone = all(c.alone for c in conditions)
+        found = is_one_of(first.column, values, asked, denied=first.denied)
+        return replace(found, alone=alone)
     sql = "(" + " OR ".join(c.sql for c in conditions) + ")"
     return Condition(sql, first.column, "either", plain=sql)
 
