@@ -8,6 +8,7 @@ from srag_mcp.grammar.lexicon import DOING, alike, stems_of, words_in
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
+from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
 
 _SPARE = 0.45
@@ -17,7 +18,7 @@ WHOLE = 0.34
 _FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
 _HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
 _QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
-_PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction")
+_PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", "place")
 # What says nothing of its own in any reading.
 _IDLE = frozenset({"record", "and", "inclusive"})
 _COUNTING = frozenset({"most", "fewest", "least"})
@@ -155,6 +156,14 @@ class Asked:
         mention = self.mention(at)
         tokens = self.frame.sentence.tokens[mention.first : mention.last]
         return any(token.stem in {"date", "day"} for token in tokens)
+
+    def is_many(self, nouns: frozenset[int]) -> bool:
+        """Whether several things are asked for: one of *nouns* is in the plural, or the verb."""
+        said = [self.mention(at) for at in nouns if self.kind(at) in {"column", "record"}]
+        tokens = self.frame.sentence.tokens
+        words = [token.word for noun in said for token in tokens[noun.first : noun.last]]
+        verbs = {token.word for token in tokens} & {"are", "were"}
+        return bool(verbs) or any(singular(word) != word for word in words)
 
     def noun(self, asking: int, over: Sequence[str] = _PASSED) -> int | None:
         """Return the noun behind a question word.

@@ -593,6 +593,24 @@ def read_listing(asked: Asked) -> Drafts:
         yield Draft(sql, columns, together, features + listed, ordered=order is not None)
 
 
+def read_place(asked: Asked) -> Drafts:
+    """Read `the last town listed`, `which town is listed after Kent`: by the order of rows."""
+    places = asked.of("place")
+    others = ("aggregate", "each", "by", "how_many", "how_much", "yes_no", "number", "comparative")
+    if len(places) != 1 or asked.has(*_COMPARING, *_RANKING, *others):
+        return
+    place, after = asked.word(places[0]), places[0] + 1
+    named = asked.kind(after) == "value" and asked.determines(places[0], after)
+    known = all(c.alone and len(c.values) == 1 and not c.denied and named for c in asked.where)
+    if not known or len(asked.where) != int(place in {"before", "after"}):
+        return
+    for terms, used, features in asked.heads():
+        column = asked.table.by_name.get(terms[0].column)
+        if len(terms) == 1 and column is not None and column.is_text and not asked.is_many(used):
+            sql = asked.writer.placed(terms[0], place, asked.where)
+            yield Draft(sql, (column.name,), used | {places[0]}, features)
+
+
 FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_count,
     read_aggregate,
@@ -606,4 +624,5 @@ FORMS: tuple[Callable[[Asked], Drafts], ...] = (
     read_verdict,
     read_existence,
     read_listing,
+    read_place,
 )

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 )
 _BY_MEANING = (
     "aggregate", "rank", "compare", "compare_after", "compare_time", "direction", "part",
-    "adjective", "comparative", "question_word",
+    "adjective", "comparative", "question_word", "place",
 )  # fmt: skip
 # Behind these a verb says what somebody does.
 DOING = frozenset({"do", "does", "did"})

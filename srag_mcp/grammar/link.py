@@ -239,7 +239,8 @@ class _Linker:
             for kind, meaning in phrases().get(words, ()):
                 if (kind == "yes_no" and at) or (meaning == "time high" and self._lasts(at)):
                     continue
-                if words[0] in {"first", "last"} and self._places:
+                placed = kind == "place" or words[0] in {"first", "last"}
+                if placed and (kind == "place") != self._places:
                     continue  # `the last country listed` speaks of the order of rows
                 weight = (_PHRASE + 0.3) * length - 0.3
                 if length == 1 and self._is_bare(at):

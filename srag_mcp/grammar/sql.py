@@ -228,6 +228,21 @@ class Writer:
         sql = f"{term.sql} = ({self.single(best)})"
         return self.listing(outputs, (*where, Condition(sql, term.column, "number", plain=sql)))
 
+    def placed(self, output: Term, place: str, where: Where) -> str:
+        """Write the output of the first (last) row of the one file that there is.
+
+        Of the row before (after) that of *where*, where *place* says so.
+        """
+        table, path = quoted(self.table), f"REGEXP_REPLACE({ROW}, '#[0-9]+$', '')"
+        aside = {"before": f"{ROW} < (SELECT MIN", "after": f"{ROW} > (SELECT MAX"}.get(place)
+        rows = f" WHERE {aside}({ROW}) FROM {table}{where_sql(where)})" if aside else ""
+        end = "MIN" if place in {"first", "after"} else "MAX"
+        tests = (
+            f"{ROW} = (SELECT {end}({ROW}) FROM {table}{rows})",
+            f"(SELECT COUNT(DISTINCT {path}) FROM {table}) = 1",
+        )
+        return self.listing([output], tuple(Condition(x, ROW, "number") for x in tests))
+
     def groups(self, key: Term, summary: Summary) -> str:
         """Write all groups of records with a summary of each."""
         timed = key.part in {"month", "year", "quarter", "week", "decade"}

@@ -131,7 +131,7 @@ def _number(node: exp.Expr, where: str) -> str:
     elif isinstance(node, exp.Count | exp.CountIf):
         said = _count(node, where)
     elif name in _AMOUNTS:
-        said = f"{_AMOUNTS[name]} {_term(node.this)}{where}"
+        said = f"{_amount(node)} {_term(node.this)}{where}"
     elif isinstance(node, exp.PercentileCont) and isinstance(node.expression, exp.Literal):
         said = f"{float(node.expression.name) * 100:g} % percentile of {_term(node.this)}{where}"
     elif isinstance(node, exp.Abs) and isinstance(_plain(node.this), exp.Sub | exp.DateDiff):
@@ -247,13 +247,20 @@ def _compared(node: exp.Expr, where: str = "") -> str:
     if isinstance(node, exp.EQ) and isinstance(end, exp.Max | exp.Min) and _plain(end.this) == left:
         found = _where(inner)
         among = " among records" if found else ""
-        return f"{subject} is the {_AMOUNTS[type(end).__name__]}{among}{found}"
+        return f"{subject} is the {_amount(end)}{among}{found}"
     return f"{subject} {relation} the {_number(right, where)}"
 
 
-def _relating(node: exp.Expr, right: exp.Expr) -> str:
+def _amount(node: exp.Expr) -> str:
     name = type(node).__name__
-    words = _OF_DATES if isinstance(right, exp.Cast) and right.is_type("date") else _RELATIONS
+    ends = {"Min": "first", "Max": "last"} if _plain(node.this).name == _ROW else _AMOUNTS
+    return ends.get(name, _AMOUNTS[name])
+
+
+def _relating(node: exp.Expr, right: exp.Expr) -> str:
+    name, ordered = type(node).__name__, _plain(node.this).name == _ROW
+    ordered = ordered or (isinstance(right, exp.Cast) and right.is_type("date"))
+    words = _OF_DATES if ordered else _RELATIONS
     _need(name in _RELATIONS)
     return words.get(name, _RELATIONS[name])
 
@@ -264,6 +271,8 @@ def _term(node: exp.Expr) -> str:
     part = _PARTS.get(type(node).__name__, "")
     if isinstance(node, exp.Column):
         return "document" if node.name == _ROW else node.name
+    if isinstance(node, exp.RegexpReplace) and node.this.name == _ROW:
+        return "file"
     if isinstance(node, exp.TimeToStr):
         part = _FORMATS.get(node.args["format"].name, "")
     elif isinstance(node, exp.Extract):

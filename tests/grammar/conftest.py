@@ -40,13 +40,13 @@ class World:
         return self.connection.execute(sql).fetchall()
 
 
-def build_world(schema: Schema, rows: list[Row]) -> World:
+def build_world(schema: Schema, rows: list[Row], named: str = "doc-{:03}.txt") -> World:
     """Create the table of *schema* with *rows*; document ids count the rows."""
     connection = duckdb.connect()
     columns = ", ".join(f'"{a.name}" {a.type.sql}' for a in schema.attributes)
     connection.execute(f'CREATE TABLE "{schema.entity}" (document_id VARCHAR, {columns})')
     marks = ", ".join("?" * (len(schema.attributes) + 1))
-    numbered = [[f"doc-{number:03}.txt", *row] for number, row in enumerate(rows, start=1)]
+    numbered = [[named.format(number), *row] for number, row in enumerate(rows, start=1)]
     connection.executemany(f'INSERT INTO "{schema.entity}" VALUES ({marks})', numbered)
     statistics = {
         attribute.name: _count(attribute, [row[at] for row in rows])

@@ -154,8 +154,8 @@ Eiskar | Austria | Carnic Alps | 0.2 | 15 | 2160 | 2.5 | 2023-09-05 | Jonas Egge
     )
 
 
-def rallies() -> World:
-    """Eight rallies: two riders started twice, the points of one are not known."""
+def rallies(named: str = "rallies.csv#{}") -> World:
+    """Eight rallies of one file: two riders started twice, the points of one are not known."""
     attributes = (
         Attribute(name="rally", type="string", description="Name of the rally."),
         Attribute(name="rider", type="string"),
@@ -177,4 +177,4 @@ Hazel Bend | Yan Beck | Sia Thorn | Ida Quill | Merlin | 5 | 50
 """)  # fmt: skip
     nouns = ("rally", "rallies")
     schema = Schema(title="Rallies", entity="rallies", nouns=nouns, attributes=attributes)
-    return build_world(schema, rows)
+    return build_world(schema, rows, named)

@@ -3,6 +3,7 @@
 import pytest
 
 from srag_mcp.errors import QuestionError
+from tests.grammar.conftest import World
 from tests.grammar.tables import Answer, answer, rallies
 
 WORLD = rallies()
@@ -25,6 +26,10 @@ ANSWERED = [
         "",
         35.0,
     ),
+    ("What is the last machine listed?", "", "Merlin"),
+    ("Which rally is listed first in the table?", "", "Alder Loop"),
+    ("Which judge is listed after Tam Wick?", "", "Ida Quill"),
+    ("Which rally is listed right before Dogwood Run on this list?", "", "Cedar Hill"),
 ]
 
 
@@ -51,3 +56,45 @@ def test_a_question_is_answered(question: str, restated: str, value: object) -> 
 def test_what_several_records_may_say_is_refused(question: str) -> None:
     with pytest.raises(QuestionError):
         raise AssertionError(WORLD.ask(question).sql)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which judge is listed after Rod Uhl?",  # he is in two rows
+        "Which rally is listed after Hazel Bend?",  # it is the last one
+        "What are the last points listed?",
+        "What is the last rally listed in Kestrel?",
+        "Which rally is listed first and last?",
+        "Which rallies are listed before Fir Ridge?",  # several are
+        "What are the last machines listed?",
+        "List the judges listed after Tam Wick.",
+        "Which rally comes after Dogwood Run?",  # by what order is not said
+        "Who is the last rally listed before Fir Ridge won by?",
+    ],
+)
+def test_the_order_of_rows_needs_one_row_and_words_for_it(question: str) -> None:
+    assert not _rows(WORLD, question)
+
+
+def test_a_place_in_the_list_is_said() -> None:
+    found = WORLD.ask("Which judge is listed after Tam Wick?")
+    assert found.restated == (
+        "judge where document is the first among records where document is after the last document"
+        " where rider is 'Tam Wick' and number of different file is 1"
+    )
+
+
+def test_rows_of_several_files_have_no_order() -> None:
+    for named in ("rally-{}.txt", "rally#{}.txt", "year-{0}.csv#{0}"):
+        world = rallies(named)
+        assert not _rows(world, "What is the last machine listed?")
+        assert not _rows(world, "Which judge is listed after Tam Wick?")
+
+
+def _rows(world: World, question: str) -> list[tuple[object, ...]]:
+    """Ask; what finds nothing is refused as well."""
+    try:
+        return world.rows(world.ask(question).sql)
+    except QuestionError:
+        return []
