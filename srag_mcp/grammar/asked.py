@@ -230,7 +230,7 @@ class Asked:
         last = self.mention(asking).last
         if kind in {"what", "who"} and last < len(tokens) and tokens[last].word in DOING:
             # `what did it cost` asks for what the verb names; `who did Ada judge` for no judge
-            named = [at for at, _, _ in self.named(lambda c: not c.is_text) if at > asking]
+            named = [at for at, _, _ in self.named(lambda c: c.is_number) if at > asking]
             if not named or kind == "who":
                 return
             noun = named[-1]

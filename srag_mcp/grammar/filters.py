@@ -144,9 +144,10 @@ def _clash(sentence: Sentence, option: Option, other: Option) -> bool:
 
 
 def contradicts(where: Where) -> bool:
-    """Whether two values of one column would both have to hold."""
+    """Whether two values of one column would both have to hold, or one and that none is known."""
     held = [item for item in where if item.kind == "value" and not item.denied]
-    return any(
+    unknown = {item.column for item in where if item.kind == "known" and item.denied}
+    return any(item.column in unknown for item in held) or any(
         a.column == b.column and not set(a.values) & set(b.values) for a, b in combinations(held, 2)
     )
 

@@ -332,7 +332,8 @@ def read_choice(asked: Asked) -> Drafts:
         return
     for column, used, highest, features in asked.ranked(places[0]):
         function = "max" if highest else "min"
-        sql = asked.writer.extreme(terms, asked.where, Term(column.name), function)
+        n_known = len(named[0].values) if named[0].alone and column.fill < 1 else None
+        sql = asked.writer.extreme(terms, asked.where, Term(column.name), function, n_known)
         if not asked.has("aggregate"):
             yield Draft(sql, (column.name,), used | heads | {places[0]}, features)
 
@@ -606,7 +607,8 @@ def read_place(asked: Asked) -> Drafts:
         return
     for terms, used, features in asked.heads():
         column = asked.table.by_name.get(terms[0].column)
-        if len(terms) == 1 and column is not None and column.is_text and not asked.is_many(used):
+        named = column is not None and column.is_text and not features["who_guessed"]
+        if column is not None and named and len(terms) == 1 and not asked.is_many(used):
             sql = asked.writer.placed(terms[0], place, asked.where)
             yield Draft(sql, (column.name,), used | {places[0]}, features)
 

@@ -222,11 +222,24 @@ class Writer:
         cut = "" if limit is None else f" LIMIT {limit}"
         return f"SELECT {'DISTINCT ' if distinct else ''}{shown} {source}{ordered}{cut}"
 
-    def extreme(self, outputs: Sequence[Term], where: Where, term: Term, function: str) -> str:
-        """Write the outputs of the records in which *term* is the highest (`max`) or lowest."""
+    def extreme(
+        self,
+        outputs: Sequence[Term],
+        where: Where,
+        term: Term,
+        function: str,
+        n_known: int | None = None,
+    ) -> str:
+        """Write the outputs of the records in which *term* is the highest (`max`) or lowest.
+
+        Of none where *n_known* is given and not so many records state it.
+        """
         best = Summary("max" if function == "max" else "min", term, where)
-        sql = f"{term.sql} = ({self.single(best)})"
-        return self.listing(outputs, (*where, Condition(sql, term.column, "number", plain=sql)))
+        tests = [f"{term.sql} = ({self.single(best)})"]
+        if n_known is not None:
+            tests.append(f"({self.single(Summary('count', term, where))}) = {n_known}")
+        found = (Condition(sql, term.column, "number", plain=sql) for sql in tests)
+        return self.listing(outputs, (*where, *found))
 
     def placed(self, output: Term, place: str, where: Where) -> str:
         """Write the output of the first (last) row of the one file that there is.

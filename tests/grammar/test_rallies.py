@@ -49,6 +49,7 @@ def test_a_question_is_answered(question: str, restated: str, value: object) -> 
         "How many rallies did Ott Vane win?",
         "Who has more points, Nan Oakes or Tam Wick?",  # Nan Oakes has points of two rallies
         "Which machine has more points, Kestrel or Osprey?",
+        "How many machines did Rod Uhl not ride?",
         "What is the difference between the rider with the most points and that with the least?",
         "What is the difference between the rally with the top points and the one with least fee?",
     ],
@@ -69,12 +70,17 @@ def test_what_several_records_may_say_is_refused(question: str) -> None:
         "Which rallies are listed before Fir Ridge?",  # several are
         "What are the last machines listed?",
         "List the judges listed after Tam Wick.",
+        "Who is listed last?",  # one of several columns of people
         "Which rally comes after Dogwood Run?",  # by what order is not said
         "Who is the last rally listed before Fir Ridge won by?",
     ],
 )
 def test_the_order_of_rows_needs_one_row_and_words_for_it(question: str) -> None:
     assert not _rows(WORLD, question)
+
+
+def test_a_choice_needs_what_both_state() -> None:
+    assert not _rows(WORLD, "Which rally had fewer points, Alder Loop or Elm Chase?")
 
 
 def test_a_place_in_the_list_is_said() -> None:
