@@ -152,7 +152,8 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
     cells = []
     is_spanning = True
     for line, segments in rows:
-        is_spanning = is_spanning and len(segments) < n_columns
+        is_above_data = not any(is_data(part.text) and not is_year(part.text) for part in segments)
+        is_spanning = is_spanning and len(segments) < n_columns and is_above_data
         row = []
         for column in columns:
             # what spans columns stands above the numbers, not above their names
@@ -162,6 +163,8 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
                 row.append(TableCell(part.text, Span(part.start, part.end).moved(line.start)))
             else:
                 row.append(TableCell("", Span(line.end, line.end)))
+        if not is_spanning and len({cell.span.start for cell in row if cell.text}) < len(segments):
+            return None  # a part that stands below no column: the lines do not line up
         cells.append(tuple(row))
     return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells))
 

@@ -38,6 +38,11 @@ def general_stems() -> Stems:
     return _listed()["general"][0][0]
 
 
+def is_contrary(text: str) -> bool:
+    """Whether a word of *text* has an opposite: `excl. tax`."""
+    return any(end & _stems(text) for pair in _listed()["opposites"] for end in pair)
+
+
 @lru_cache(maxsize=65_536)
 def kin_of(name: str) -> Stems:
     """Return the stems that labels use for what *name* says, itself included."""

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Heading, Table
 from srag_mcp.rules.candidates import Candidate, Found
+from srag_mcp.rules.kinship import is_contrary
 from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
 from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.text.spans import Span
@@ -58,8 +59,11 @@ def label_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
 
 
 def _plain_label(label: str) -> str:
-    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`."""
-    bare = _BRACKETED.sub(" ", label)
+    """Return a label without numbers, marks and what is in brackets: `Tax (20%)` -> `Tax`.
+
+    What has an opposite stays: `Total (excl. tax)`.
+    """
+    bare = _BRACKETED.sub(lambda found: found[0] if is_contrary(found[0]) else " ", label)
     bare = re.sub(r"\d+(?:[.,]\d+)*\s?%?", " ", bare) if "%" in bare else bare
     bare = " ".join(bare.split()).strip(" .:*-–—·•|/_")
     return (bare or label)[:_MAX_LABEL_LENGTH]
@@ -195,7 +199,7 @@ _N_ROUNDS = 6
 _MAX_KEYS = 60
 _MAX_FIGURES = 40
 _HUGE = 1e12
-_ROUNDED = 0.002
+_ROUNDED, _ADJUSTED = 0.002, 0.02  # a tax or a tip is more
 _RELIABLE = 0.75
 
 
@@ -232,14 +236,28 @@ def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | 
     if best < _MIN_VOTES:
         return None, False
     chosen = next(number for number in _members(rule, numbers) if votes[number.cents] == best)
-    near = sum(vote > _NEAR * best for vote in votes.values()) > 1 or best < _NEAR
-    told = Counter(n.cents for n in numbers if n.span.start > chosen.span.start)
-    rounded = [
-        n
-        for n in numbers
-        if told[n.cents] > 1 and 0 < abs(n.cents - chosen.cents) <= _ROUNDED * chosen.cents
-    ]
-    return (rounded[0] if rounded else chosen), near
+    behind = [n for n in numbers if n.span.start > chosen.span.start]
+    told = Counter(n.cents for n in behind)
+    steps = {abs(n.cents) for n in numbers}  # "19.01, rounding -0.01, 19.00" is no contradiction
+    near = best < _NEAR or any(
+        vote > _NEAR * best and not _is_adjusted(cents, chosen.cents, steps)
+        for cents, vote in votes.items()
+        if cents != chosen.cents
+    )
+    between: set[int] = set()
+    for number in behind:
+        step = abs(number.cents - chosen.cents)
+        is_rounded = 0 < step <= _ROUNDED * chosen.cents and told[number.cents] > 1
+        if is_rounded or _is_adjusted(number.cents, chosen.cents, between):
+            return number, near
+        between.add(abs(number.cents))
+    return chosen, near
+
+
+def _is_adjusted(cents: int, other: int, steps: Collection[int]) -> bool:
+    """Whether a number is another one and a small step that is told, too."""
+    step = abs(cents - other)
+    return 0 < step <= _ADJUSTED * abs(other) and step in steps
 
 
 def _members(rule: KeyRule, numbers: Iterable[KeyedNumber]) -> list[KeyedNumber]:
@@ -252,7 +270,7 @@ def _count(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> dict[int, float]:
     for key, cents in dict.fromkeys((member.key, member.cents) for member in members):
         votes[cents] += rule.weights.get(key, _UNKNOWN_KEY)
     inside = set(votes) - {0}
-    outside = {n.cents for n in numbers if n not in members and n.cents}
+    outside = {abs(n.cents) for n in numbers if n not in members and n.cents}  # "cash -50.00"
     for cents in votes:
         votes[cents] += _ELSEWHERE * (cents in outside)
         if cents > 0 and len(outside) <= _MAX_FIGURES:  # paid minus returned

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from srag_mcp.rules.candidates import Candidate, Found, join_surest, likeness, overlap
 from srag_mcp.rules.kinship import kinship, says_more
-from srag_mcp.schema.attribute import SlotRule
+from srag_mcp.schema.attribute import KeyRule, SlotRule
 from srag_mcp.text.words import fold_words
 from srag_mcp.values.dates import read_date
 
@@ -50,14 +50,21 @@ def join_layouts(candidates: Sequence[Candidate], n_documents: int) -> list[Cand
 def _sureness(one: Candidate, other: Candidate, n_documents: int) -> float:
     """Return how sure it is that both are one fact; 0.0 where they cannot be."""
     is_constant = any(len(set(item.plain.values())) < 2 for item in (one, other))
-    slots = {r.value_type for r in (*one.rules, *other.rules) if isinstance(r, SlotRule)}
-    if is_constant or len(slots) > 1 or _meet_too_often(one, other):
-        return 0.0  # "5 per 1,000" in running text is no rate in percent
+    rules = (*one.rules, *other.rules)
+    # "5 per 1,000" in running text is no rate in percent, nor "VAT 5 %: 30" a VAT of 5
+    sorts = {rule.value_type for rule in rules if isinstance(rule, SlotRule)}
+    parts = {rule.reads == "label" for rule in rules if isinstance(rule, KeyRule)}
+    if is_constant or max(len(sorts), len(parts)) > 1 or _meet_too_often(one, other):
+        return 0.0
     shape, further = one.shape, other.shape
     alike = likeness(shape, further)
     if not alike or kinship(one.label, other.label) < 0:
         return 0.0
-    words = max([0.0, *(kinship(a, b) for a in one.labels for b in other.labels)])
+    kin = [[kinship(a, b) for b in other.labels] for a in one.labels]
+    words = max([0.0, *(akin for row in kin for akin in row)])
+    # Most names of either are akin: "items" are "total items", and these are no "total".
+    for rows in (kin, [*zip(*kin, strict=True)]) if words else ():
+        words *= 2 * sum(max(row) > 0 for row in rows) > len(rows)
     if shape.kind == "code":
         shares_values = shape.detail == further.detail and any(map(str.isalpha, shape.detail))
     else:

@@ -35,9 +35,10 @@ _SENTENCE = re.compile(r"\n|[.:!?]$")
 _LINE = re.compile(
     r"^[ \t]*(?:[#>|*]+[ \t]+|\*\*)?(\S(?:[^\n]*?\S)?)(?:\*\*|[ \t]+\|)?[^\S\n]*$", re.M
 )
-# A label, a gap and an amount, in a line where a reader saw running text.
+# A label, a gap and an amount, in a line where a reader saw running text; gaps in the label are
+# those of a row of several amounts, which its first words do not name.
 _AMOUNT_LINE = re.compile(
-    r"^[ \t(]*(?P<label>[^\W\d_][^\n]{1,50}?)(?:[ \t]{2,}|\t|:[ \t]*)"
+    r"^[ \t(]*(?P<label>[^\W\d_](?:(?![ \t]{2}|\t)[^\n]){1,50}?)(?:[ \t]{2,}|\t|:[ \t]*)"
     r"(?P<value>(?:[^\W\d_]{1,3}[ \t]*|[$€£¥₹][ \t]*)?-?\d[\d.,]*"
     r"(?:[ \t]?(?:[^\W\d_]{1,3}|[$€£%]))?)"
     r"\)?[ \t]*$",
@@ -45,7 +46,7 @@ _AMOUNT_LINE = re.compile(
 )
 # The same with a code, a date or a name, behind a wide gap.
 _GAP_LINE = re.compile(
-    r"(?:^|[ \t]{2,})(?P<label>[^\W\d_][^\n:]{1,40}?)[ \t]{2,}"
+    r"(?:^|[ \t]{2,})(?P<label>[^\W\d_](?:(?![ \t]{2}|\t)[^\n:]){1,40}?)[ \t]{2,}"
     r"(?P<value>\S(?:[^\n]{0,40}\S)?)[ \t]*$",
     re.M,
 )

@@ -208,3 +208,10 @@ def test_the_rows_that_sum_a_table_up_are_pairs_too() -> None:
         ("VAT 19%", "11,21"),
     ]
     assert [pair.value_span.of(text) for pair in pairs] == ["59,00", "11,21"]
+
+
+def test_lines_with_a_part_below_no_column_are_no_rows() -> None:
+    text = "LOT  KG  9.50\nBIN  KG  8.50\nDUST OUT  C  KG  0.00\nLOT GROSS  C  KG  9.50\n"
+    blocks = read_text(text, "a.txt").blocks
+    assert [type(block) for block in blocks] == [KeyValue, KeyValue, Table]
+    assert _pairs(text)[0] == ("LOT", "KG 9.50")

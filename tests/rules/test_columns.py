@@ -165,6 +165,39 @@ def test_two_labels_that_share_a_word_and_never_meet_are_one_column() -> None:
     assert stated(schema, read, name) == [f"{number + 1} May 2022" for number in range(12)]
 
 
+def test_a_label_that_is_akin_to_one_of_several_names_is_not_what_they_name() -> None:
+    """`Total bulbs` is said for `Bulbs`, and `Total` for neither."""
+    named = ("Bulbs", "Bulb count", "Total bulbs", "No. of bulbs", "Total")
+    texts = [f"{named[n % 5]}: {n + 3}\nBed: B{n}\n" for n in range(30)]
+    read = documents(texts, "txt")
+    schema = induce(read)
+    assert stated(schema, read, "bulbs").count(None) == 6
+
+
+def test_a_percentage_within_a_label_and_an_amount_beside_one_are_two_columns() -> None:
+    texts = [
+        f"{f'Levy {5 + n % 3} %: {n + 40}.10' if n % 2 else f'Levy: {6 + n}.30'}\nBed: B{n}\n"
+        for n in range(20)
+    ]
+    read = documents(texts, "txt")
+    schema = induce(read)
+    assert stated(schema, read, "levy_percent").count(None) == 10
+
+
+def test_a_row_of_several_amounts_is_not_named_by_its_first_word() -> None:
+    texts = [f"Seed list\n\nWhite  {n}.10  2  {2 * n}.20\nBed: B{n}\n" for n in range(12)]
+    assert names(induce(documents(texts, "txt"))) == {"bed"}
+
+
+def test_what_a_bracket_excludes_is_part_of_a_label() -> None:
+    texts = [
+        f"Total (incl. sacks): {n + 40}.10 kg\nTotal (excl. sacks): {n + 30}.70 kg\n"
+        for n in range(12)
+    ]
+    read = documents(texts, "txt")
+    assert {"total_incl_sacks", "total_excl_sacks"} <= names(induce(read))
+
+
 def test_opposites_are_two_columns() -> None:
     texts = [
         f"{'Start date' if number % 2 else 'End date'}: {number + 1} May 2022\nBed: B{number}\n"

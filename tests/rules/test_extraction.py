@@ -151,6 +151,25 @@ def test_a_number_that_is_paid_minus_returned_wins_over_a_more_reliable_key() ->
     assert cell(rule, text=text).as_stated == "18.05"
 
 
+def test_an_amount_that_was_handed_over_may_be_written_as_a_debit() -> None:
+    text = "Total due:  17.20\nTotal:  18.05\nCash:  -20.00\nChange:  1.95\n"
+    rule = _vote({"total due": 0.9, "total": 0.4})
+    assert cell(rule, text=text).as_stated == "18.05"
+
+
+@pytest.mark.parametrize("step", ["0.03", "-0.03"])
+def test_a_total_that_is_adjusted_by_what_is_told_is_the_adjusted_one(step: str) -> None:
+    text = f"Total before:  19.02\nRounding:  {step}\nTotal:  {19.02 + float(step):.2f}\nTip:  3.00"
+    found = cell(_vote({"total before": 0.9, "total": 0.8}), text=text)
+    assert found.as_stated == f"{19.02 + float(step):.2f}"
+    assert not found.marks
+
+
+def test_totals_that_no_step_joins_contradict_each_other() -> None:
+    text = "Total before:  19.02\nTotal:  19.05\nTip:  3.00\n"
+    assert cell(_vote({"total before": 0.9, "total": 0.8}), text=text).marks
+
+
 RULES: tuple[Extractor, ...] = (
     KeyRule(keys=("a",)),
     _vote({"total": 1.0}),
