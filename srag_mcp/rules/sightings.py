@@ -11,7 +11,7 @@ from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, P
 from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.slots import Slot, find_named, find_slots
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import WORD, fold_word, fold_words, stem
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
@@ -142,7 +142,7 @@ class Sightings:
         return any(
             place + len(wanted) <= len(said)
             and all(map(_is_form, wanted, said[place : place + len(wanted)]))
-            and not _is_denied(said, place)
+            and not _is_denied(said, place, place + len(wanted))
             for place in (places.get(stem(wanted[0]), ()) if wanted else ())
         )
 
@@ -308,10 +308,15 @@ def _is_form(word: str, other: str) -> bool:
     return is_inflected or max(word, other).removeprefix(min(word, other)) in {"", "s", "es"}
 
 
-def _is_denied(words: Sequence[str], place: int) -> bool:
-    """Whether a word of denial is right before a place, or before the article there."""
-    before = place - 1 - (place > 0 and words[place - 1] in _ONE_OF)
-    return before >= 0 and _DENIAL.fullmatch(words[before]) is not None
+def _is_denied(words: Sequence[str], start: int, end: int) -> bool:
+    """Whether a word of denial is right before a thing, or before its article.
+
+    "Without a lift" and "no lift in the house" deny it, "no lift repairs" may speak of one.
+    """
+    has_article = start > 0 and words[start - 1] in _ONE_OF
+    before = start - 1 - has_article
+    is_all = has_article or end == len(words) or words[end] in STOP_WORDS
+    return is_all and before >= 0 and _DENIAL.fullmatch(words[before]) is not None
 
 
 def is_plain_value(text: str) -> bool:

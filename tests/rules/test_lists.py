@@ -164,6 +164,8 @@ def test_a_list_that_speaks_of_a_thing_in_other_words_leaves_it_open() -> None:
     [
         ("We have neither a hammock nor a sauna.", ABSENT),
         ("It is a camp without any sauna.", ABSENT),
+        ("There is no sauna in the camp.", ABSENT),
+        ("There is no sauna fee.", SILENT),
         ("Nothing but the sauna is new.", SILENT),
         ("The saunas by the lake are old.", SILENT),
     ],
