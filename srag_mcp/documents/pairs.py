@@ -21,7 +21,10 @@ _FILLER = re.compile(r"^(?P<key>[^.…_]{2,60}?)\s*(?:…+|_{3,})\s*(?P<value>[^
 _EQUALS = re.compile(r"^\s*(?P<key>[^=:<>!]{1,60}?)\s+=\s+(?P<value>[^=\s].*)$")
 _SENTENCE_BREAK = re.compile(r"[^\W\d_]{4,}[.!?]\s|[!?]\s")
 _SCHEMES = frozenset({"http", "https", "ftp", "mailto", "file", "urn", "data"})
-_DATA = re.compile(r"^[^\w]*[A-Z]{0,3}[\s$€£¥]*[-+(]?\d[\d.,'\s/:–-]*[^\W\d_]{0,3}[%)°€$£¥]*$")
+_DATA = re.compile(
+    r"^[^\w]*[A-Z]{0,3}[\s$€£¥]*[-+(]?\d[\d.,'\s/:–-]*(?:(?<=\d)T\d\d:[\d:.+-]+)?"
+    r"[^\W\d_]{0,3}[%)°€$£¥]*$"
+)
 _YEAR = re.compile(r"^(?:1[89]|20)\d\d$")
 _DAY = re.compile(
     r"^\d{1,2}\.?\s+[^\W\d_]{3,10}\.?,?\s+\d{4}$|^[^\W\d_]{3,10}\.?\s+\d{1,2},?\s+\d{4}$"

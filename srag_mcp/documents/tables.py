@@ -290,8 +290,13 @@ def arrange(rows: Sequence[Sequence[str]], name: str = "", first: int = 1) -> Sh
     n_notes = _count_notes(lines)
     notes = tuple(line.text for line in lines[:n_notes])
     table = [line.cells for line in lines[n_notes:]]
-    n_headers = _count_headers(table)
-    return Sheet(name, notes, tuple(table[:n_headers]), tuple(lines[n_notes + n_headers :]))
+    n_headers, has_units = _count_headers(table)
+    names = table[:n_headers]
+    if has_units:
+        names.append(
+            tuple(f"({text})" if text and text[0] != "(" else text for text in table[n_headers])
+        )
+    return Sheet(name, notes, tuple(names), tuple(lines[n_notes + len(names) :]))
 
 
 def _count_notes(lines: Sequence[SheetRow]) -> int:
@@ -314,15 +319,15 @@ def _count_notes(lines: Sequence[SheetRow]) -> int:
     return n
 
 
-def _count_headers(rows: Sequence[tuple[str, ...]]) -> int:
-    """Count the rows that name the columns.
+def _count_headers(rows: Sequence[tuple[str, ...]]) -> tuple[int, bool]:
+    """Count the rows that name the columns, and tell whether the row below them says their units.
 
     None does if the first row holds data in the columns that hold data below it. Years may name
-    columns, and do not count. A row below them that names nothing, and has words where all others
-    have numbers, says their units.
+    columns, and do not count. A row of units names nothing, and has words where all others have
+    numbers.
     """
     if not rows:
-        return 0
+        return 0, False
     width = max(map(len, rows))
     sample = [[_CODE.sub(r"\1", text) for text in row] for row in rows[:_SAMPLE_ROWS]]
     padded = [filled_up(row, width) for row in sample]
@@ -335,14 +340,13 @@ def _count_headers(rows: Sequence[tuple[str, ...]]) -> int:
         ]
         n_alike = sum(is_data(text) and not is_year(text) for text in data)
         n = 0 if n_alike and 2 * n_alike > len(data) else 1
-    if n and n + 1 < len(padded):
-        below = zip(padded[n], _hold_data(padded[n + 1 :], width), strict=True)
-        n += all(
-            holds and not is_data(text) and read_missing(text) is None
-            for text, holds in below
-            if text
-        )
-    return n
+    below = (
+        zip(padded[n], _hold_data(padded[n + 1 :], width), strict=True) if n < len(padded) else ()
+    )
+    has_units = 0 < n < len(padded) - 1 and all(
+        holds and not is_data(text) and read_missing(text) is None for text, holds in below if text
+    )
+    return n, has_units
 
 
 def _hold_data(rows: Sequence[_Texts], width: int) -> list[bool]:

@@ -28,7 +28,7 @@ _MAX_NAME_WORDS = 6
 _N_EXAMPLES = 3
 _MAX_EXAMPLE_CHARACTERS = 60
 _RESERVED = frozenset({"document_id"})
-_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
+IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]")
 _NOUNS = {"integer": "number", "number": "number", "boolean": "statement", "date": "date"}
 
 
@@ -39,7 +39,7 @@ def column_name(label: str) -> str:
 
     Example: `TOTAL SALES (INCL. TAX)` -> `total_sales_incl_tax`; `Revenue (k€)` -> `revenue`
     """
-    label = _IN_BRACKETS.sub(lambda f: "" if read_context(f[0]).scale != 1 else f[0], label)
+    label = IN_BRACKETS.sub(lambda f: "" if read_context(f[0]).scale != 1 else f[0], label)
     words = [word for word in fold_words(label).split() if word.isascii()]
     telling = [word for word in words if word not in STOP_WORDS] or words
     kept = telling if len(words) > _MAX_NAME_WORDS else words

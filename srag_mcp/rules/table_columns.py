@@ -15,16 +15,16 @@ from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.documents.tables import column_key
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.extraction import extract_cell
-from srag_mcp.rules.naming import describe_values, examples_of, free_name
+from srag_mcp.rules.naming import IN_BRACKETS, describe_values, examples_of, free_name
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.schema.attribute import Attribute, KeyRule
 from srag_mcp.schema.schema import ListName, Schema
 from srag_mcp.values.columns import TypeGuess, classify_values
 from srag_mcp.values.numbers import find_number
-from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark
+from srag_mcp.values.quantities import DECIMAL_COMMA, ambiguous_mark, proven_grouping
 from srag_mcp.values.states import State, read_boolean, read_missing
 from srag_mcp.values.types import TEXT
-from srag_mcp.values.units import read_context
+from srag_mcp.values.units import read_context, unit_ending
 
 _NAME = "name"  # of a thing; it stands for the thing itself
 
@@ -50,7 +50,7 @@ def with_columns(
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
         told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
         if is_numeric:
-            unit = unit or read_context(column.name).unit
+            unit = unit or read_context(column.name).unit or unit_ending(column.name)
         noted = is_numeric and column.caption
         said = f" A note above the table says: {column.caption}" if noted else ""
         attributes.append(
@@ -75,7 +75,10 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
     """Tell the type of a column by all of its values: nothing in it may speak against it."""
     values = column.values
     if column.context:  # a number that can be read in two ways: `1.234` is `1234` or `1.2340`
+        numerals = [figure.numeral for value in values if (figure := find_number(value).figure)]
         decimal = "," if DECIMAL_COMMA in column.context else "."
+        if proven_grouping(numerals) == decimal:
+            decimal = ""
         values = tuple(_unambiguous(value, decimal) for value in values)
     guess = classify_values(values)
     kinds = column.kinds or frozenset()
@@ -107,12 +110,15 @@ def _are_names(values: Sequence[str]) -> bool:
 def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
     """Return other words for members of nested objects, each where it means one column only.
 
-    `customer.address.country` is the country, `customer.name` the customer.
+    `customer.address.country` is the country, `customer.name` the customer; `Height (m a.s.l.)` is
+    the height.
     """
     words: dict[str, list[str]] = {}
     for name in names:
         *above, last = name.split(".")
-        words[name] = [last.replace("_", " ")] if above else []
+        bare = IN_BRACKETS.sub(" ", name).strip()
+        words[name] = [last.replace("_", " ")] if above and bare == name else []
+        words[name] += [bare] if bare not in {"", name} else []
         if above and last.casefold() == _NAME:
             words[name].append(above[-1].replace("_", " "))
     used = Counter(column_key(word) for name in names for word in (*words[name], name))

@@ -20,6 +20,7 @@ from srag_mcp.values.quantities import (
     decide_grouping,
     find_quantities,
     grouping_mark,
+    proven_grouping,
     read_number_words,
     scan_figures,
 )
@@ -179,7 +180,7 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     grouping = decide_grouping(numerals, whole=whole)
     for style, mark in ((DECIMAL_COMMA, "."), (DECIMAL_POINT, ",")):
         if any(style in words.context for words in said):
-            grouping = mark
+            grouping = proven_grouping(numerals) or mark
     column = _Decided(grouping, unit, declared.unit or unit.unit, whole, marked)
     return lambda words: _read(words, found[words.text], column)
 

@@ -161,6 +161,19 @@ def decide_grouping(numerals: Sequence[str], *, whole: bool = False) -> str:
     return grouping
 
 
+def proven_grouping(numerals: Sequence[str]) -> str | None:
+    """Return the mark that groups digits in a column, whatever it does in others; None if unproven.
+
+    `746`, `1,080`, `12,345` -> ",": with three decimals, `746` would have them, too, and without
+    its last zeros `1,080` would be `1,08`.
+    """
+    whole = [numeral for numeral in numerals if numeral.isdigit()]
+    marked = [numeral for numeral in numerals if not numeral.isdigit()]
+    marks = {ambiguous_mark(numeral) for numeral in marked}
+    is_proof = any(n.endswith("0") for n in marked) and whole and all(len(n) < 4 for n in whole)
+    return marks.pop() if is_proof and len(marks) == 1 else None
+
+
 def _nearer_grouped(numerals: Sequence[str], mark: str, grouping: str) -> bool:
     """Compare sizes: does `1.234` lie nearer to the column as 1234 or as 1.234?"""
     open_ones = [numeral for numeral in numerals if ambiguous_mark(numeral) == mark]

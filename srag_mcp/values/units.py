@@ -185,6 +185,19 @@ def read_context(context: str) -> ScaledUnit:
     return ScaledUnit(scale, found.unit or unit_of(written))
 
 
+def unit_ending(name: str) -> str | None:
+    """Return the unit whose sign ends the name of a column: `weight_kg` -> kg, `fee_eur` -> EUR.
+
+    No single letter, and no word of a language, which may be more than a unit: `sales_m`,
+    `temperature_min`, `birth_year`.
+    """
+    words = fold_words(name).split()
+    last = words[-1] if len(words) > 1 else ""
+    unit = unit_of(last) if len(last) > 1 else None
+    is_sign = unit == last and SIZES.get(last, ("time", 0))[0] not in {"time", "period"}
+    return unit if is_sign or (is_currency(unit) and unit == last.upper()) else None
+
+
 def as_money(around: ScaledUnit) -> ScaledUnit:
     """Return what the words around a sum of money mean: `(m)` is no metres there but millions."""
     return ScaledUnit(MONEY_SCALES["m"]) if around == ScaledUnit(1, "m") else around

@@ -24,8 +24,8 @@ TABLES: dict[str, tuple[str | bytes, Records, tuple[str, ...]]] = {
     "units below the headers.csv": (
         "Item,Weight,Length\n,kg,m\nA,1,2\nB,3,4\n",
         [
-            {"Item": "A", "Weight kg": "1", "Length m": "2"},
-            {"Item": "B", "Weight kg": "3", "Length m": "4"},
+            {"Item": "A", "Weight (kg)": "1", "Length (m)": "2"},
+            {"Item": "B", "Weight (kg)": "3", "Length (m)": "4"},
         ],
         (),
     ),

@@ -134,3 +134,36 @@ def test_a_column_that_the_row_does_not_have_is_not_mentioned() -> None:
     _, town = read_row(rows_of(["Ann", "yes", "5"], ["Bob", "no", "6"])[0], schema).cells
 
     assert town.state is State.NOT_MENTIONED
+
+
+def test_the_digits_of_a_column_may_prove_a_mark_that_the_table_uses_otherwise() -> None:
+    rows = [["Site", "Fee", "Visits"], ["a", "2,40", "1,080"], ["b", "3,10", "746"],
+            ["c", "0,75", "12,345"], ["d", "1,00", "1,234"]]  # fmt: skip
+    table = find_records(arrange(rows))
+    schema = with_columns(Schema(title="T"), sketch(table).columns, ())
+    assert [item.type for item in schema.attributes] == ["string", "number", "integer"]
+    assert [item.unit for item in schema.attributes] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        ("weight_kg", "kg"),
+        ("dose mg", "mg"),
+        ("hive.value_eur", "EUR"),
+        ("sales_m", None),
+        ("temperature_min", None),
+        ("birth_year", None),
+        ("rushing_yards", None),
+        ("kg", None),
+    ],
+)
+def test_a_sign_that_ends_a_name_is_its_unit(header: str, unit: str | None) -> None:
+    assert column("12", "7.5", name=header).unit == unit
+
+
+def test_a_header_may_be_said_without_what_stands_in_brackets() -> None:
+    found = columns(
+        [["Name", "Height (m a.s.l.)", "Fee (net)", "Fee (gross)"], ["a", "1", "2", "3"]]
+    )
+    assert [item.synonyms for item in found] == [(), ("Height",), (), ()]

@@ -122,3 +122,20 @@ def test_the_order_of_the_documents_does_not_change_a_number(written: list[str])
         zip(sorted(written), _read(*((text, "") for text in sorted(written))), strict=True)
     )
     assert found == again
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["746", "1,080", "12,345"], [746, 1080, 12345]),
+        (["1,081", "12,345"], [1.081, 12.345]),  # nothing speaks against the table
+        (["746", "1,081", "12,345"], [746, 1.081, 12.345]),  # `1,081` may be all of its digits
+        (["7460", "1,080"], [7460, 1.08]),
+        (["746", "1,080", "1,25"], [746, 1.08, 1.25]),
+    ],
+)
+def test_a_column_may_prove_that_it_groups_digits_where_its_table_writes_a_decimal_comma(
+    texts: list[str], values: list[float]
+) -> None:
+    readings = read_column(Column(NUMBER), [Words(text, "decimal comma") for text in texts])
+    assert [reading.value for reading in readings] == values
