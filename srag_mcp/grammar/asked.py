@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import DOING, alike, stems_of, words_in
+from srag_mcp.grammar.lexicon import DOING, alike, stems_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -84,21 +84,26 @@ class Asked:
         """Whether only words that shape the sentence stand between two mentions."""
         return self.frame.sentence.near(left, right)
 
-    def covers(self, at: int, columns: frozenset[str]) -> bool:
-        """Whether a mention that no form used says nothing beyond the *columns* in use."""
+    def covers(self, at: int, columns: frozenset[str], used: frozenset[int]) -> bool:
+        """Whether a mention that no form used says nothing beyond the *columns* in use.
+
+        What is named once more says more: `the average fine of loans with a fine`.
+        """
         mention = self.mention(at)
         if mention.kind == "column" and self.kind(at - 1) not in {"how_many", "share", "what"}:
             best = mention.columns[0][1]
+            if any(self.mention(i).columns[:1] == mention.columns[:1] for i in used):
+                return False
             return any(name in columns for name, share in mention.columns if share >= best - 0.3)
         if mention.kind == "part":
             dated = any(column.name in columns for column in self.table.columns if column.is_date)
             day = mention.word == "date" and self.table.is_daily
             return day or (dated and mention.word in {"date", "year"})
         if mention.kind == "unit":
-            used = [self.table.by_name[name] for name in columns if name in self.table.by_name]
+            held = [self.table.by_name[name] for name in columns if name in self.table.by_name]
             return any(
                 column.attribute.unit is not None and convert_into(1.0, mention.unit, column) == 1
-                for column in used
+                for column in held
             )
         return mention.kind in _IDLE
 
@@ -203,11 +208,7 @@ class Asked:
 
     def calls(self, at: int, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
-        if column.attribute.type != "integer" or column.attribute.unit or column.counts:
-            return True
-        mention, names = self.mention(at), (column.name, *column.attribute.synonyms)
-        said = {token.word for token in self.frame.sentence.tokens[mention.first : mention.last]}
-        return any(said & {*words_in(name)} for name in names)
+        return self.frame.sentence.says_how_many(self.mention(at), column)
 
     def pinned(self, where: Where | None = None) -> bool:
         """Whether a restriction names one record: a value of a text that tells records apart."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
+from srag_mcp.grammar.lexicon import phrases, spoken
 from srag_mcp.grammar.link import Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
@@ -71,6 +72,8 @@ def cost_of(features: Features) -> float:
 
 
 _MAX_OPTIONS, _MAX_FRAMES = 4, 60
+# What denies that a record is so, and not that there is one: `not treated`, `untreated`.
+_OF_ONE = frozenset({"not", "un", "non"})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
 # How much less fully a name may be said than the best one, and still be meant.
 _SPARE = 0.45
@@ -251,7 +254,7 @@ class _Reader:
             if self._kind(place) == "not" and self._near(place, place + 1):
                 word = self._sentence.words(self._mentions[place]).lower()
                 is_none = word == "no" and self._kind(at) == "value"
-                return None if is_none or (records and word != "not") else place
+                return None if is_none or (records and word not in _OF_ONE) else place
             own = self._kind(place) == "column" and column in dict(self._mentions[place].columns)
             if self._kind(place) != "stated" and not own:
                 return None
@@ -297,8 +300,12 @@ class _Reader:
             opened = {at - 1} if before == "between" else set()
             return ">=", self._mentions[at + 2].number, {at, at + 1, at + 2, *opened}, ""
         if before == "compare" and self._near(at - 1, at):
-            return self._mentions[at - 1].word, None, {at - 1, at}, ""
-        if before == "than" and self._kind(at - 2) == "comparative" and self._near(at - 2, at):
+            place = self._mentions[at - 1]
+            said = spoken(self._sentence.tokens[place.first : place.last - 1])
+            meant = [one for kind, one in phrases().get(said, ()) if kind == "comparative"]
+            return place.word, None, {at - 1, at}, meant[0].split()[0] if meant else ""
+        than = before == "than" and self._near(at - 1, at) and self._near(at - 2, at - 1)
+        if than and self._kind(at - 2) == "comparative":
             concept, end = self._mentions[at - 2].word.split()
             return ("<" if end == "low" else ">"), None, {at - 2, at - 1, at}, concept
         if after == "compare_after":
@@ -316,24 +323,41 @@ class _Reader:
                 (column, features, first - 2) for column, features in self._columns(first - 2)
             ]
         for column, features, place in found:
+            amount = self._mentions[first].unit or self._mentions[last].unit
+            if column.is_year and amount is not None:
+                continue  # `opened more than 50 years ago`
+            if place > last and not self._sentence.says_how_many(self._mentions[place], column):
+                continue  # `more than 4 lines`, of `line`
             if column.is_number and column.name not in seen:
                 seen.add(column.name)
                 low, high = (place, first) if place < first else (last, place)
                 gap = self._mentions[high].first - self._mentions[low].last
                 yield column, features + Counter({"gap": gap}), (place,)
         unit = next((m.unit for m in self._mentions[first : last + 1] if m.unit), None)
-        far = []
-        for column in self._table.columns:
-            stored = column.attribute.unit is not None or is_currency(unit)
-            fits = stored and unit is not None and convert_into(1.0, unit, column) is not None
-            measures = unit is None and concept != "any" and column.measures(concept)
-            if column.is_number and column.name not in seen and (fits or measures):
-                far.append(column)
+        factors = {
+            column: 1.0 if unit is None else convert_into(1.0, unit, column)
+            for column in self._table.columns
+            if column.is_amount and (column.attribute.unit or unit is None or is_currency(unit))
+        }
+        known = self._table.measuring("" if concept == "any" else concept)
+        far = [column for column in known if factors.get(column)]
+        if not far and unit is not None:
+            far = [c for c, factor in factors.items() if factor == 1]
+            far = far or [c for c, factor in factors.items() if factor and self._ranges(at, c)]
+        far = [column for column in far if column.name not in seen]
         others = self._table.others(far)
         for column in self._table.main_of(far):
             assumed = int(len(far) > 1 and column is self._table.main_amount)
             doubts = {"not_own": int(column.name in others), "amount_assumed": assumed}
             yield column, Counter({"number_far": 1, **doubts}), ()
+
+    def _ranges(self, at: int, column: Column) -> bool:
+        """Whether a number is of the size of a column's: no height of 1,000 m is a rain in mm."""
+        number, found = self._mentions[at].in_unit_of(column), column.statistics
+        low, high = (found.minimum, found.maximum) if found is not None else (None, None)
+        if not isinstance(low, int | float) or not isinstance(high, int | float):
+            return True
+        return number is not None and low <= number <= high
 
     # -- periods ----------------------------------------------------------------------------
 
@@ -426,11 +450,14 @@ class _Reader:
                 found = holds(column.name, denied=bool(others), closed=column.closed)
                 yield Option(others | {at}, found, features=features)
             elif denied is not None and self._near(denied, at):
-                found = is_known(column.name, known=False)
-                if column.has_zero or column.counts:
-                    none = compare(column.name, "=", 0)
-                    found = either([found, none]) if column.closed else none
-                yield Option(others | {at}, found, features=features)
+                unknown, none = is_known(column.name, known=False), compare(column.name, "=", 0)
+                meant = [none] if column.has_zero or column.counts else [unknown]
+                if column.closed and none in meant:
+                    meant = [either([unknown, none])]
+                elif none in meant and column.has_blanks:
+                    meant.append(unknown)  # nobody says which of the two is asked for
+                for found in meant:
+                    yield Option(others | {at}, found, features=features)
                 yield Option()
             else:
                 yield Option()

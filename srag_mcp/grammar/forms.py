@@ -65,7 +65,7 @@ def compose(frame: Frame) -> Iterator[Parse]:
             columns = restricted | frozenset(draft.columns)
             used = draft.used | asked.joins
             left = tuple(
-                at for at in frame.free if at not in used and not asked.covers(at, columns)
+                at for at in frame.free if at not in used and not asked.covers(at, columns, used)
             )
             features = frame.features + draft.features
             yield Parse(draft.sql, features, draft.ordered, left, asked.where)
@@ -577,7 +577,8 @@ def read_listing(asked: Asked) -> Drafts:
     spread = frozenset(asked.of("distinct"))
     for terms, used, features in asked.heads():
         column = asked.table.by_name.get(terms[0].column)
-        numbers = column is not None and column.is_number and len(terms) == 1
+        names = column is not None and (column.is_text or column.is_identifier)
+        numbers = column is not None and column.is_number and not names and len(terms) == 1
         unpinned = numbers and not asked.pinned()
         if _is_given(asked, terms) or (unpinned and not (asked.where and asked.has("list"))):
             continue
@@ -585,8 +586,7 @@ def read_listing(asked: Asked) -> Drafts:
             continue
         if column is not None and not column.is_own and asked.lists_values():
             continue
-        text = column is not None and (column.is_text or bool(spread))
-        distinct = len(terms) == 1 and text and order is None
+        distinct = len(terms) == 1 and (names or bool(spread)) and order is None
         sql = asked.writer.listing(terms, asked.where, distinct=distinct, order=order)
         columns = (*(t.column for t in terms), *(() if order is None else (order[0].column,)))
         listed: Features = Counter({"list_numbers": int(unpinned)})

@@ -51,6 +51,11 @@ class Token:
     end: int
 
     @property
+    def is_code(self) -> bool:
+        """Whether it has digits alone, and no number: `0113`."""
+        return self.number is None and self.word.isdigit()
+
+    @property
     def is_mark(self) -> bool:
         """Whether it is neither a word nor a number."""
         return self.number is None and not self.word[:1].isalnum()
@@ -74,7 +79,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
 def _read(match: re.Match[str]) -> list[Token]:
     text, (start, end) = match.group(), match.span()
     if match.lastgroup == "number":
-        value = float(text.replace(",", "").replace("−", "-"))
+        is_code = len(text) > 1 and text[0] == "0" and text.isdigit()
+        value = None if is_code else float(text.replace(",", "").replace("−", "-"))
         return [Token(text, text, text, value, start, end)]
     if match.lastgroup == "word" and "-" in text and not fold_word(text).startswith(_PREFIXED):
         return _parted(text, start)

@@ -21,6 +21,7 @@ from srag_mcp.grammar.lexicon import (
     stem,
     stems_of,
     tokenise,
+    words_in,
     words_of,
 )
 from srag_mcp.grammar.table import Column, Table
@@ -42,6 +43,8 @@ _NAME, _PART, _LIKE, _TOLD, _FUNCTION, _LIGHT = 3.0, 2.3, 1.7, 0.9, 0.6, 0.65
 # `report date` is a date, and no report that dates.
 _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
+# Before the name of a column of yes and no they deny it.
+_DENYING = ("un", "non")
 _SEPARATOR = re.compile(r"[,;/|()\[\]&+–—•]|\s-\s|\band\b")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
@@ -127,6 +130,13 @@ class Sentence:
         """Return a mention as it was asked."""
         return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
 
+    def says_how_many(self, mention: Mention, column: Column) -> bool:
+        """Whether it says how many, and not which: not `constituencies` of `constituency`."""
+        if column.attribute.type != "integer" or column.attribute.unit or column.counts:
+            return True
+        said = {token.word for token in self.tokens[mention.first : mention.last]}
+        return any(said & {*words_in(name)} for name in (column.name, *column.attribute.synonyms))
+
     def is_bare(self, first: int, last: int) -> bool:
         """Whether the tokens from *first* to *last* only shape the sentence, in one clause."""
         return all(
@@ -178,8 +188,8 @@ class _Linker:
     """Yields the mentions of one question."""
 
     def __init__(self, question: str, table: Table, values: ValueIndex) -> None:
-        self.tokens = tokenise(question)
         self._question, self._table, self._values = question, table, values
+        self.tokens = tuple(part for token in tokenise(question) for part in self._denied(token))
         self._texts = [column.name for column in table.columns if column.is_text]
         self._names: set[tuple[int, int]] = set()
         self._places = any(token.word in _PLACES for token in self.tokens[1:])
@@ -229,6 +239,22 @@ class _Linker:
                 found.append(mention)
         return found
 
+    def _denied(self, token: Token) -> tuple[Token, ...]:
+        """Part what denies a column of yes and no: `untreated` is not `treated`."""
+        prefix = next((one for one in _DENYING if token.word.startswith(one)), "")
+        rest = stem(token.word.removeprefix(prefix))
+        names = {name for c in self._table.columns if c.is_boolean for name in c.names}
+        found = self._values.search(token.text) if (rest,) in names else []
+        is_value = any(token.word in fold_words(match.value) for match in found)
+        if not prefix or (rest,) not in names or token.stem in self._table.named or is_value:
+            return (token,)
+        middle = token.end - (len(token.word) - len(prefix))
+        said = self._question[middle : token.end]
+        return (
+            Token(prefix, "not", "not", None, token.start, middle),
+            Token(said, token.word.removeprefix(prefix), rest, None, middle, token.end),
+        )
+
     # -- words of the language --------------------------------------------------------------
 
     def _phrases_at(self, at: int) -> Iterator[Weighed]:
@@ -258,7 +284,8 @@ class _Linker:
         numbers = any(other.number is not None for other in self.tokens[at + 1 : at + 3])
         opens = at == 0 and ("yes_no", "") in phrases().get((token.word,), ())
         acts = token.word.endswith(("ed", "ing"))
-        if token.word in words_of("function", "idle") and follower in nouns:
+        idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
+        if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
@@ -322,7 +349,8 @@ class _Linker:
     def _numbers(self) -> Iterator[Weighed]:
         for span, quantity in find_quantities(self._question):
             place = self._place(span)
-            if place is not None:
+            coded = place is not None and self.tokens[place[0]].is_code
+            if place is not None and not coded:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
                 value, unit = float(quantity.value), quantity.unit
@@ -386,15 +414,15 @@ class _Linker:
             return  # `claims with an adjuster` speaks of claims
         if len(content) > 1 and content[-1].stem in self._table.nouns - self._table.named:
             return  # `open tickets` are tickets
-        if "by" in spoken(tokens):
-            return  # `countries by number of glaciers`
+        said = {token.stem for token in content}
+        if "by" in spoken(tokens) or len(said) < len(content):
+            return  # `countries by number of glaciers`, `zone A and zone C`
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
         columns = [c for c in self._table.columns if not (counted and c.is_text)]
         fits = [(column.name, self._fit(column, content)) for column in columns]
         acts = any(token.word in _AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
         found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
-        said = {token.stem for token in content}
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
@@ -464,7 +492,8 @@ class _Linker:
         idle_words = stems_of("naming", "words") | stems_of("function", "light")
         needs_all = column.is_boolean and unsaid - idle_words - self._table.nouns
         own = {*column.names[0]} - said  # a mean temperature has `temperature` as a synonym, too
-        if (unsaid | own) & operator_stems() or needs_all:
+        numbered = {name[-1] for name in column.names} & stems_of("naming", "words")  # `ward_no`
+        if ((unsaid | own) - numbered) & operator_stems() or needs_all:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
@@ -479,7 +508,9 @@ class _Linker:
         acts = asked or follower == "by" or self.tokens[0].word == "who"
         endings = ("er", "or", "r", f"{token.stem[-1:]}er")  # `winner`, who wins
         agents = {stem(token.stem + ending) for ending in endings if acts}
-        return (frozenset() if named else alike(token.stem)) | agents
+        past = token.word.removesuffix("ed") if token.word.endswith("ed") else ""
+        acted = {stem(past + ending) for ending in ("ure", "y") if past}  # `departed`, `delivered`
+        return (frozenset() if named else alike(token.stem)) | agents | acted
 
     # -- stored values ----------------------------------------------------------------------
 
@@ -506,7 +537,8 @@ class _Linker:
             return
         proper = tokens[0].text[:1].isupper() and first > 0
         common = len(tokens) == 1 and (spoken(tokens) in phrases() or self._is_bare(first))
-        ends = any(is_function(token.word) for token in (tokens[0], tokens[-1]))
+        last_shapes = not (exact and tokens[-1].text.isupper()) and is_function(tokens[-1].word)
+        ends = is_function(tokens[0].word) or last_shapes  # `in Kent`; not `Vitamin A`
         weight = (_EXACT if exact else _HELD) * len(tokens) + 0.1 * (len(tokens) - 1)
         if (common and not proper) or (ends and not letter):
             weight = (1.2 if exact else _FUNCTION) * len(tokens)
@@ -518,12 +550,12 @@ class _Linker:
         if len(found) == _MAX_VALUES:
             return []
         for match in found:
-            words = fold_words(match.value)
+            words = _words_of(match.value, phrase)
             places = range(len(words) - len(asked) + 1)
             if any(words[at : at + len(asked)] == asked for at in places):
                 held.setdefault(match.column, []).append((match.value, words))
         alone = {(match.column, match.value) for match in found if match.n_records == 1}
-        choices = [_choice(column, texts, asked) for column, texts in held.items()]
+        choices = [_choice(column, texts, phrase) for column, texts in held.items()]
         return [replace(c, alone={(c.column, v) for v in c.values} <= alone) for c in choices]
 
 
@@ -532,14 +564,20 @@ def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:
     return Mention("column", first, last, columns=ranked)
 
 
-def _choice(
-    column: str, found: Sequence[tuple[str, tuple[str, ...]]], asked: tuple[str, ...]
-) -> Choice:
+def _words_of(value: str, phrase: str) -> tuple[str, ...]:
+    """Return the words of a stored value; of `Children's` two, where *phrase* has no such end."""
+    ends = value.replace("’", "'").endswith("'s") and not phrase.endswith("s")
+    return (*fold_words(value), "s") if ends else fold_words(value)
+
+
+def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: str) -> Choice:
     """Take the values that are the phrase, or have it as a part of their own; else all with it."""
+    asked = fold_words(phrase)
     taken = [
         value
         for value, words in found
-        if words == asked or any(fold_words(part) == asked for part in _SEPARATOR.split(value))
+        if words == asked
+        or any(_words_of(part, phrase) == asked for part in _SEPARATOR.split(value))
     ]
     if all(words != asked for _, words in found):
         values = tuple(value for value, _ in found)

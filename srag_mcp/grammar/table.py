@@ -11,10 +11,12 @@ from srag_mcp.grammar.lexicon import (
     stems,
     stems_of,
     words_in,
+    words_of,
 )
 from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.store.values import fold_words
 from srag_mcp.values.states import read_boolean
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
@@ -92,7 +94,8 @@ class Column:
         low, high = self.statistics.minimum, self.statistics.maximum
         if not isinstance(low, int) or not isinstance(high, int):
             return False
-        return "year" in self.named and low >= _FIRST_YEAR and high <= _LAST_YEAR
+        called = "year" in self.named or self.attribute.unit == "year"
+        return called and low >= _FIRST_YEAR and high <= _LAST_YEAR
 
     @cached_property
     def counts(self) -> bool:
@@ -126,7 +129,18 @@ class Column:
             return False
         if self.attribute.type == "integer" and "total" in self.name.split("_")[1:]:
             return False  # a running total: each value holds those before it
-        return self.counts or not self.named & stems_of("additive", "never")
+        said = {word for name in self._called for word in fold_words(name)}
+        return self.counts or not said & words_of("additive", "never")
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether its whole numbers are names: `order_id`, or the numbers of the records."""
+        is_code = self.name.split("_")[-1] in _NAMING and not self.is_called_count
+        return self.attribute.type == "integer" and (is_code or self.is_numbering)
+
+    @property
+    def _called(self) -> tuple[str, ...]:
+        return (self.name, *self.attribute.synonyms)
 
     @property
     def sums(self) -> bool:
@@ -165,6 +179,11 @@ class Column:
         return self.is_number and found is not None and found.n_non_zero < found.n_non_null
 
     @property
+    def has_blanks(self) -> bool:
+        """Whether a record says that it has no value, as an empty cell of a table file does."""
+        return self.statistics is not None and self.statistics.n_stated_absent > 0
+
+    @property
     def closed(self) -> bool:
         """Whether a document that does not mention it says no, or none."""
         return self.attribute.absent_means != "unknown"
@@ -174,6 +193,8 @@ class Column:
         wanted = stems_of("concept", concept)
         if self.is_text or self.is_boolean or not wanted:
             return False
+        if self.is_number and concept == "time":
+            return self.is_year
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
@@ -184,13 +205,15 @@ class Column:
 class Table:
     """The one table that questions are about.
 
-    *nouns* are the stems that mean a record, by the schema; *general* those that any record has.
+    *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
+    *qualifiers* those that say no more before such a noun: `tram` of `tram stops`.
     """
 
     name: str
     columns: tuple[Column, ...]
     nouns: frozenset[str]
     general: frozenset[str]
+    qualifiers: frozenset[str] = frozenset()
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -228,12 +251,16 @@ class Table:
 
     @cached_property
     def label(self) -> Column | None:
-        """The text column that names a record, if there is one."""
+        """The column that names a record, if there is one: a text, else its number."""
         texts = [column for column in self.columns if column.is_text and column.fill >= _OWN]
         called = [c for c in texts if self._is_called(c) and c.tells_apart]
         own = [column for column in texts if column.is_own]
+        called += [c for c in own if any(set(name) <= self.nouns for name in c.names)]
         for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):
             called += [c for c in own if any(set(words) & set(name) for name in c.names)]
+        numbers = [c for c in self.columns if c.is_identifier and c.is_own and c.fill >= _OWN]
+        idle = self.nouns | stems_of("naming", "words")
+        called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
         return next(iter(called), None)
 
     def _is_called(self, column: Column) -> bool:
@@ -292,9 +319,14 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     named = {word for column in columns for word in column.named}
     nouns = set(stems(" ".join(schema.nouns))) | _named_things(schema, statistics)
     title = stems(schema.title)
-    nouns |= {*stems(schema.entity), *title[-1:], *(set(title) - named)}
+    own = {*stems(schema.entity), *title[-1:], *(set(title) - named)}
+    words = words_in(f"{schema.entity} {schema.title}")
+    many = {stem(word) for word in words if fold_words(word) != (word,)} & own
+    nouns |= many or own  # tram stops are no trams
     nouns = {word for word in nouns if word.isalpha() and len(word) > 1}
-    return Table(schema.entity, columns, frozenset(nouns - general), general)
+    return Table(
+        schema.entity, columns, frozenset(nouns - general), general, frozenset(own - nouns)
+    )
 
 
 def _named_things(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> set[str]:
@@ -333,15 +365,16 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     words = list(words_in(text))
     if len(words) > 1 and words[0] in _COUNTING:
         words = words[1:]
-    unit = {*words_in(attribute.unit or ""), (attribute.unit or "").lower()}
-    if len(words) > 1 and (
-        words[-1] in unit or (attribute.type.is_numeric and words[-1] in _MEASURES)
-    ):
+    unit = fold_words(attribute.unit or "")
+    if unit and fold_words(" ".join(words))[-len(unit) :] == unit:
+        words = words[: -len(unit)] or words
+    elif len(words) > 1 and attribute.type.is_numeric and words[-1] in _MEASURES:
         words = words[:-1]
     content = [word for word in words if not is_function(word)] or words
     if not content:
         return (), frozenset()
-    first = next((at for at, word in enumerate(words) if at and is_function(word)), len(words))
+    joins = (at for at, word in enumerate(words) if at and (is_function(word) or word == "per"))
+    first = next(joins, len(words))
     head = stem(([word for word in words[:first] if word in content] or content)[-1])
     name = tuple(stem(word) for word in content)
     whole = attribute.type == "boolean" or head in stems_of("naming", "words")

@@ -514,3 +514,158 @@ def test_what_is_asked_of_several_is_not_answered_by_one(question: str) -> None:
 def test_what_is_asked_of_each_house_is_answered(question: str, condition: str) -> None:
     found = ask(question, HOUSES, "house", PLACES)
     assert found.sql == f"SELECT COUNT(*) FROM c1 WHERE {condition}"
+
+
+def _kilns(question: str, *columns: Attribute, blanks: int = 0, zeros: int = 0) -> Translation:
+    """Ask about forty kilns, of which some have empty cells and some say 0."""
+    statistics = {
+        item.name: ColumnStatistics(
+            item.name, item.type, 40, 40 - blanks, 40 - blanks - zeros, 40 - blanks, blanks, 0, 0,
+            40 if item.name.split("_")[0] == "kiln" else 7,
+        )
+        for item in columns
+    }  # fmt: skip
+    values = [("kiln", "Ash", 1), ("kiln_code", "0113", 1), ("ward_no", "0007", 4)]
+    values += [("glaze", "Tin", 5), ("glaze", "Children's", 4), ("line", "KITE-A", 6)]
+    values += [("line", "KITE-B", 5)]
+    schema = Schema(title="Kilns", entity="kilns", nouns=("kiln",), attributes=columns)
+    return translate(question, schema, statistics, ValueIndex(values))
+
+
+def test_no_amount_is_ambiguous_where_some_records_say_0_and_others_leave_it_empty() -> None:
+    asked = "How many kilns have no firing temperature?"
+    column = number("firing_temperature", "°C")
+    with pytest.raises(QuestionError, match=r"is 0; or: .* is not stated"):
+        _kilns(asked, column, blanks=3, zeros=1)
+    assert _kilns(asked, column, blanks=3).sql.endswith("WHERE firing_temperature IS NULL")
+    assert _kilns(asked, column, zeros=1).sql.endswith("WHERE firing_temperature = 0")
+
+
+def test_a_record_is_named_by_the_column_that_is_called_as_it_is() -> None:
+    heat = number("peak_heat_c", "°C")
+    asked = "Which kiln has the highest peak heat?"
+    assert _kilns(asked, text("kiln_code"), text("kiln"), heat).sql.startswith("SELECT kiln FROM")
+    assert _kilns(asked, count("kiln_no"), heat).sql.startswith("SELECT kiln_no FROM")
+
+
+def test_a_value_that_ends_as_a_genitive_is_not_whom_it_belongs_to() -> None:
+    with pytest.raises(QuestionError):
+        _kilns("How many kilns for children are there?", text("glaze"))
+    found = _kilns("How many kilns have a Children's glaze?", text("glaze"))
+    assert found.sql == "SELECT COUNT(*) FROM kilns WHERE glaze = 'Children''s'"
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("What is the kiln code of Ash?", "SELECT DISTINCT kiln_code FROM kilns WHERE kiln = 'Ash' "
+         "AND NOT kiln_code IS NULL"),
+        ("How many kilns are in ward 0007?", "SELECT COUNT(*) FROM kilns WHERE ward_no = '0007'"),
+        ("How many wards are there?", "SELECT COUNT(DISTINCT ward_no) FROM kilns"),
+        ("How many kilns of KITE-A are there?", "SELECT COUNT(*) FROM kilns WHERE line = 'KITE-A'"),
+        ("How many unlit kilns are there?",
+         "SELECT COUNT(*) FROM kilns WHERE NOT COALESCE(lit, FALSE)"),
+        ("How many kilns were delivered in 2021?", "SELECT COUNT(*) FROM kilns WHERE delivery_date "
+         "BETWEEN DATE '2021-01-01' AND DATE '2021-12-31'"),
+        ("What is the average volume?", "SELECT AVG(volume_ml) FROM kilns"),
+        ("What is the highest number of firings?", "SELECT MAX(firings_per_day) FROM kilns"),
+        ("What is the mean of the firings per day?", "SELECT AVG(firings_per_day) FROM kilns"),
+        ("What is the serial number of the kilns with a Tin glaze?",
+         "SELECT DISTINCT serial_no FROM kilns WHERE glaze = 'Tin' AND NOT serial_no IS NULL"),
+    ],
+)  # fmt: skip
+def test_names_as_tables_write_them_are_said_as_people_say_them(question: str, sql: str) -> None:
+    columns = [
+        text("kiln"), text("kiln_code"), text("ward_no"), text("glaze"), text("line"),
+        boolean("lit"), date("delivery_date"), number("volume_ml", "ml"),
+        count("firings_per_day"), count("serial_no"),
+    ]  # fmt: skip
+    assert _kilns(question, *columns).sql == sql
+
+
+def test_a_name_that_is_said_twice_is_not_one_name() -> None:
+    columns = [text("zone"), number("height", "m")]
+    values = [("zone", "A", 3), ("zone", "B", 4)]
+    asked = "What is the difference in average height between zone A and zone B?"
+    found = ask(asked, columns, "mast", values)
+    assert "zone = 'A'" in found.sql
+    assert "zone = 'B'" in found.sql
+
+
+def test_a_year_in_the_unit_of_a_column_makes_it_one_of_years() -> None:
+    column = Attribute(name="opened_year", type="integer", unit="year")
+    statistics = {
+        "opened_year": ColumnStatistics(
+            "opened_year", column.type, 40, 40, 40, 40, 0, 0, 0, 30, minimum=1921, maximum=2021
+        )
+    }
+    schema = Schema(title="Masts", entity="masts", nouns=("mast",), attributes=(column,))
+    found = translate("How many masts were opened after 1990?", schema, statistics, ValueIndex([]))
+    assert found.sql == "SELECT COUNT(*) FROM masts WHERE opened_year > 1990"
+
+
+def _dams(question: str) -> Translation:
+    """Ask about forty dams, each of a river; `boat_dams` is the name of their folder."""
+    columns = (
+        text("dam"), text("river"), count("gate"), number("rain", "mm"), number("crest", "m"),
+        number("toll", "EUR"), count("incidents"), count("visits_per_day"),
+        Attribute(name="closed_year", type="integer", unit="year"),
+    )  # fmt: skip
+    low = {"closed_year": 1920, "rain": 400.0, "crest": 2.0}
+    high = {"closed_year": 2020, "rain": 2900.0, "crest": 90.0}
+    statistics = {
+        item.name: ColumnStatistics(
+            item.name, item.type, 40, 40, 38, 40, 0, 0, 0, 40 if item.name == "dam" else 9,
+            minimum=low.get(item.name), maximum=high.get(item.name),
+        )
+        for item in columns
+    }  # fmt: skip
+    schema = Schema(title="Boat dams", entity="boat_dams", nouns=("dam",), attributes=columns)
+    values = [("dam", "Ash", 1), ("river", "Ure", 4)]
+    return translate(question, schema, statistics, ValueIndex(values))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many boats are there?",  # boat dams are no boats
+        "How many dams have more than 4 gates?",  # `gate` says which, and not how many
+        "How many dams are more than 50 years old?",
+        "How many dams were closed more than 50 years ago?",
+        "How many dams lie above 5 km?",  # no rain falls in kilometres
+        "What is the average toll of dams with a toll?",
+    ],
+)
+def test_a_number_is_of_nothing_that_is_only_called_alike(question: str) -> None:
+    with pytest.raises(QuestionError):
+        _dams(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql"),
+    [
+        ("How many boat dams are there?", "SELECT COUNT(*) FROM boat_dams"),
+        ("How many dams have gate 4?", "SELECT COUNT(*) FROM boat_dams WHERE gate = 4"),
+        ("How many incidents were there in total?", "SELECT SUM(incidents) FROM boat_dams"),
+        ("Which is the newest dam?", "SELECT dam FROM boat_dams WHERE closed_year = (SELECT "
+         "MAX(closed_year) FROM boat_dams) AND NOT dam IS NULL ORDER BY document_id"),
+        ("How many dams have a rain over 1 m?", "SELECT COUNT(*) FROM boat_dams WHERE rain > 1000"),
+        ("How many dams are above 1 m?", "SELECT COUNT(*) FROM boat_dams WHERE crest > 1"),
+    ],
+)  # fmt: skip
+def test_what_is_called_so_is_counted(question: str, sql: str) -> None:
+    assert _dams(question).sql == sql
+
+
+def test_how_long_something_may_be_is_no_other_length() -> None:
+    columns = [number("length", "m"), number("depth", "m"), number("pump_time", "min")]
+    found = ask("How many locks are longer than 20 m?", columns, "lock")
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE length > 20"
+    refusal("How many locks are over 20 m?", columns, "lock")
+
+
+def test_an_abbreviated_maximum_is_said_in_full() -> None:
+    columns = [number("min_pressure", "bar"), number("max_pressure", "bar")]
+    found = ask("What is the lowest maximum pressure?", columns, "valve")
+    assert found.sql == "SELECT MIN(max_pressure) FROM c1"
+    refusal("What is the lowest maximum pressure?", columns[:1], "valve")

@@ -49,6 +49,10 @@ ANSWERED: list[tuple[str, Answer]] = [
         Answer("number of records where escalated does not hold (unknown counts as not)", [(8,)]),
     ),
     (
+        "How many unescalated tickets are there?",
+        Answer("number of records where escalated does not hold (unknown counts as not)", [(8,)]),
+    ),
+    (
         "How many urgent tickets were escalated?",
         Answer("number of records where priority is 'urgent' and escalated holds", [(2,)]),
     ),
@@ -648,7 +652,6 @@ REFUSED: list[tuple[str, Refusal]] = [
             )
         ),
     ),
-    ("How many unescalated tickets are there?", Refusal(("unescalated",))),
     ("How many tickets are nearly closed?", Refusal(("nearly",))),
     ("Which agent has no open ticket?", Refusal(("no",))),
     ("How many tickets were opened and closed in March 2024?", Refusal(("opened",))),
