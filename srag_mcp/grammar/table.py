@@ -89,13 +89,16 @@ class Column:
     @cached_property
     def is_year(self) -> bool:
         """Whether it is a number that holds years."""
+        return self._may_be_years and ("year" in self.named or self.attribute.unit == "year")
+
+    @property
+    def _may_be_years(self) -> bool:
         if self.statistics is None or self.attribute.type != "integer":
             return False
         low, high = self.statistics.minimum, self.statistics.maximum
         if not isinstance(low, int) or not isinstance(high, int):
             return False
-        called = "year" in self.named or self.attribute.unit == "year"
-        return called and low >= _FIRST_YEAR and high <= _LAST_YEAR
+        return low >= _FIRST_YEAR and high <= _LAST_YEAR
 
     @cached_property
     def counts(self) -> bool:
@@ -193,8 +196,8 @@ class Column:
         wanted = stems_of("concept", concept)
         if self.is_text or self.is_boolean or not wanted:
             return False
-        if self.is_number and concept == "time":
-            return self.is_year
+        if self.is_number and concept == "time" and not self._may_be_years:
+            return False
         if self.is_date:
             return concept == "time" or (concept == "age" and bool(wanted & self.named))
         unit = self.attribute.unit or ""
