@@ -192,7 +192,7 @@ _MIN_KEYS = 3
 _MIN_AGREEING = 0.3
 _MIN_PRESENT = 0.3
 _UNKNOWN_KEY = 0.25
-_MIN_VOTES = 0.2
+_MIN_VOTES = 0.5  # what is elected by less is more often wrong than right
 _DIFFERENCE, _ELSEWHERE, _SUM = 0.9, 0.6, 0.5
 _NEAR = 0.5
 _N_ROUNDS = 6
@@ -239,7 +239,7 @@ def elect(rule: KeyRule, numbers: Sequence[KeyedNumber]) -> tuple[KeyedNumber | 
     behind = [n for n in numbers if n.span.start > chosen.span.start]
     told = Counter(n.cents for n in behind)
     steps = {abs(n.cents) for n in numbers}  # "19.01, rounding -0.01, 19.00" is no contradiction
-    near = best < _NEAR or any(
+    near = any(
         vote > _NEAR * best and not _is_adjusted(cents, chosen.cents, steps)
         for cents, vote in votes.items()
         if cents != chosen.cents

@@ -165,6 +165,11 @@ def test_a_total_that_is_adjusted_by_what_is_told_is_the_adjusted_one(step: str)
     assert not found.marks
 
 
+def test_a_key_that_is_mostly_wrong_elects_nothing() -> None:
+    rule = _vote({"total with tax": 0.4, "total": 0.9})
+    assert cell(rule, text="Due:  25.15\nTotal with tax:  1.42\n").state is State.NOT_MENTIONED
+
+
 def test_totals_that_no_step_joins_contradict_each_other() -> None:
     text = "Total before:  19.02\nTotal:  19.05\nTip:  3.00\n"
     assert cell(_vote({"total before": 0.9, "total": 0.8}), text=text).marks
