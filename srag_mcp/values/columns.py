@@ -16,7 +16,7 @@ from srag_mcp.values.dates import (
     with_century,
 )
 from srag_mcp.values.numbers import ASIDE, find_number, number_reader
-from srag_mcp.values.quantities import Figure, decide_grouping
+from srag_mcp.values.quantities import Figure, Quantity, decide_grouping
 from srag_mcp.values.states import (
     Column,
     Reader,
@@ -30,6 +30,7 @@ from srag_mcp.values.states import (
     read_statement,
 )
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
+from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
 # A two-digit year is told from a time only by many years that are near one another.
@@ -199,7 +200,7 @@ _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
 _LEADING_ZERO = re.compile(r"0\d+")
 _HEDGES = re.compile(
     r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
-    r"|nearly|almost|total|per|each|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
+    r"|nearly|almost|total|per|each|an?|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
     re.IGNORECASE,
 )
 _WEEKDAY_OR_TIME = re.compile(
@@ -237,7 +238,8 @@ def classify_values(values: Sequence[str]) -> TypeGuess:
         return TypeGuess(TEXT, None, 1.0, None)
     if not all(value.strip().isdigit() for value in given):
         share = sum(read_boolean(value) is not None for value in given) / len(given)
-        if share >= _FIT:
+        # where all others are a yes, too, the words tell more: `available`, `reserved`
+        if share >= _FIT and (share == 1 or len({*map(read_statement, given)} - {None}) > 1):
             return TypeGuess(BOOLEAN, None, share, None)
     order = decide_order([day for value in given for _, day in find_dates(value)])[0]
     share = sum(_is_date(value, order) for value in given) / len(given)
@@ -278,12 +280,20 @@ def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
         return None
     grouping = decide_grouping([figure.numeral for figure in fitting if figure.numeral])
     numbers = [figure.read(grouping) for figure in fitting]
-    whole = all(isinstance(number.value, int) for number in numbers if number is not None)
     units = Counter(figure.unit for figure in fitting)
     unit, count = units.most_common(1)[0]
     if unit is None:
         unit = next((u for u, n in units.most_common() if u and n >= count / 2), None)
+    whole = all(_is_whole(number, unit) for number in numbers if number is not None)
     return TypeGuess(INTEGER if whole else NUMBER, unit, len(fitting) / len(values), None)
+
+
+def _is_whole(number: Quantity, unit: str | None) -> bool:
+    """Return whether a number is a whole one in the unit of its column: 8 months are no years."""
+    value = convert(float(number.value), number.unit or "", unit or "")
+    if value is None or number.unit == unit:
+        return isinstance(number.value, int)
+    return value == int(value)
 
 
 def _figure(value: str) -> tuple[Figure, str] | None:
@@ -292,6 +302,8 @@ def _figure(value: str) -> tuple[Figure, str] | None:
     if is_dated or _CODE.fullmatch(value.strip()):
         return None
     found = find_number(value, "USD")
+    if found.number is not None and found.number.unit in SIZES:  # `1 h 30 min`
+        return Figure(Span(0, 0), str(found.number.value), unit=found.number.unit), ""
     if found.figure is None:
         is_word = len(value.split()) == 1 and not re.search(r"\d", value)
         if found.number is None or not is_word:

@@ -148,7 +148,7 @@ def _compound(figures: list[Figure]) -> Quantity | None:
         if part is None:
             return None
         total, size = total + part, SIZES[unit][1]
-    return Quantity(round(total, 9), first.unit)
+    return Quantity(round(total, 12), first.unit)
 
 
 @dataclass(frozen=True, slots=True)

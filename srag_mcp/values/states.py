@@ -92,6 +92,7 @@ _DENIED = re.compile(
     r"|disponible|disponibile|inclus|incluso|incluido|autorisé|inbegrepen|incluído)\b"
     r"|\bunavailable\b| (?:no|none|nein|non)$"
 )
+_ASIDE = re.compile(r"\s*[(\[,;:–—]|\s-\s")
 _OPEN = re.compile(
     r"(?:maybe|perhaps|possibly|unclear|unsure|not sure|uncertain|to be \w+ed|not yet \w+ed)\b.*"
     r"|pending|(?:yes|y) ?(?:and|or)? ?(?:no|n)|no (?:info(?:rmation)?|details|data|answer)"
@@ -152,6 +153,8 @@ def read_statement(text: str, name: str = "") -> bool | None:
     plain = read_boolean(text)
     if plain is not None:
         return plain
+    if read_boolean(_ASIDE.split(text.strip(), maxsplit=1)[0]) is False:
+        return False  # `nein (1968 verkauft)`
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
