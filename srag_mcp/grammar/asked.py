@@ -407,13 +407,20 @@ class Asked:
             if item[0] == follower
             and (sorting is not None or (self.near(at, item[0]) and item[1].name in headed))
         ]  # fmt: skip
+        measured = bool(self.table.measuring(concept))
+
+        def fits(column: Column) -> bool:
+            """Whether what stands behind `largest`, `longest` may be meant by it."""
+            if concept == "time" or column.is_numbering:
+                return False  # the first report is no lowest number of one
+            return concept == "size" or not measured  # days are cold by their temperature
+
         counting: Features = Counter({"counting": int(self.is_counting(at))})
         apart = [
             item for item in ordered if concept or item[0] != follower or not self.near(at, item[0])
         ]
         for place, column, features in beside or apart:
-            measured = beside and concept != "time"  # the first report is no lowest number of one
-            if concept and not measured and not column.measures(concept):
+            if concept and not column.measures(concept) and not (beside and fits(column)):
                 continue
             features = self._with_concept(place, column, features, concept)
             far: Features = Counter({"far_measure": int(not beside)})

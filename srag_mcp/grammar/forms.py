@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from srag_mcp.grammar.asked import WHOLE, Asked, end_of, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
+from srag_mcp.grammar.lexicon import stem
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
 from srag_mcp.grammar.table import Column
 
@@ -186,7 +187,8 @@ def read_groups(asked: Asked) -> Drafts:
     if key_at is None or asked.has(*_COMPARING, *_RANKING) or not asked.near(places[0], key_at):
         return
     keys: list[tuple[Term, Features]] = []
-    if asked.kind(key_at) == "part":
+    period = stem(asked.word(key_at)) if asked.kind(key_at) == "part" else ""
+    if period:
         keys = [(term, Counter()) for term in asked.parts(key_at)]
     grouping = asked.columns(key_at, lambda c: not c.is_own and not c.is_date, headed=True)
     keys += [(Term(column.name), features) for column, features in grouping]
@@ -194,6 +196,8 @@ def read_groups(asked: Asked) -> Drafts:
     used = frozenset({places[0], key_at, *heads})
     for key, features in keys:
         measures = [m for m in asked.measures() if m[0].name != key.column and not m[1] & used]
+        if any(period in column.told for column, _, _ in measures):
+            continue  # `hours per week`, of which documents say `35 per week`
         found: list[tuple[Summary, frozenset[int], Features]] = []
         if asked.has("aggregate"):
             found = [item for item in asked.summaries() if item[0].term != key]

@@ -55,6 +55,7 @@ _ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
 _AUXILIARIES = DOING | {"is", "are", "was", "were"}
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
+_COUNTING = frozenset({("number", "of"), ("how", "many")})
 # What a table shows has a first and a last row, which is no first or last day.
 _PLACES = frozenset({"listed", "list", "table", "chart"})
 
@@ -418,7 +419,13 @@ class _Linker:
         if "by" in spoken(tokens) or len(said) < len(content):
             return  # `countries by number of glaciers`, `zone A and zone C`
         counted = spoken(tokens[:2]) == ("number", "of")  # and so no text
-        columns = [c for c in self._table.columns if not (counted and c.is_text)]
+        how_many = spoken(self.tokens[max(first - 2, 0) : first]) in _COUNTING
+        columns = [
+            column
+            for column in self._table.columns
+            if not (counted and column.is_text)
+            and not ((counted or how_many) and column.is_measured)
+        ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
         acts = any(token.word in _AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.

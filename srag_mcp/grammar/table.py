@@ -18,10 +18,12 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
 from srag_mcp.values.states import read_boolean
+from srag_mcp.values.units import SIZES, unit_of
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
 _OWN = 0.9
+_MOST = 0.5
 # Fewer different numbers may stand in a row by chance.
 _SERIES = 5
 # Units that end the name of a column without being its unit: `elevation_m`.
@@ -70,6 +72,12 @@ class Column:
     def is_amount(self) -> bool:
         """Whether it is a number that tells how much or how many."""
         return self.is_number and not (self.is_year or self.is_numbering)
+
+    @cached_property
+    def is_measured(self) -> bool:
+        """Whether its unit measures something other than what it is called: `tents` in metres."""
+        unit = unit_of(self.attribute.unit or "")
+        return unit in SIZES and all(unit_of(w) != unit for w in words_in(self.name))
 
     @property
     def is_text(self) -> bool:
@@ -230,9 +238,12 @@ class Table:
 
     @cached_property
     def main_date(self) -> Column | None:
-        """The date of the record: the only one that is named after it, or after nothing else."""
+        """The date of the record: the only one that is named after it, or after nothing else.
+
+        What half of the records lack dates something else: the mail that some of them came with.
+        """
         plain = {"date", "day"} | self.nouns
-        dates = [column for column in self.columns if column.is_date]
+        dates = [column for column in self.columns if column.is_date and column.fill > _MOST]
         own = [c for c in dates if any(set(name) <= plain for name in c.names)]
         return own[0] if len(own) == 1 else None
 

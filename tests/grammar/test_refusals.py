@@ -689,3 +689,45 @@ def test_words_that_only_stress_a_superlative_or_say_all_records_restrict_nothin
     question: str, sql: str
 ) -> None:
     assert sql in ask(question, [text("town"), number("price", "EUR")], "kiln").sql
+
+
+def test_a_day_is_not_cold_by_its_number() -> None:
+    columns = [count("day"), number("dawn_temperature", "°C"), number("load", "kg")]
+    refusal("Which were the three coldest days?", columns, "walk")
+    found = ask("What was the largest load?", columns, "walk")
+    assert found.sql == "SELECT MAX(load) FROM c1"
+
+
+def test_what_is_measured_in_metres_is_not_how_many_there_are() -> None:
+    tents = Attribute(name="pitched_tents", type="integer", unit="m")
+    hours = Attribute(name="hours", type="integer", unit="h")
+    columns = [tents, hours, count("porters")]
+    refusal("What is the average number of tents?", columns, "walk")
+    refusal("How many pitched tents were there in total?", columns, "walk")
+    found = ask("What is the average number of hours?", columns, "walk")
+    assert found.sql == "SELECT AVG(hours) FROM c1"
+
+
+def test_a_period_that_belongs_to_an_amount_makes_no_groups() -> None:
+    hours = number("hours", description='The number beside "Hours", written as "35 per week".')
+    columns = [hours, number("fee", "EUR"), date("date")]
+    found = ask("What is the average number of hours per week?", columns, "job")
+    assert found.sql == "SELECT AVG(hours) FROM c1"
+    assert "GROUP BY" in ask("What is the average fee per week?", columns, "job").sql
+
+
+def test_a_date_that_most_records_lack_does_not_date_them() -> None:
+    town, day = text("town"), date("date")
+    schema = Schema(title="C1", entity="c1", nouns=("job",), attributes=(town, day))
+
+    def ask_where(n_dated: int) -> str:
+        statistics = {
+            "town": ColumnStatistics("town", town.type, 40, 40, 40, 40, 0, 0, 0, 7),
+            "date": ColumnStatistics("date", day.type, 40, n_dated, 40, 40, 0, 0, 0, 7),
+        }
+        question = "How many jobs were there in May 2024?"
+        return translate(question, schema, statistics, ValueIndex(())).sql
+
+    assert "WHERE date BETWEEN DATE '2024-05-01'" in ask_where(38)
+    with pytest.raises(QuestionError):
+        ask_where(13)
