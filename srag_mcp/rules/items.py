@@ -267,13 +267,16 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
 
     A document that lists things below a heading of the rule, and not this one, has it not: it is
     stated absent, with the heading as evidence. Nothing is known where it lists nothing there, or
-    where a statement has the words without being the thing ("parking garage" for `parking`).
+    where a statement has the words without being the thing ("parking garage" for `parking`), or
+    is a whole sentence outside a list.
     """
     wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
     sections = {*rule.sections, *filter(None, [rule.section])}
     listed = [i for i in sightings.items if not sections or i.path[-1] in sections]
     denied: Cell | None = None
     for item in listed:
+        if sections and not item.listed and item.text.rstrip().endswith(_SENTENCE_ENDS):
+            continue  # `A pool is planned.` tells more than that there is one
         if any(_says(words, stems, item.name, item.stems) for words, stems in wanted):
             if not item.negative:
                 return Cell(name, State.STATED, item.text, item.span)

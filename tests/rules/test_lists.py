@@ -245,3 +245,15 @@ def test_a_label_that_means_another_thing_below_another_heading_is_two_columns()
     }
     assert table.values("buyer_name") == [names[n % 5] for n in range(12)]
     assert table.values("seller_name") == [names[(n + 2) % 5] for n in range(12)]
+
+
+def test_a_sentence_below_a_list_tells_more_than_that_there_is_a_thing() -> None:
+    def page(n: int) -> str:
+        things = (("Sauna", 2), ("Kiosk", 3), ("Bank", 1))
+        listed = "".join(f"- {thing}\n" for thing, every in things if n % every == 0)
+        said = "\nA sauna is planned.\n" if n % 4 == 1 else ""
+        return f"# Place {SHORT[n]}\n\n## On site\n\n{listed}{said}"
+
+    table = tabulate([page(n) for n in range(12)], ending="md")
+    sauna = [True if n % 2 == 0 else None if n % 4 == 1 else False for n in range(12)]
+    assert table.values("sauna") == sauna
