@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from srag_mcp.documents.document import Heading
 from srag_mcp.documents.lines import Line, collapse, match_marker, split_segments
 from srag_mcp.text.spans import Span
+from srag_mcp.values.dates import find_dates
 
 _HASHES = re.compile(r"\s{0,3}(#{1,6})\s+(?P<title>\S.*?)\s*#*\s*$")
 _UNDERLINE = re.compile(r"\s*([=~_-])\1{2,}\s*$")
@@ -75,6 +76,8 @@ def _find_numbered(lines: Sequence[Line], at: int) -> Heading | None:
     match = _NUMBERED.match(line.text)
     if match is None or not _is_blank(lines, at - 1):
         return None
+    if any(span.start == match.start("number") for span, _ in find_dates(line.text)):
+        return None  # `23 April 2023` is no chapter 23
     title = match["title"] if match["number"] else line.text
     if match["number"] and not (title[:1].isupper() and _is_blank(lines, at + 1)):
         return None

@@ -82,6 +82,11 @@ def test_headings_open_sections() -> None:
     )
 
 
+def test_a_date_is_no_numbered_heading() -> None:
+    found = read_text("23 April 2023\n\n4 Events after 1 May\n\nThe sluice was closed.\n", "a.txt")
+    assert [b.text for b in found.blocks if isinstance(b, Heading)] == ["Events after 1 May"]
+
+
 def test_a_wrapped_bullet_is_one_item() -> None:
     text = (
         "Summary (as of 10/11/2020)\n"
