@@ -22,7 +22,7 @@ from srag_mcp.rules.naming import (
 )
 from srag_mcp.rules.places import learn_lines, place_candidates
 from srag_mcp.rules.running import name_candidates, slot_candidates
-from srag_mcp.rules.sightings import Sightings
+from srag_mcp.rules.sightings import Sightings, is_plain_value
 from srag_mcp.rules.table_columns import are_rows, row_candidates, with_columns
 from srag_mcp.schema.attribute import Attribute, CellRule, Extractor, ItemRule, KeyRule
 from srag_mcp.schema.schema import Schema
@@ -122,7 +122,8 @@ def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Ca
         return row_candidates(documents)
     asked = {name for question in questions for name in content_stems(question)}
     sightings = [Sightings(document) for document in documents]
-    votes, places = vote_candidates(sightings), place_candidates(sightings)
+    votes = [c for c in vote_candidates(sightings) if _is_plain(c, len(sightings))]
+    places = place_candidates(sightings)
     weights = [rule.weights for c in votes for rule in c.rules if isinstance(rule, KeyRule)]
     covered = {key for own in weights for key, weight in own.items() if weight > _SURE_KEY}
     labels = [
@@ -188,12 +189,19 @@ def _without_values_as_labels(
 
 
 def _is_any_date(candidate: Candidate, sightings: Sequence[Sightings]) -> bool:
-    """Whether nothing but its place speaks for a date, and most documents have several."""
+    """Whether nothing but its place speaks for a date, and most documents have several.
+
+    One that is a line by itself, the same one near the top of most documents, is their own.
+    """
     if {rule.kind for rule in candidate.rules} != {"place"} or candidate.guess.type != "date":
         return False
-    texts = [sightings[number].text for number in candidate.found]
-    lone = sum(len({found.on() for _, found in find_dates(text)}) == 1 for text in texts)
-    return lone < _ALONE * len(texts)
+    alone: Counter[int] = Counter()
+    n_lone = 0
+    for number, found in candidate.found.items():
+        sighting = sightings[number]
+        n_lone += len({day.on() for _, day in find_dates(sighting.text)}) == 1
+        alone.update(n for n, line in enumerate(sighting.first_lines) if line == found.span)
+    return max(n_lone, *alone.values(), 0) < _ALONE * len(candidate.found)
 
 
 def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
@@ -225,7 +233,10 @@ def _is_plain(candidate: Candidate, n_documents: int) -> bool:
     if kind == "boolean":
         return True
     is_long = sorted(map(len, texts))[len(texts) // 2] > _LONG_VALUE
-    if is_long or 2 * sum(map(is_sentence, texts)) > len(texts):
+    # beside a label `54 min.` is a number; behind words it is how a sentence ends
+    is_led = any(isinstance(rule, KeyRule) and rule.leads for rule in candidate.rules)
+    is_said = 2 * sum(is_sentence(t) and (is_led or not is_plain_value(t)) for t in texts)
+    if is_long or is_said > len(texts):
         return False
     if kind != "string":  # one that cannot be read does not make a column of numbers a text
         n_other = round((1 - candidate.guess.share) * len(texts))

@@ -12,6 +12,7 @@ from srag_mcp.rules.sightings import Field, Sightings, is_plain_value
 from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
+from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
 
 # A label that few documents have may be a spelling of another one; a column needs more.
@@ -213,10 +214,10 @@ class KeyedNumber:
 
 
 def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
-    """Return the numbers beside keys, in the order of the text, one a field."""
+    """Return the numbers beside keys, in the order of the text, one a field; a year is none."""
     found: list[KeyedNumber] = []
     for field in (f for key, own in sightings.fields.items() if "#" not in key for f in own):
-        quantities = find_quantities(field.value)
+        quantities = [] if find_dates(field.value) else find_quantities(field.value)
         n_broken = sum("." in span.of(field.value) for span, _ in quantities)
         if quantities and n_broken < 2 and abs(quantities[-1][1].value) <= _HUGE:
             span, quantity = quantities[-1]  # several broken ones are a row of a table

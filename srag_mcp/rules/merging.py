@@ -104,7 +104,10 @@ def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
             if not any(_stands_inside(other, candidate) for other in kept):
                 kept.append(candidate)
         elif may_stand_in(twin, candidate):
-            _take_in(twin, candidate)
+            if not _is_said_by(kept, candidate, twin):
+                _take_in(twin, candidate)
+        elif not twin.labels:  # a place without a name would hide one that has one
+            kept[kept.index(twin)] = candidate
     return kept
 
 
@@ -148,6 +151,21 @@ def _stands_inside(other: Candidate, candidate: Candidate) -> bool:
     shared = other.found.keys() & candidate.found.keys()
     inside = sum(is_part(candidate.found[n], other.found[n]) for n in shared)
     return inside >= _INSIDE * len(candidate.found)
+
+
+def _is_said_by(others: Sequence[Candidate], candidate: Candidate, twin: Candidate) -> bool:
+    """Whether what only *candidate* says mostly stands beside a label that its *twin* is not.
+
+    The first date of a letter is its `Date`, and of a form without one its `Closing date`.
+    """
+    alone = candidate.found.keys() - twin.found.keys()
+    labels = [other for other in others if other is not twin and other.origin == "label"]
+    rest = [other.found for other in labels if _meet_too_often(other, twin)]
+    taken = sum(
+        any(n in own and own[n].span.overlaps(candidate.found[n].span) for own in rest)
+        for n in alone
+    )
+    return 2 * taken > len(alone)
 
 
 def may_stand_in(field: Candidate, other: Candidate) -> bool:

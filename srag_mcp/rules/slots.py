@@ -156,7 +156,7 @@ class _Token:
 
 def _slots_of(text: str, span: Span, heading: str, values: Sequence[Value]) -> Iterator[Slot]:
     """Yield the *values* within a paragraph with the words around them."""
-    order = _order_of_dated(values)
+    order = _order_of_dated(text, values)
     links = [match.span() for match in _LINK.finditer(text, span.start, span.end)]
     tokens = [
         _Token(word := fold_word(match.group()), stem(word), match.start(), match.end())
@@ -236,8 +236,8 @@ def _thresholds(text: str, sentence: Span, value: Value) -> set[str]:
     return {"".join(mark.split()) for mark in found}
 
 
-def _order_of_dated(values: Sequence[Value]) -> Mapping[int, str]:
-    """Mark the values that stand right before a date: `@latest`, `@earlier`, or a lone `@dated`.
+def _order_of_dated(text: str, values: Sequence[Value]) -> Mapping[int, str]:
+    """Mark the values right before a date in one sentence: `@latest`, `@earlier`, a lone `@dated`.
 
     "from 41 on 1 May to 58 on 1 June" -> the second is `@latest`, the first `@earlier`.
     """
@@ -247,6 +247,7 @@ def _order_of_dated(values: Sequence[Value]) -> Mapping[int, str]:
         if value.type != "date"
         and values[index + 1].type == "date"
         and values[index + 1].span.start - value.span.end <= _MAX_TO_DATE
+        and not _END.search(text, value.span.end, values[index + 1].span.start)
     }
     if len(set(dated.values())) < 2:
         return dict.fromkeys(dated, "@dated")

@@ -419,3 +419,27 @@ def test_a_number_somewhere_in_a_sentence_beside_a_label_is_not_its_value() -> N
     assert table.values("ends")[-2:] == [date(2025, 5, 5), None]
     assert [table.states(name)[-1] for name in table.columns] == [State.FAILED] * 2
     assert table.cells["fee"][-1].note == "a sentence is stated, and no value"
+
+
+def test_the_first_date_of_a_mail_is_not_the_date_of_a_form_that_has_another_one() -> None:
+    texts = []
+    for n in range(12):
+        head = f"Date: {n + 1} May 2024\nSubject: {SHORT[n]} wanted\n\n" if n % 3 == 0 else ""
+        texts.append(
+            f"{head}Reference: K{40 + n}\nClosing date: {n + 1} June 2024\n"
+            f"Start date: {n + 1} July 2024\n"
+        )
+    table = tabulate(texts)
+    assert table.values("closing_date") == [date(2024, 6, n + 1) for n in range(12)]
+    assert table.values("start_date") == [date(2024, 7, n + 1) for n in range(12)]
+    dated = [date(2024, 5, n + 1) if n % 3 == 0 else None for n in range(12)]
+    assert table.values("date") == dated
+
+
+def test_numbers_with_an_abbreviated_unit_are_no_sentences() -> None:
+    lengths = ["54 Min.", "1 Std. 4 Min.", "48 Min.", "1 Std. 12 Min."]
+    table = tabulate(
+        [f"Titel: {SHORT[n]}\nLänge: {lengths[n % 4]}\nBand: {n + 3}\n" for n in range(12)]
+    )
+    assert table.columns["lange"] == "integer min"
+    assert table.values("lange") == [54, 64, 48, 72] * 3

@@ -382,3 +382,29 @@ def test_a_distance_to_nothing_is_no_column() -> None:
         ]
     )
     assert table.columns == {"title": "string"}
+
+
+def test_a_date_in_a_line_of_its_own_dates_a_diary_that_speaks_of_other_days() -> None:
+    table = tabulate(
+        [
+            f"Day {n + 1}\n{n + 1} {'May' if n < 8 else 'June'} 1987\n\nThe mail of {n + 2} April"
+            f" 1987 came. We slept at the {SHORT[n]} rock.\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("date") == [date(1987, 5 if n < 8 else 6, n + 1) for n in range(12)]
+
+
+def test_a_date_in_the_next_sentence_does_not_make_two_amounts_one() -> None:
+    fees = [5 + n % 4 for n in range(16)]
+    table = tabulate(
+        [
+            f"Your {('hat', 'bag')[n % 2]} is kept here.\n\nThe fee is {fees[n]} euros."
+            + (f" We estimate the value at {20 * n + 30} euros." if n % 6 else "")
+            + f" Collect it until {n + 1} June 2023.\n"
+            for n in range(16)
+        ]
+    )
+    values = [20 * n + 30 if n % 6 else None for n in range(16)]
+    assert table.values("estimate_value") == values
+    assert table.values("fee") == fees
