@@ -13,7 +13,7 @@ from srag_mcp.rules.sightings import Item, Sightings
 from srag_mcp.schema.attribute import ItemRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, fold_words, stem
-from srag_mcp.values.states import State
+from srag_mcp.values.states import State, denies, read_missing
 
 _MAX_STEMS = 4
 _MIN_DOCUMENTS = 3
@@ -262,6 +262,11 @@ def _candidate(
     return Candidate("item", [*names], [rule], found, quotes=quotes)
 
 
+def _is_prose(item: Item) -> bool:
+    """Whether a statement is a whole sentence outside a list."""
+    return not item.listed and item.text.rstrip().endswith(_SENTENCE_ENDS)
+
+
 def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     """Find a statement of the rule; one that says so wins over one that denies it.
 
@@ -272,10 +277,15 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     """
     wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
     sections = {*rule.sections, *filter(None, [rule.section])}
-    listed = [i for i in sightings.items if not sections or i.path[-1] in sections]
+    listed = [
+        item
+        for item in sightings.items
+        if (not sections or item.path[-1] in sections)
+        and read_missing(item.text.strip(" .")) is not State.NOT_MENTIONED
+    ]
     denied: Cell | None = None
     for item in listed:
-        if sections and not item.listed and item.text.rstrip().endswith(_SENTENCE_ENDS):
+        if sections and _is_prose(item) and not item.negative:
             continue  # `A pool is planned.` tells more than that there is one
         if any(_says(words, stems, item.name, item.stems) for words, stems in wanted):
             if not item.negative:
@@ -285,7 +295,8 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
         return denied
     if any(sightings.speaks_of(words) for words in (*rule.items, *rule.signs)):
         return None
-    place = sightings.headings.get(listed[0].path[-1]) if rule.sections else None
+    told = [item for item in listed if not _is_prose(item) or denies(item.text)]
+    place = sightings.headings.get(told[0].path[-1]) if rule.sections and told else None
     if place is None:
         return None
     words = place.of(sightings.text)

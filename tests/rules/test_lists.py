@@ -257,3 +257,22 @@ def test_a_sentence_below_a_list_tells_more_than_that_there_is_a_thing() -> None
     table = tabulate([page(n) for n in range(12)], ending="md")
     sauna = [True if n % 2 == 0 else None if n % 4 == 1 else False for n in range(12)]
     assert table.values("sauna") == sauna
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [("None observed.", False), ("No parts were replaced.", False), ("Keine Angaben.", None),
+     ("We are still getting to know this place.", None)],
+)  # fmt: skip
+def test_a_sentence_in_the_place_of_a_list_denies_or_tells_nothing(
+    said: str, *, value: bool | None
+) -> None:
+    table = tabulate(
+        [
+            f"# Place {SHORT[n]}\n\n## On site\n\n"
+            + (f"- Bank\n{'- Sauna' if n % 2 else '- Kiosk'}\n" if n % 4 else f"{said}\n")
+            for n in range(12)
+        ],
+        ending="md",
+    )
+    assert table.values("sauna") == [n % 2 == 1 if n % 4 else value for n in range(12)]
