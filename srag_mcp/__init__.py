@@ -67,10 +67,17 @@ def ask(folder: str | Path, question: str, settings: "Settings | None" = None) -
 
 @contextmanager
 def open_corpus(folder: str | Path, settings: "Settings | None" = None) -> "Iterator[Corpus]":
-    """Open the table of a folder, or a `.duckdb` build, with a query worker of its own."""
+    """Open the table of a folder, or a `.duckdb` build, with a query worker of its own.
+
+    Raises:
+        CorpusError: If there is neither.
+    """
     from srag_mcp.store.corpus import Corpus
     from srag_mcp.store.guard import QueryLimits, QueryPool
 
+    if not Path(folder).expanduser().exists():
+        msg = f"there is no folder or build {folder}"
+        raise errors.CorpusError(msg)
     settings = settings or _settings()
     limits = QueryLimits(
         timeout_s=settings.query_timeout_s,

@@ -43,8 +43,9 @@ def test_a_corpus_is_read_by_sql_with_its_quotes(boats: Path) -> None:
 def test_every_error_has_one_root(boats: Path) -> None:
     with pytest.raises(srag_mcp.errors.NotIngestedError, match="ingest_corpus"):
         srag_mcp.ask(boats, "How many boats are there?")
-    with pytest.raises(srag_mcp.SragError):
-        srag_mcp.ingest(boats / "nowhere")
+    for work in (srag_mcp.ingest, lambda folder: srag_mcp.ask(folder, "How many?")):
+        with pytest.raises(srag_mcp.errors.CorpusError, match="nowhere"):
+            work(boats / "nowhere")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = srag_mcp.nothing
 

@@ -79,12 +79,14 @@ def sql(
     as_json: JsonOption = False,
 ) -> None:
     """Run one SELECT over the records of a corpus."""
-    with open_ready(corpus, command_settings(home)) as opened:
-        page = opened.select(statement, limit=limit, offset=offset)
-        for notice in opened.notices():
-            print(notice, file=sys.stderr)
+    settings = command_settings(home)
+    room = settings.max_result_characters
+    with open_ready(corpus, settings) as opened:
+        page = views.answers.result_table(opened, statement, limit, offset, room)
+    for said in (*page.coverage, *page.notes):
+        print(one_line(said), file=sys.stderr)
     if as_json:
-        print_json(asdict(page))
+        print_json(page.model_dump())
         return
     print_table(page.columns, page.rows)
     if page.truncated:

@@ -74,7 +74,8 @@ class OfflineEngine(Engine):
         """Find the columns: those of the tables, or what most documents state."""
         columns, lists = sample.columns()
         if columns:
-            return induce_columns(columns, lists, title=sample.title, entity=sample.entity)
+            names = {"title": sample.title, "entity": sample.entity, "file": sample.file}
+            return induce_columns(columns, lists, **names)
         return induce_schema(
             sample.read(), title=sample.title, entity=sample.entity, questions=sample.questions
         )

@@ -64,6 +64,7 @@ class SchemaSample:
         entity: The name of the record table, unless the engine knows a better one.
         columns: Reads the columns of the table files whose rows are the documents, and the lists
             that they hold beside; none where each document is a file.
+        file: The name of the one table file, without its ending; empty where there are others.
     """
 
     read: Callable[[], Sequence[Document]]
@@ -71,6 +72,7 @@ class SchemaSample:
     title: str
     entity: str
     columns: Callable[[], TableColumns] = lambda: ((), ())
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

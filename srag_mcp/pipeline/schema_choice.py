@@ -142,7 +142,8 @@ def _find(
     title = " ".join(words) or _GENERIC_ENTITY
     title = title[:1].upper() + title[1:]
     entity = _name_entity(work, title)
-    shown = SchemaSample(sample, wish.questions, title, entity, wish.tables.columns)
+    tables = wish.tables
+    shown = SchemaSample(sample, wish.questions, title, entity, tables.columns, tables.file)
     found = engine.predict_schema(shown)
     return found.model_copy(update={"entity": _name_entity(work, found.entity)})
 

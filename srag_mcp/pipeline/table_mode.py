@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from pydantic import BaseModel, ConfigDict
 
@@ -98,6 +99,12 @@ class SettledTables:
     mode: TableMode | None = None
     survey: TableSurvey | None = None
     is_other: bool = False
+
+    @property
+    def file(self) -> str:
+        """The name of the only file whose rows are documents, without its ending; else empty."""
+        paths = list(self.survey.files) if self.survey is not None else []
+        return PurePosixPath(paths[0]).stem if len(paths) == 1 else ""
 
     def columns(self) -> TableColumns:
         """Return what the columns of the tables hold, and the lists beside them, each once."""

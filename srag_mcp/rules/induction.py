@@ -16,8 +16,8 @@ from srag_mcp.rules.naming import (
     describe,
     examples_of,
     find_nouns,
-    folder_nouns,
     free_name,
+    nouns_of_names,
     unique_labels,
 )
 from srag_mcp.rules.places import learn_lines, place_candidates
@@ -110,9 +110,13 @@ def induce_columns(
     *,
     title: str,
     entity: str,
+    file: str = "",
 ) -> Schema:
-    """Describe the rows of table files; *title* and *entity* as for `induce_schema`."""
-    schema = Schema(title=title, entity=entity, nouns=folder_nouns(entity))
+    """Describe the rows of table files; *title* and *entity* as for `induce_schema`.
+
+    *file* is the name of the one that all are of; empty where there are several.
+    """
+    schema = Schema(title=title, entity=entity, nouns=nouns_of_names(entity, file))
     return with_columns(schema, columns, lists)
 
 

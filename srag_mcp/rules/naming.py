@@ -184,10 +184,15 @@ def find_nouns(
     return tuple(form for word in ranked[:_MAX_NOUNS] for form in (word, plural(word)))
 
 
-def folder_nouns(entity: str) -> tuple[str, ...]:
-    """Return the last word of the folder's name, for one record and for many."""
-    words = [singular(word) for word in content_words(entity.replace("_", " "))]
-    return tuple(form for word in words[-1:] for form in (word, plural(word)))
+def nouns_of_names(*names: str) -> tuple[str, ...]:
+    """Return the last words of names, as of a folder and of its file, for one record and for many.
+
+    `"harbour", "boats_2024" -> ("harbour", "harbours", "boat", "boats")`
+    """
+    words = [[word for word in content_words(name.replace("_", " ")) if word.isalpha()]
+             for name in names]  # fmt: skip
+    lasts = dict.fromkeys(singular(found[-1]) for found in words if found)
+    return tuple(form for word in lasts for form in (word, plural(word)))
 
 
 def _asked(question: str) -> set[str]:

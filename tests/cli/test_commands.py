@@ -105,7 +105,17 @@ def test_rows_are_a_table_for_people(cli: Cli, ingested: Path) -> None:
         "Aldra    120         yes",
         "Borgund  240         yes",
     ]
-    assert result.err == "more rows follow: --offset 2\n"
+    said, more = result.err.splitlines()
+    assert (said[:20], more) == ("Over all 4 documents", "more rows follow: --offset 2")
+
+
+def test_of_an_aggregate_it_is_said_over_how_many_documents_it_is(cli: Cli, ingested: Path) -> None:
+    statement = "SELECT avg(passengers) AS mean FROM ferry"
+    told, data = cli("sql", ingested, statement), cli("sql", ingested, statement, "--json")
+
+    assert told.err.startswith("Over all 4 documents")
+    assert told.out.startswith("mean\n")
+    assert json.loads(data.out)["coverage"] == [told.err.splitlines()[0]]
 
 
 def test_the_next_page_starts_where_the_first_one_said(cli: Cli, ingested: Path) -> None:

@@ -315,6 +315,8 @@ def test_a_record_is_called_as_its_folder_where_nothing_else_tells() -> None:
         "party",
         "parties",
     )
+    named = induce_columns((), (), title="T", entity="pack", file="all_boats_2024")
+    assert named.nouns == ("pack", "packs", "boat", "boats")
 
 
 def test_descriptions_say_where_a_value_stands_and_how_it_is_written() -> None:
