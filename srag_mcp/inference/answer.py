@@ -24,13 +24,20 @@ MAX_COLUMNS = 8
 class ColumnCoverage:
     """How many documents have a value in *column* that was used, and how many may lack one.
 
-    *n_failed* say something that could not be read, *n_unknown* say nothing.
+    *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
+    there is none.
     """
 
     column: str
     n_used: int
     n_unknown: int
     n_failed: int
+    n_none: int = 0
+
+    @property
+    def has_unknowns(self) -> bool:
+        """Whether some documents may have a value that is not known."""
+        return self.n_unknown + self.n_failed > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class Denominator:
         n_documents: All records of the corpus.
         n_selected: Those that meet the conditions; None where there are none, where the result is
             their number, and where they were not counted.
-        columns: One entry for each column used that some documents do not say.
+        columns: One entry for each column used that some documents have no value in.
         before_conditions: Whether the columns were counted over all records, as counting after the
             conditions would take too long.
         uncounted: Why nothing was counted; empty where it was.
@@ -55,8 +62,8 @@ class Denominator:
 
     @property
     def has_many_gaps(self) -> bool:
-        """Whether many of the documents do not say a column."""
-        gaps = ((item.n_unknown + item.n_failed, item.n_used) for item in self.columns)
+        """Whether many of the documents have no value in a column."""
+        gaps = ((x.n_unknown + x.n_failed + x.n_none, x.n_used) for x in self.columns)
         return any(n_gaps > MANY_UNKNOWN * (n_gaps + n_used) for n_gaps, n_used in gaps)
 
 
@@ -191,7 +198,9 @@ def render_denominator(found: Denominator) -> str:
     for item in found.columns[:MAX_COLUMNS]:
         unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
-        parts.append(f"{item.column}: {item.n_used:,} {known}{unknown}{failed}")
+        none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
+        none = none if item.n_none else ""
+        parts.append(f"{item.column}: {item.n_used:,} {known}{none}{unknown}{failed}")
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

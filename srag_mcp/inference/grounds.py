@@ -20,13 +20,14 @@ from srag_mcp.inference.answer import (
     render_denominator,
 )
 from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
-from srag_mcp.inference.unknowns import NO_BOUNDS, Unknowns, find_unknowns
+from srag_mcp.inference.unknowns import NO_BOUNDS, Unknowns, find_gaps, find_unknowns
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.values.states import State
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ MAX_SOURCES = 3
 _ORDER: tuple[Role, ...] = ("measure", "order", "output", "filter", "group")
 _MAX_SHOWN = 4
 _TOO_LONG = "bounds are not worked out: in a corpus of this size it would take too long"
+_SAID_NONE = f"state = '{State.STATED_ABSENT.value}'"
 _MEANS = {"false": "no", "zero": "0"}
 
 Found = TypeVar("Found")
@@ -92,7 +94,8 @@ def find_grounds(
     if denominator is None:
         return Grounds(nothing=tuple(nothing), notes=corpus.notices())
     found = Unknowns()
-    if denominator.columns:  # something is unknown, and it can be told which records are read
+    # something is unknown, and it can be told which records are read
+    if any(item.has_unknowns for item in denominator.columns):
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             failed = Unknowns(notes=(NO_BOUNDS,))
@@ -188,7 +191,8 @@ def count_denominator(
         return None
     statistics = {item.column: item for item in corpus.statistics()}
     gaps = {name: item for name, item in statistics.items() if item.n_non_null < item.n_records}
-    conditions = facts.admitting(gaps)
+    found = find_gaps(corpus)
+    conditions = facts.admitting(found.unknown, found.none)
     asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
     selecting = facts.selecting
     if query_s is None:
@@ -205,8 +209,8 @@ def count_denominator(
 
 
 def _of_all(item: ColumnStatistics) -> ColumnCoverage:
-    n_unknown = item.n_records - item.n_non_null - item.n_failed
-    return ColumnCoverage(item.column, item.n_non_null, n_unknown, item.n_failed)
+    n_unknown = item.n_unknown - item.n_failed
+    return ColumnCoverage(item.column, item.n_non_null, n_unknown, item.n_failed, item.n_none)
 
 
 def _count(
@@ -224,29 +228,38 @@ def _count(
     entity = quote_name(corpus.schema().entity)
     passes = []
     for where, items in groups.items():
-        counts, failed = [], []
+        counts, failed, none = [], [], []
         for item in items:
             name, text = quote_name(item.column.column), quote_text(item.column.column)
             met = f" FILTER ({item.met})" if item.met and item.met != where else ""
             counts += [f"count({name}){met}", f"count(*) FILTER ({name} IS NULL)"]
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
+            if item.column.n_none and item.column.n_unknown:  # else all or none of them
+                said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {_SAID_NONE})"  # noqa: S608 - it runs through the guard
+                left = f"{name} IS NULL AND document_id IN {said}"
+                none.append(f"(SELECT count(*) FROM {entity} WHERE ({where}) AND {left})")  # noqa: S608 - as above
         for outputs, table in ((counts, entity), (failed, "srag_failures")):
-            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - it runs through the guard
+            passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
+        passes += none
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
     found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
     numbers = iter(int(value or 0) for value in found)
     counted: dict[str, ColumnCoverage] = {}
     for items in groups.values():
-        said = [(item.column.column, next(numbers), next(numbers)) for item in items]
-        for column, n_used, n_null in said:
-            n_failed = next(numbers)
-            counted[column] = ColumnCoverage(column, n_used, n_null - n_failed, n_failed)
+        read = [(item.column, next(numbers), next(numbers)) for item in items]
+        failures = [next(numbers) for _ in items]
+        for (column, n_used, n_null), n_failed in zip(read, failures, strict=True):
+            is_mixed = column.n_none and column.n_unknown
+            n_none = next(numbers) if is_mixed else n_null if column.n_none else 0
+            counted[column.column] = ColumnCoverage(
+                column.column, n_used, n_null - n_failed - n_none, n_failed, n_none
+            )
     columns = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,
-        columns=tuple(item for item in columns if item.n_unknown or item.n_failed),
+        columns=tuple(item for item in columns if item.has_unknowns or item.n_none),
     )
 
 

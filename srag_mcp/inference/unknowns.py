@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.inference.answer import Bounds, render_number
-from srag_mcp.sqlfacts.aggregates import Aggregate
+from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
 from srag_mcp.sqlfacts.query import QueryFacts
+from srag_mcp.sqlfacts.trees import Gaps
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
@@ -42,9 +43,17 @@ def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
     Raises:
         QueryError: If it took too long, or a condition cannot stand elsewhere.
     """
-    if facts.aggregate is None:
-        return Unknowns(notes=(NO_BOUNDS,))
-    return _Records(corpus, facts.aggregate).unknowns()
+    found = read_aggregate(facts, find_gaps(corpus))
+    return Unknowns(notes=(NO_BOUNDS,)) if found is None else _Records(corpus, found).unknowns()
+
+
+def find_gaps(corpus: Corpus) -> Gaps:
+    """Return which columns have unknown cells, and which lack values of known records only."""
+    found = corpus.statistics()
+    return Gaps(
+        frozenset(item.column.lower() for item in found if item.n_unknown),
+        frozenset(item.column.lower() for item in found if item.n_none and not item.n_unknown),
+    )
 
 
 def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool:
@@ -53,11 +62,12 @@ def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool
     Records without a value of what else is measured are left out of this, as the result leaves
     them.
     """
-    if facts.aggregate is None:
+    found = read_aggregate(facts, find_gaps(corpus))
+    if found is None:
         return False
     measured = {use.column for use in facts.columns if use.role == "measure"}
     others = sorted(measured - set(gaps))
-    return _Records(corpus, facts.aggregate, others).unknowns() == Unknowns()
+    return _Records(corpus, found, others).unknowns() == Unknowns()
 
 
 class _Records:
@@ -163,7 +173,13 @@ class _Records:
             return None
         low, high = float(str(known.minimum)), float(str(known.maximum))
         n_sure = n_in if n_open else None
-        ends = (self._end_of_amount(low, n_sure), self._end_of_amount(high, n_sure, is_upper=True))
+        least, most = low, high
+        if known.n_none and self._found.function == "sum":  # some of the unknown add nothing
+            least, most = min(low, 0.0), max(high, 0.0)
+        ends = (
+            self._end_of_amount(least, n_sure),
+            self._end_of_amount(most, n_sure, is_upper=True),
+        )
         sql = f"SELECT {', '.join(ends)}"
         [[lower, upper]] = self._corpus.select(sql, limit=1).rows
         return Bounds(float(str(lower)), float(str(upper)), (low, high) if n_blank else None)
@@ -308,7 +324,8 @@ class _Records:
         if self._found.column.lower() not in self._types:
             return NO_BOUNDS
         condition, column = f"({self._found.condition})", quote_name(self._found.column)
-        [n_open] = self._count(f"{condition} IS NULL OR {condition} AND {column} IS NULL")
+        unranked = f" OR {condition} AND {column} IS NULL" if self._found.has_gaps else ""
+        [n_open] = self._count(f"{condition} IS NULL{unranked}")
         return f"another may come first: {_not_known_of(n_open)}" if n_open else ""
 
     # Totals

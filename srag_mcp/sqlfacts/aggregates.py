@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
+    Gaps,
     all_of,
     columns_of,
     exp,
@@ -58,6 +59,7 @@ class Aggregate:
         counted: Which records the query takes, as it was written; empty where *condition* says it.
         sides: The two numbers.
         operator: What they make: `+`, `-`, `distance`, or whether `>`, `>=`, `<`, `<=`, `=`, `<>`.
+        has_gaps: Whether what is ranked by may be unknown where it is NULL.
     """
 
     function: Function
@@ -70,6 +72,7 @@ class Aggregate:
     counted: str = ""
     sides: tuple[Aggregate | float, ...] = ()
     operator: str = ""
+    has_gaps: bool = True
 
     @property
     def decides(self) -> bool:
@@ -77,8 +80,10 @@ class Aggregate:
         return self.function == "both" and self.operator not in {"+", "-", "distance"}
 
 
-def read_aggregate(facts: QueryFacts) -> Aggregate | None:
+def read_aggregate(facts: QueryFacts, gaps: Gaps) -> Aggregate | None:
     """Read what a query computes over the records; None for any other query.
+
+    Of records that are known to have no value in a column, the conditions on it are not NULL.
 
     `SELECT 100.0 * count(*) FILTER (pool) / count(pool) FROM hotels WHERE stars > 3` -> share,
     condition `(stars > 3)`, part `(pool)`, factor 100
@@ -86,7 +91,7 @@ def read_aggregate(facts: QueryFacts) -> Aggregate | None:
     root = facts.merged
     if not isinstance(root, exp.Select) or not facts.readings:
         return None
-    reader = _Reader(facts)
+    reader = _Reader(facts, gaps)
     if root.args.get("group"):
         return reader.groups(root)
     found = reader.number(root.selects[0], root) if len(root.selects) == 1 else None
@@ -96,9 +101,9 @@ def read_aggregate(facts: QueryFacts) -> Aggregate | None:
 
 
 class _Reader:
-    def __init__(self, facts: QueryFacts) -> None:
+    def __init__(self, facts: QueryFacts, gaps: Gaps) -> None:
         attributes = facts.schema.attributes
-        self._facts = facts
+        self._facts, self._gaps = facts, gaps
         self._booleans = {item.name.lower() for item in attributes if item.type.is_boolean}
 
     # Numbers
@@ -119,7 +124,11 @@ class _Reader:
             found = self._decision(node, select)
         else:
             counted = self._counted(node, select, by_column=True)
-            found = self._of_column(node, select) if counted is None else _of("count", counted)
+            found = (
+                self._of_column(node, select)
+                if counted is None
+                else self._of("count", counted, None)
+            )
         return None if found is None else replace(found, factor=factor * found.factor)
 
     def _of_column(self, node: exp.Expr, select: exp.Select) -> Aggregate | None:
@@ -128,22 +137,28 @@ class _Reader:
         if function is None or not self._reads(select):
             return None
         written, measure = where_of(select) + chosen, function.this
-        parts = _definite(written)
+        parts = self._definite(written)
         if isinstance(function, exp.Count) and isinstance(measure, exp.Distinct):
             [listed, *more] = measure.expressions
             is_one = isinstance(listed, exp.Column) and not more
-            return _of("distinct", parts, listed.name) if is_one else None
+            return self._of("distinct", parts, listed) if is_one else None
         condition = self._indicated(measure) if isinstance(function, exp.Avg) else None
         if condition is not None:
-            return _part_of(parts, [*parts, make_definite(condition)])
+            # an average of `pool::INTEGER` leaves NULL out, that of a CASE does not
+            if not isinstance(measure.unnest(), exp.Case | exp.If):
+                used, stated = columns_of(condition), self._stated(exp.paren(condition.copy()))
+                if not stated and not used.isdisjoint(self._gaps.none):
+                    return None
+                parts = [*parts, *stated]
+            return self._part_of(parts, [*parts, *self._definite([condition])])
         if not isinstance(measure, exp.Column):
             return None
         if isinstance(function, exp.Min | exp.Max):
-            found = _of("min" if isinstance(function, exp.Min) else "max", parts, measure.name)
+            found = self._of("min" if isinstance(function, exp.Min) else "max", parts, measure)
             return found and replace(found, counted=all_of(written) or ALWAYS)
         if not isinstance(function, exp.Sum | exp.Avg | exp.Median | exp.PercentileCont):
             return None
-        found = _of("sum" if isinstance(function, exp.Sum) else "amount", parts, measure.name)
+        found = self._of("sum" if isinstance(function, exp.Sum) else "amount", parts, measure)
         formula = function.copy()
         formula.set("this", exp.column("value"))
         return found and replace(found, formula=write(formula))
@@ -165,11 +180,11 @@ class _Reader:
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select, clauses):
             return None
-        parts, counted = _definite(where_of(select) + chosen), function.this
+        parts, counted = self._definite(where_of(select) + chosen), function.this
         if isinstance(function, exp.CountIf | exp.Sum):
             is_sum = isinstance(function, exp.Sum)
             condition = self._indicated(counted) if is_sum else counted
-            return None if condition is None else [*parts, make_definite(condition)]
+            return None if condition is None else [*parts, *self._definite([condition])]
         if not isinstance(function, exp.Count):
             return None
         if counted is None or isinstance(counted, exp.Star | exp.Literal):
@@ -209,11 +224,14 @@ class _Reader:
             return None
         # What it is a share of: all records, or those that say what is asked.
         counted = below.this if isinstance(below, exp.Count) and self._reads(select) else None
-        if isinstance(counted, exp.Column) and counted.name.lower() in used_columns(part):
-            whole: _Parts | None = _definite(where_of(select))
+        asked = [x for x in part or [] if x.find(exp.Or) is None]  # these are not met without it
+        if isinstance(counted, exp.Column) and counted.name.lower() in used_columns(asked):
+            stated = self._stated(counted)
+            whole: _Parts | None = [*self._definite(where_of(select)), *stated]
+            part = [*part, *stated]
         else:
             whole = self._counted(below, select)
-        found = None if whole is None else _part_of(whole, part)
+        found = None if whole is None else self._part_of(whole, part)
         return found and replace(found, factor=factor)
 
     def _of_two(self, node: exp.Expr, select: exp.Select, operator: str) -> Aggregate | None:
@@ -237,7 +255,7 @@ class _Reader:
             select, wanted = node.this, []
         if not isinstance(select, exp.Select) or not self._reads(select):
             return None
-        deciding = _of("count", _definite([*where_of(select), *wanted]))
+        deciding = self._of("count", self._definite([*where_of(select), *wanted]), None)
         return deciding and Aggregate("both", sides=(deciding, 0.0), operator=">")
 
     # Records
@@ -265,10 +283,11 @@ class _Reader:
             return None
         parts, counted = self._counted(counts[0], root, clauses, by_column=True), counting.this
         is_condition = isinstance(counting, exp.CountIf)
-        stated = [counted] if isinstance(counted, exp.Column) and not is_condition else []
+        stated: _Parts = [counted] if isinstance(counted, exp.Column) and not is_condition else []
         written = [*where_of(root), *chosen, *([counted] if is_condition else [])]
-        written += [not_null(exp.paren(item.copy())) for item in [*stated, *keys]]
-        return _of_records(function, parts, _definite(keys), written)
+        stated += [key for key in keys if not self._gaps.settle(key)]
+        written += [not_null(exp.paren(item.copy())) for item in stated]
+        return self._of_records(function, parts, self._definite(keys), written)
 
     def records(self, root: exp.Select) -> Aggregate | None:
         """Read a list of the records that meet a condition, each or each value once."""
@@ -277,25 +296,27 @@ class _Reader:
             return None
         asked, outputs = where_of(root), [item.unalias() for item in root.selects]
         keys = outputs if root.args.get("distinct") else []
-        return _of_records("list", _definite(asked), keys, asked, outputs)
+        return self._of_records("list", self._definite(asked), keys, asked, outputs)
 
     def first(self, root: exp.Select) -> Aggregate | None:
         """Read which records are first: `price = (SELECT max(price) …)`, `ORDER BY … LIMIT`."""
         asked, order = where_of(root), root.args.get("order")
         ends = [item for item in asked if item.find(exp.Query) is not None]
-        others = _definite([item for item in asked if item not in ends])
+        others = self._definite([item for item in asked if item not in ends])
         if not self._reads(root) or len(ends) > 1 or bool(ends) == bool(root.args.get("limit")):
             return None
         column, end = order and order.expressions[0].this, None
         if ends:
             column = ends[0].this
             end = self.number(ends[0].expression, root) if isinstance(ends[0], exp.EQ) else None
-        if not isinstance(column, exp.Column) or not is_definite(*others):
+        if not isinstance(column, exp.Column) or not self._is_definite(*others):
             return None
         also = {name for item in root.selects for name in columns_of(item)} | {column.name.lower()}
-        found = Aggregate("first", join_definite(others, also), column.name)
+        condition = join_definite(others, also, self._gaps)
+        found = Aggregate("first", condition, column.name, has_gaps=not self._stated(column))
         of_end = end and (end.function in {"min", "max"}, end.column.lower(), end.condition)
-        is_same = of_end == (True, column.name.lower(), found.condition)
+        ranked = join_definite([*others, *self._stated(column)], also, self._gaps)
+        is_same = of_end == (True, column.name.lower(), ranked)
         return found if is_same or not ends else None
 
     # Places
@@ -332,41 +353,59 @@ class _Reader:
         is_plain = all(key in clauses for key, value in select.args.items() if value)
         return len(sources) == 1 and self._facts.is_records(sources[0]) and is_plain
 
+    # Parts
 
-def _of(function: Function, parts: _Parts, column: str = "") -> Aggregate | None:
-    if not is_definite(*parts):
-        return None
-    return Aggregate(function, join_definite(parts, [column]), column)
+    def _definite(self, parts: _Parts) -> _Parts:
+        gaps = self._gaps
+        as_written = [gaps.settle(part) or gaps.confuse(part) for part in parts]
+        pairs = zip(parts, as_written, strict=True)
+        return [part.copy() if is_kept else make_definite(part) for part, is_kept in pairs]
 
+    def _is_definite(self, *parts: exp.Expr) -> bool:
+        return is_definite(*(part for part in parts if not self._gaps.settle(part)))
 
-def _of_records(
-    function: Function,
-    parts: _Parts | None,
-    keys: _Parts,
-    written: _Parts | None = None,
-    outputs: _Parts | None = None,
-) -> Aggregate | None:
-    """Return a list or groups; None where *parts*, or a key, are not definite."""
-    if parts is None or not is_definite(*parts, *keys):
-        return None
-    condition = join_definite(parts, {name for x in outputs or keys for name in columns_of(x)})
-    counted = "" if written is None else all_of(written) or ALWAYS
-    return Aggregate(function, condition, keys=tuple(map(write, keys)), counted=counted)
+    def _stated(self, column: exp.Expr) -> _Parts:
+        """Return the condition that there is a value, where it is known to be none otherwise."""
+        return [not_null(column)] if self._gaps.settle(column) else []
 
+    def _of(self, function: Function, parts: _Parts, column: exp.Expr | None) -> Aggregate | None:
+        parts = parts if column is None else [*parts, *self._stated(column)]
+        name = "" if column is None else column.name
+        if not self._is_definite(*parts):
+            return None
+        return Aggregate(function, join_definite(parts, [name], self._gaps), name)
 
-def _part_of(whole: _Parts, part: _Parts) -> Aggregate | None:
-    """Return the share of *part* in *whole*; None where it is not within it, or not smaller."""
-    used = used_columns(part)
-    whole, part = ([x for x in side if stated_column(x) not in used] for side in (whole, part))
-    of_whole, of_part = set(map(write, whole)), set(map(write, part))
-    within = [item for item in part if write(item) not in of_whole]
-    if not within or not of_whole <= of_part or not is_definite(*whole, *within):
-        return None
-    return Aggregate("share", join_definite(whole), part=join_definite(within))
+    def _of_records(
+        self,
+        function: Function,
+        parts: _Parts | None,
+        keys: _Parts,
+        written: _Parts | None = None,
+        outputs: _Parts | None = None,
+    ) -> Aggregate | None:
+        """Return a list or groups; None where *parts*, or a key, are not definite."""
+        if parts is None or not self._is_definite(*parts, *keys):
+            return None
+        used = {name for x in outputs or keys for name in columns_of(x)}
+        counted = "" if written is None else all_of(written) or ALWAYS
+        # those that are known to have no key are a group: a list of NULL is not NULL
+        keyed = (f"[{write(key)}]" if self._gaps.settle(key) else write(key) for key in keys)
+        condition = join_definite(parts, used, self._gaps)
+        return Aggregate(function, condition, keys=tuple(keyed), counted=counted)
 
-
-def _definite(parts: _Parts) -> _Parts:
-    return [make_definite(part) for part in parts]
+    def _part_of(self, whole: _Parts, part: _Parts) -> Aggregate | None:
+        """Return the share of *part* in *whole*; None where it is not within it, or not smaller."""
+        used = used_columns(part)
+        whole, part = (
+            [x for x in side if self._gaps.settle(x) or stated_column(x) not in used]
+            for side in (whole, part)
+        )
+        of_whole, of_part = set(map(write, whole)), set(map(write, part))
+        within = [item for item in part if write(item) not in of_whole]
+        if not within or not of_whole <= of_part or not self._is_definite(*whole, *within):
+            return None
+        condition, of_them = (join_definite(side, (), self._gaps) for side in (whole, within))
+        return Aggregate("share", condition, part=of_them)
 
 
 def _split_filter(node: exp.Expr) -> tuple[exp.Expr | None, _Parts]:

@@ -21,6 +21,8 @@ from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
 from srag_mcp.sqlfacts.plain_words import say_query
 from srag_mcp.sqlfacts.trees import (
     ALWAYS,
+    NO_GAPS,
+    Gaps,
     UncountedError,
     admit,
     all_of,
@@ -228,17 +230,20 @@ class QueryFacts:
 
         return any_of([all_of(filter(selects, parts)) for parts in self.readings])
 
-    def admitting(self, gaps: Collection[str]) -> dict[str, tuple[str, str]]:
+    def admitting(
+        self, gaps: Collection[str], none: Collection[str] = ()
+    ) -> dict[str, tuple[str, str]]:
         """Return the columns that the query uses, each with two conditions on records.
 
         The first admits those that the conditions on other columns do not definitely exclude; the
         second says which of them meet these as they are written. Both are empty where nothing is
-        excluded. *gaps*: the columns that some records do not say.
+        excluded. *gaps*: the columns that some records do not say. *none*: those of which these say
+        that there is none.
 
         `SELECT avg(price) FROM hotels WHERE stars > 3` -> `{"price": ("((stars > 3) IS NOT FALSE)",
         "(stars > 3)"), "stars": ("", "")}` where some records do not say the stars
         """
-        unsaid = {name.lower() for name in gaps}
+        known = Gaps(*(frozenset(map(str.lower, names)) for names in (gaps, none)))
         used = {name.lower() for name in self.asked}
         admitted: dict[int, str] = {}  # of each part, which the columns share
         found: dict[str, tuple[str, str]] = {}
@@ -248,7 +253,7 @@ class QueryFacts:
                 others = [part for part in parts if column.lower() not in columns_of(part)]
                 for part in others:
                     if id(part) not in admitted:
-                        admitted[id(part)] = admit(part, unsaid, used)
+                        admitted[id(part)] = admit(part, known, used)
                 one = dict.fromkeys(admitted[id(part)] for part in others)
                 may.append(" AND ".join(item for item in one if item != ALWAYS))
                 meets.append(all_of(others))
@@ -258,7 +263,7 @@ class QueryFacts:
     @cached_property
     def aggregate(self) -> Aggregate | None:
         """What the query computes, where it can be said what unknown cells could change of it."""
-        return read_aggregate(self)
+        return read_aggregate(self, NO_GAPS)
 
     @property
     def ungrounded(self) -> tuple[str, ...]:

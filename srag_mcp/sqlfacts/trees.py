@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import RefusedQueryError
@@ -46,6 +47,32 @@ _KEEP_NULL = (
 _KEEP_NULL_BY_NAME = frozenset({"date_part", "strip_accents", "prefix", "suffix"})
 # 600 conditions: what is worked out of them takes 0.4 s, and a query that is run has 5 s.
 _MAX_NODES = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The columns, in lower case, that some records have no value in.
+
+    *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
+    so that a NULL is what is known.
+    """
+
+    unknown: frozenset[str] = frozenset()
+    none: frozenset[str] = frozenset()
+
+    def settle(self, tree: exp.Expr) -> bool:
+        """Whether *tree* is right as it is written: NULL of some records, and unknown of none."""
+        used = columns_of(tree)
+        return not used.isdisjoint(self.none) and used.isdisjoint(self.unknown)
+
+    def confuse(self, tree: exp.Expr) -> bool:
+        """Whether *tree* asks for what is known to be NULL beside what is unknown."""
+        tested = (node.this for node in tree.find_all(exp.Is) if is_null_test(node))
+        asked = {name for node in tested for name in columns_of(node)}
+        return not self.settle(tree) and not asked.isdisjoint(self.none)
+
+
+NO_GAPS = Gaps()
 
 
 def parse_query(sql: str) -> exp.Expr | None:
@@ -245,14 +272,22 @@ def any_of(conditions: Collection[str]) -> str:
     return "" if "" in different else " OR ".join(f"({condition})" for condition in different)
 
 
-def join_definite(parts: Collection[exp.Expr], also: Iterable[str] = ()) -> str:
+def join_definite(
+    parts: Collection[exp.Expr], also: Iterable[str] = (), gaps: Gaps = NO_GAPS
+) -> str:
     """Write *parts* as one condition; `true` when there are none.
 
     `price IS NOT NULL` is left out where another part, or the columns *also*, use the price: who
     asks for prices above 9 wants those that are stated only, but the others may be above 9, too.
+    A part that *gaps* settle stays: what is NULL then does not meet it.
     """
     used = {name.lower() for name in also} | used_columns(parts)
-    return all_of(part for part in parts if stated_column(part) not in used) or ALWAYS
+    written = (
+        f"coalesce({write(part)}, false)" if gaps.settle(part) else f"({write(part)})"
+        for part in parts
+        if gaps.settle(part) or stated_column(part) not in used
+    )
+    return " AND ".join(written) or ALWAYS
 
 
 def make_definite(tree: exp.Expr) -> exp.Expr:
@@ -304,25 +339,28 @@ def is_definite(*trees: exp.Expr) -> bool:
     )
 
 
-def admit(tree: exp.Expr, gaps: Collection[str], used: Collection[str]) -> str:
+def admit(tree: exp.Expr, gaps: Gaps, used: Collection[str]) -> str:
     """Write what *tree* does not definitely exclude; of AND and OR that is the same of each side.
 
-    `stars > 3` -> `((stars > 3) IS NOT FALSE)` where *gaps*, the columns that some records do not
-    say, has the stars. *used*: the columns of which the query asks more than whether they are NULL.
+    `stars > 3` -> `((stars > 3) IS NOT FALSE)` where the stars of some records are unknown. *used*:
+    the columns of which the query asks more than whether they are NULL.
     """
     tree = tree.unnest()
+    if gaps.settle(tree):
+        return f"({write(tree)})"
     if isinstance(tree, exp.And | exp.Or):
         sides = dict.fromkeys(admit(side, gaps, used) for side in (tree.left, tree.right))
         if isinstance(tree, exp.And):
             return " AND ".join(side for side in sides if side != ALWAYS) or ALWAYS
         return ALWAYS if ALWAYS in sides else f"({' OR '.join(sides)})"
     definite = make_definite(tree)
-    if not is_definite(definite) and tree.find(exp.Query) is None:
+    is_open = not is_definite(definite) and tree.find(exp.Query) is None
+    if is_open or gaps.confuse(tree):
         return ALWAYS  # it makes something of unknown: nothing is definitely excluded
     if not columns_of(definite, asked=True) and set() < columns_of(definite) <= set(used):
         return ALWAYS  # `price IS NOT NULL`, and the price is used for more
     written = f"({write(definite)})"
-    return f"({written} IS NOT FALSE)" if columns_of(definite) & set(gaps) else written
+    return f"({written} IS NOT FALSE)" if columns_of(definite) & gaps.unknown else written
 
 
 class UncountedError(Exception):

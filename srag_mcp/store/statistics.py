@@ -70,6 +70,16 @@ class ColumnStatistics:
     n_doubted: int = 0
     table: str | None = None
 
+    @property
+    def n_none(self) -> int:
+        """Records without a value, of which it is stated that they have none."""
+        return max(0, self.n_records - self.n_non_null - self.n_not_mentioned - self.n_failed)
+
+    @property
+    def n_unknown(self) -> int:
+        """Records without a value that may have one."""
+        return self.n_records - self.n_non_null - self.n_none
+
 
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000

@@ -187,10 +187,11 @@ def schema_table(corpus: Corpus) -> Table:
 
 def statistics_table(found: Sequence[ColumnStatistics]) -> Table:
     """Tabulate statistics for people."""
-    return ("column", "type", "known", "not mentioned", "failed", "distinct", "holds"), [
+    counts = ("known", "have none", "not mentioned", "failed", "distinct")
+    return ("column", "type", *counts, "holds"), [
         (
-            *(item.column, item.type, item.n_non_null, item.n_not_mentioned, item.n_failed),
-            *(item.n_distinct, describe_holdings(item)),
+            *(item.column, item.type, item.n_non_null, item.n_none, item.n_not_mentioned),
+            *(item.n_failed, item.n_distinct, describe_holdings(item)),
         )
         for item in found
     ]

@@ -183,8 +183,9 @@ def test_statistics_can_be_of_one_column(cli: Cli, ingested: Path) -> None:
     result = cli("stats", ingested, "passengers")
 
     assert result.out.splitlines() == [
-        "column      type     known  not mentioned  failed  distinct  holds",
-        "passengers  integer  4      0              0       4         120 to 480, median 300",
+        "column      type     known  have none  not mentioned  failed  distinct  holds",
+        "passengers  integer  4      0          0              0       4         120 to 480, median"
+        " 300",
     ]
 
 

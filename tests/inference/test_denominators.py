@@ -129,3 +129,49 @@ def test_a_count_of_all_documents_tells_of_those_that_could_not_be_read(tmp_path
         page = corpus.select(sql := f"SELECT count(*) FROM {corpus.schema().entity}")
         said = find_grounds(corpus, read_query(sql, corpus.schema()), page).notes
     assert said == ("1 file could not be read, and no record is of it",)
+
+
+@pytest.fixture(scope="module")
+def kilns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = tmp_path_factory.mktemp("none") / "kilns"
+    folder.mkdir()
+    rows = ["A,40,3,", "B,,4,north", "C,60,n/a,", "D,,,south", "E,90,5,n/a"]
+    (folder / "kilns.csv").write_text("name,volume,doors,side\n" + "\n".join(rows) + "\n")
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT sum(volume) FROM kilns", ["volume: 3 used, 2 have none."]),
+        ("SELECT median(volume) FROM kilns", ["volume: 3 used, 2 have none."]),
+        ("SELECT count(*) FROM kilns WHERE volume IS NULL", ["volume: 3 used, 2 have none."]),
+        ("SELECT count(*) FROM kilns WHERE NOT volume > 50", ["volume: 3 used, 2 have none."]),
+        ("SELECT name FROM kilns ORDER BY volume LIMIT 1", ["volume: 3 used, 2 have none."]),
+        ("SELECT volume, count(*) FROM kilns GROUP BY volume", ["volume: 3 used, 2 have none."]),
+        ("SELECT stddev(volume) FROM kilns", ["volume: 3 used, 2 have none."]),
+        (
+            "SELECT sum(doors) FROM kilns",
+            [
+                "doors: 3 used, 1 has none, 1 do not say.",
+                "If those that do not say lie between 3 and 5, as the others do: 12 to 22.",
+            ],
+        ),
+        (
+            "SELECT count(*) FROM kilns WHERE volume > 50 AND doors > 4",
+            [
+                "volume: 1 used, 1 has none; doors: 1 used, 1 do not say.",
+                "Whatever they would say: 1 to 2.",
+            ],
+        ),
+    ],
+)
+def test_those_that_say_that_there_is_none_are_told_apart_and_open_no_bounds(
+    kilns: Corpus, sql: str, said: list[str]
+) -> None:
+    found = find_grounds(kilns, read_query(sql, kilns.schema()), kilns.select(sql))
+    assert " ".join(found.coverage).endswith(" ".join(said))
+    assert [note for note in found.notes if "sum" not in note] == []

@@ -24,7 +24,8 @@ from tests.inference.conftest import SCHEMA
 
 Row: TypeAlias = tuple[object, ...]
 
-N_TABLES = 3
+N_TABLES = 5
+ALL_NONE, SOME_NONE = 3, 4  # tables with towers that have no height, or no height or town
 MOST_WORLDS = 20
 N_CHANGED = 2
 NAMES = ("town", "height", "lift", "crane")
@@ -87,6 +88,13 @@ def towers(
     chance = random.Random(request.param)
     folder = tmp_path_factory.mktemp("possible")
     stored = [_tower(chance) for _ in range(5)]
+    if request.param >= ALL_NONE:
+        stored[0]["height"] = stored[1]["height"] = None
+    if request.param == ALL_NONE:  # of each it is known whether it has one
+        for tower in stored:
+            tower.setdefault("height", None)
+    if request.param == SOME_NONE:
+        stored[2]["town"] = None
     lines = "".join(f"{json.dumps(tower)}\n" for tower in stored)
     (folder / "towers.jsonl").write_text(lines)
     settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
@@ -121,7 +129,7 @@ def _tower(chance: random.Random) -> dict[str, object]:
 
 def _values(stored: list[dict[str, object]]) -> dict[str, tuple[object, ...]]:
     """Return what can stand in the unknown cells of each column; heights are within the known."""
-    heights = [int(str(tower["height"])) for tower in stored if "height" in tower]
+    heights = [int(str(tower["height"])) for tower in stored if tower.get("height")]
     return {
         "town": ("Olm", "Rann", "Sund"),
         "height": (min(heights), (min(heights) + max(heights)) // 2, max(heights)),

@@ -55,5 +55,6 @@ def test_a_column_is_described_by_its_range_or_its_values(
 def test_statistics_are_a_row_a_column() -> None:
     columns, rows = statistics_table([statistics("boolean", 2, values=counts(True, False))])
 
-    assert columns == ("column", "type", "known", "not mentioned", "failed", "distinct", "holds")
-    assert rows == [("c", "boolean", 7, 2, 0, 2, "yes (9), no (8)")]
+    counts_of = ("known", "have none", "not mentioned", "failed", "distinct")
+    assert columns == ("column", "type", *counts_of, "holds")
+    assert rows == [("c", "boolean", 7, 0, 2, 0, 2, "yes (9), no (8)")]
