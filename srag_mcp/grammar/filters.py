@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TypeAlias
 
-from srag_mcp.grammar.lexicon import phrases, spoken
-from srag_mcp.grammar.link import Sentence, convert_into
+from srag_mcp.grammar.lexicon import phrases, spoken, words_of
+from srag_mcp.grammar.link import AUXILIARIES, Sentence, convert_into
 from srag_mcp.grammar.sql import (
     Condition,
     Value,
@@ -75,6 +75,11 @@ _MAX_OPTIONS, _MAX_FRAMES = 4, 60
 # What denies that a record is so, and not that there is one: `not treated`, `untreated`.
 _OF_ONE = frozenset({"not", "un", "non"})
 _ACTIVE = frozenset({"say", "state", "give", "mention", "specify", "report", "indicate", "says"})
+# These deny that there is something, and behind these a name is that of a thing, not a verb.
+_DENYING_THINGS = frozenset({"no", "without", "lack", "lacks", "lacking"})
+_HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include", "offer"})
+# What may stand between a name and the number or the period that it is compared with.
+_RELATING = frozenset({"compare", "compare_time", "comparative", "than", "between", "part"})
 # How much less fully a name may be said than the best one, and still be meant.
 _SPARE = 0.45
 
@@ -147,10 +152,11 @@ def _clash(sentence: Sentence, option: Option, other: Option) -> bool:
 
 
 def contradicts(where: Where) -> bool:
-    """Whether two values of one column would both have to hold, or one and that none is known."""
+    """Whether two values of one column would both have to hold, or more than that none is known."""
     held = [item for item in where if item.kind == "value" and not item.denied]
     unknown = {item.column for item in where if item.kind == "known" and item.denied}
-    return any(item.column in unknown for item in held) or any(
+    n_said = Counter(item.column for item in where)
+    return any(n_said[name] > 1 for name in unknown) or any(
         a.column == b.column and not set(a.values) & set(b.values) for a, b in combinations(held, 2)
     )
 
@@ -183,14 +189,18 @@ def _links(frame: Frame, left: Option, right: Option) -> frozenset[int] | None:
     high = min(mentions[at].first for at in right.uses)
     if low > high or left.condition is None or right.condition is None:
         return None
+    words = {token.word for token in frame.sentence.tokens[low:high]}
+    same = left.column == right.column and left.condition.kind == right.condition.kind == "value"
+    opens = right.condition.denied or same or words & (_HAVING | AUXILIARIES)
+    if left.condition.denied and not opens:
+        return None  # `not in May or June`: in neither
     between_them = [at for at in frame.free if low <= mentions[at].first < high]
     kinds = {mentions[at].kind for at in between_them}
     if kinds - {"or", "and", "record"}:
         return None
     if "or" in kinds:
         return frozenset(at for at in between_them if mentions[at].kind == "or")
-    same = left.column == right.column and left.condition.kind == right.condition.kind == "value"
-    listed = {token.word for token in frame.sentence.tokens[low:high]} <= {",", "and", "&"}
+    listed = words <= {",", "and", "&"}
     return frozenset() if same and listed and not right.condition.denied else None
 
 
@@ -441,11 +451,14 @@ class _Reader:
                 inside = range(min(place, at) + 1, max(place, at))
                 refused = self._negation(min(place, at))
                 refused = next((i for i in inside if self._kind(i) == "not"), refused)
-                if not (column.is_boolean and refused is not None):
-                    known = word == "stated" and refused is None
+                known = word == "stated" and refused is None
+                hangs = not known and self._hangs_on(at, column)
+                if not (hangs or (column.is_boolean and refused is not None)):
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)
+            elif column.is_boolean and denied is not None and self._dates_verb(denied, at):
+                yield Option()  # `not inspected in May`: perhaps inspected in June
             elif column.is_boolean:
                 found = holds(column.name, denied=bool(others), closed=column.closed)
                 yield Option(others | {at}, found, features=features)
@@ -456,12 +469,55 @@ class _Reader:
                     meant = [either([unknown, none])]
                 elif none in meant and column.has_blanks:
                     meant.append(unknown)  # nobody says which of the two is asked for
-                for found in meant:
+                for found in meant if self._says_none(denied, at, column) else ():
                     yield Option(others | {at}, found, features=features)
                 yield Option()
             else:
                 yield Option()
                 return
+
+    def _is_verb(self, denied: int, at: int) -> bool:
+        """Whether `not` denies what the name of a column says as a verb: `not inspected`."""
+        word = self._sentence.words(self._mentions[denied]).lower()
+        tokens = self._sentence.tokens[self._mentions[denied].last : self._mentions[at].first]
+        last = tokens[-1].word if tokens else ""
+        return word not in _DENYING_THINGS and last not in _HAVING | words_of("function", "nouns")
+
+    def _says_none(self, denied: int, at: int, column: Column) -> bool:
+        """Whether a denial speaks of the records without a value in *column*.
+
+        That of `not inspected` only where the empty cells of a table say so, and of no date: what
+        is not mentioned may have been done, and a date may lie ahead.
+        """
+        if not self._is_verb(denied, at):
+            return not self._hangs_on(at, column)
+        whole = dict(self._mentions[at].columns)[column.name] == 1
+        return whole and not column.is_date and column.has_all_stated and not self._hanging(at)
+
+    def _dates_verb(self, denied: int, at: int) -> bool:
+        return self._is_verb(denied, at) and self._hanging(at) == "period"
+
+    def _hanging(self, at: int) -> str:
+        """Return the kind of the restriction that follows a name within its phrase."""
+        mentions, after = self._mentions, at + 1
+        while self._kind(after) in _RELATING or (
+            self._kind(after) == "column" and mentions[after - 1].last == mentions[after].first
+        ):
+            after += 1
+        if self._kind(after) not in {"number", "period", "value"}:
+            return ""
+        words = {t.word for t in self._sentence.tokens[mentions[at].last : mentions[after].first]}
+        phrase = all(self._near(place, place + 1) for place in range(at, after))
+        return self._kind(after) if phrase and not words & (_HAVING | AUXILIARIES) else ""
+
+    def _hangs_on(self, at: int, column: Column) -> bool:
+        """Whether the restriction that follows the name of a column is one of it.
+
+        As in `no fee above 5`, which does not say that there is no fee.
+        """
+        kind, after = self._hanging(at), self._mentions[at + 1 : at + 2]
+        own = any(choice.column == column.name for item in after for choice in item.choices)
+        return kind == "number" or own or (kind == "period" and (column.is_date or column.is_year))
 
     def _gap_word(self, at: int) -> tuple[str, int] | None:
         """Return `missing` or `stated` and its mention where one belongs to a column."""

@@ -52,7 +52,7 @@ _CALLED = 0.9
 _ASKED = frozenset({"what", "who", "when", "where", "or", "not", "and"})
 _RELATIVE = frozenset({"what", "which", "who", "where", "when", "that"})
 _ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
-_AUXILIARIES = DOING | {"is", "are", "was", "were"}
+AUXILIARIES = DOING | {"is", "are", "was", "were"}
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 _COUNTING = frozenset({("number", "of"), ("how", "many")})
@@ -343,7 +343,7 @@ class _Linker:
                 return True  # `on days when …`
         before = [token.word for token in self.tokens[:at]]
         again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
-        return word in _RELATIVE and bool(set(before) & (_ASKING | _AUXILIARIES)) and not again
+        return word in _RELATIVE and bool(set(before) & (_ASKING | AUXILIARIES)) and not again
 
     # -- numbers and periods ----------------------------------------------------------------
 
@@ -427,7 +427,7 @@ class _Linker:
             and not ((counted or how_many) and column.is_measured)
         ]
         fits = [(column.name, self._fit(column, content)) for column in columns]
-        acts = any(token.word in _AUXILIARIES for token in tokens)
+        acts = any(token.word in AUXILIARIES for token in tokens)
         # A description does not go on behind a verb: `schools were visited`, of `visit`.
         found = [(n, fit[:2]) for n, fit in fits if fit is not None and not (acts and fit[2])]
         whole_names = {c.name for c in self._table.columns if any(said == set(n) for n in c.names)}

@@ -166,6 +166,12 @@ class Column:
         return found.n_non_null / found.n_records if found and found.n_records else 1.0
 
     @property
+    def has_all_stated(self) -> bool:
+        """Whether every record says its value, or that it has none, as a cell of a table does."""
+        found = self.statistics
+        return found is not None and found.n_non_null + found.n_stated_absent == found.n_records
+
+    @property
     def is_own(self) -> bool:
         """Whether (nearly) every record that has a value has its own."""
         found = self.statistics

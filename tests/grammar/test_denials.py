@@ -81,3 +81,95 @@ def test_groups_without_a_record_are_not_those_of_the_other_records() -> None:
 
     with pytest.raises(QuestionError, match="“no” has no place"):
         ask("Which owner has no mill with a weir?", owner, weir)
+
+
+# -- what is denied together with a condition, and what is merely not mentioned
+
+
+def crates(question: str, *, absent: bool = False, closed: AbsentMeans = "unknown") -> str:
+    """Ask about crates, of which a third says nothing; *absent* where empty cells say so."""
+    attributes = (
+        Attribute(name="crate_no", type="string"),
+        Attribute(name="port", type="string", categories=("Hull", "Oslo")),
+        Attribute(name="weight", type="number", unit="kg"),
+        Attribute(name="surcharge", type="number", unit="EUR"),
+        Attribute(name="deposit", type="number", unit="EUR"),
+        Attribute(name="inspected", type="date"),
+        Attribute(name="arrival_date", type="date", synonyms=("crate date",)),
+        Attribute(name="repaired", type="string"),
+        Attribute(name="sealed", type="boolean", absent_means=closed),
+    )
+    gaps = (10, 0) if absent else (0, 10)
+    statistics = {
+        item.name: ColumnStatistics(item.name, item.type, 30, 20, 20, 20, *gaps, 0, 9)
+        for item in attributes
+    }
+    schema = Schema(title="Crates", entity="crates", nouns=("crate",), attributes=attributes)
+    values = ValueIndex([("port", "Hull", 12), ("port", "Oslo", 8), ("repaired", "Kent", 2)])
+    return translate(question, schema, statistics, values).sql.partition("WHERE ")[2]
+
+
+@pytest.mark.parametrize("absent", [False, True])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many crates without a surcharge above 600?",
+        "How many crates have no surcharge above 600 EUR?",
+        "How many crates do not have a surcharge of 600?",
+        "How many crates do not have a surcharge between 200 and 600 EUR?",
+        "How many crates were not inspected in May 2023?",
+        "How many crates were not inspected before May 2023?",
+        "How many crates were never inspected after 2022?",
+        "How many crates do not have an inspected date in May 2023?",
+        "How many crates did not arrive in May or June 2023?",
+        "How many crates were not inspected in Hull?",
+        "How many crates were not repaired in Hull?",
+        "How many crates were not repaired above 600 kg?",
+        "How many crates were not sealed in May 2023?",
+        "How many crates do not state a surcharge above 600?",
+        "How many crates do not mention an inspected date in May 2023?",
+        "How many crates were not repaired or sealed?",
+        "How many crates were not inspected?",
+        "How many crates have not been inspected?",
+        "How many crates have not arrived?",
+    ],
+)
+def test_a_denied_condition_is_none_that_nothing_is_known(question: str, *, absent: bool) -> None:
+    with pytest.raises(QuestionError):
+        crates(question, absent=absent)
+
+
+def test_what_is_not_mentioned_may_have_been_done() -> None:
+    asked = "How many crates were not repaired?"
+    with pytest.raises(QuestionError):
+        crates(asked)
+    assert crates(asked, absent=True) == "repaired IS NULL"
+
+
+@pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("How many crates do not state an inspected date?", "inspected IS NULL"),
+        ("How many crates do not mention a surcharge?", "surcharge IS NULL"),
+        ("How many crates have no arrival date?", "arrival_date IS NULL"),
+        ("How many crates without a surcharge?", "surcharge IS NULL"),
+        ("How many crates do not have a surcharge?", "surcharge IS NULL"),
+        ("How many crates from Hull have no surcharge?", "port = 'Hull' AND surcharge IS NULL"),
+        ("How many crates without a surcharge in Hull?", "surcharge IS NULL AND port = 'Hull'"),
+        (
+            "How many crates without a surcharge have a deposit above 600?",
+            "surcharge IS NULL AND deposit > 600",
+        ),
+        (
+            "How many crates had no surcharge in May 2023?",
+            "surcharge IS NULL AND arrival_date BETWEEN DATE '2023-05-01' AND DATE '2023-05-31'",
+        ),
+        ("How many crates were not sealed?", "NOT sealed"),
+        ("How many crates are not sealed in Hull?", "NOT sealed AND port = 'Hull'"),
+        ("How many crates are not in Hull or Oslo?", "NOT port IN ('Hull', 'Oslo')"),
+    ],
+)
+def test_what_names_a_thing_and_what_documents_say_are_still_denied(
+    question: str, where: str
+) -> None:
+    assert crates(question) == where

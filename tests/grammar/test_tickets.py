@@ -263,6 +263,10 @@ ANSWERED: list[tuple[str, Answer]] = [
         ),
     ),
     (
+        "How many tickets have not been closed?",
+        Answer("number of records where status is not 'closed'", [(3,)]),
+    ),
+    (
         "How many tickets were not urgent and not low?",
         Answer(
             "number of records where priority is not 'urgent' and priority is not 'low'", [(5,)]
@@ -586,10 +590,6 @@ ANSWERED: list[tuple[str, Answer]] = [
 ]
 
 REFUSED: list[tuple[str, Refusal]] = [
-    (
-        "How many tickets have not been closed?",
-        Refusal(reason="this question can be read in two ways"),
-    ),
     ("What is the total satisfaction score?", Refusal(reason="this form of question is not known")),
     ("Which teams have no urgent tickets?", Refusal(("no",))),
     ("Which team has no escalated tickets?", Refusal(("no",))),
