@@ -85,7 +85,7 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
     if guess.type.is_boolean:
         is_other = any(read_boolean(kind) is None and read_missing(kind) is None for kind in kinds)
     else:
-        is_other = guess.type.is_numeric and (column.has_codes or _are_names(column.values))
+        is_other = guess.type.is_numeric and column.has_codes
     if is_other:
         guess = replace(guess, type=TEXT, unit=None, categories=tuple(sorted(kinds)) or None)
     if guess.type.is_text and column.kinds is None:
@@ -98,13 +98,6 @@ def _unambiguous(value: str, decimal: str) -> str:
     if mark is None:
         return value
     return f"{value}0" if mark == decimal else value.replace(mark, "")
-
-
-def _are_names(values: Sequence[str]) -> bool:
-    """Whether most numbers stand after words: `Town 7` is a name, `EUR 7` is none."""
-    numbers = [(value, figure) for value in values if (figure := find_number(value).figure)]
-    named = [any(map(str.isalpha, value[: figure.span.start])) for value, figure in numbers]
-    return 2 * sum(named) > len(named)
 
 
 def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:

@@ -297,7 +297,10 @@ def _is_whole(number: Quantity, unit: str | None) -> bool:
 
 
 def _figure(value: str) -> tuple[Figure, str] | None:
-    """Return the figure of a value and the words beside it, folded; None where it is none."""
+    """Return the figure of a value and the words behind it, folded; None where it is none.
+
+    A number behind words is a name: `Town 7`; `EUR 7` and `about 7` are none.
+    """
     is_dated = any(found.precision != "year" for _, found in find_dates(value, partial=True))
     if is_dated or _CODE.fullmatch(value.strip()):
         return None
@@ -312,5 +315,8 @@ def _figure(value: str) -> tuple[Figure, str] | None:
     if found.figure.upper is not None:
         return None
     span = found.figure.span
-    rest = f"{value[: span.start]} {value[span.end :]}"
-    return found.figure, fold(_HEDGES.sub(" ", ASIDE.sub(" ", rest)))
+    before, behind = (
+        fold(_HEDGES.sub(" ", ASIDE.sub(" ", part)))
+        for part in (value[: span.start], value[span.end :])
+    )
+    return None if any(map(str.isalpha, before)) else (found.figure, f"{before} {behind}".strip())

@@ -443,3 +443,14 @@ def test_numbers_with_an_abbreviated_unit_are_no_sentences() -> None:
     )
     assert table.columns["lange"] == "integer min"
     assert table.values("lange") == [54, 64, 48, 72] * 3
+
+
+def test_a_number_behind_a_word_is_part_of_a_name() -> None:
+    table = tabulate(
+        [
+            f"Allotment\n\nKeeper: Person {n}\nRent: EUR {40 + n}\nWalk: about {n + 3} minutes\n"
+            for n in range(12)
+        ]
+    )
+    assert table.columns == {"keeper": "string", "rent": "integer EUR", "walk": "integer min"}
+    assert table.values("keeper") == [f"Person {n}" for n in range(12)]
