@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from srag_mcp.cells.cell import BY_RULES, DocumentText, Record
+from srag_mcp.cells.cell import BY_RULES, Cell, DocumentText, Record
 from srag_mcp.cells.normalised import normalise_column
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.protocol import Engine, SchemaSample, Work
 from srag_mcp.errors import SchemaError
 from srag_mcp.rules.extraction import extract_record
 from srag_mcp.rules.induction import induce_columns, induce_schema, learn_extractors
+from srag_mcp.rules.kinship import content_stems
 from srag_mcp.rules.table_columns import are_rows, read_row
 from srag_mcp.schema.attribute import Attribute, unique_name
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName
+from srag_mcp.text.words import fold_words
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from srag_mcp.store.work import QuotedText
 
 _KINDS = ("number", "date", "string", "boolean")  # the first that what is read is mostly of
+_MOST = 0.9  # of what rules find, at the places of one column: it is that column
+_MAX_NEAR = 5
 FORM_SAMPLE = 300  # documents from which the lines are learnt that most of them share
 
 
@@ -81,10 +85,12 @@ class OfflineEngine(Engine):
         )
 
     def define(self, wish: str, schema: Schema, documents: Sequence[Document]) -> Extension:
-        """Call an attribute as the wish does; its type is that of what the documents say.
+        """Call an attribute as the wish does; its type and unit are those of what documents say.
+
+        What a column reads already is that column.
 
         Raises:
-            SchemaError: If no rule reads it.
+            SchemaError: If the documents call nothing so, no telling word more or less.
         """
         from srag_mcp.schema.rounds import Extension  # with the model's, for the answer
 
@@ -94,18 +100,26 @@ class OfflineEngine(Engine):
                 {"name": name, "type": kind, "description": wish, "synonyms": (wish.lower(),)}
             )
             probe = schema.model_copy(update={"attributes": (attribute,)})
-            learnt = learn_extractors(probe, documents, (wish,))
+            learnt = learn_extractors(probe, documents, (wish,), as_called=True)
             if not learnt.attributes[0].extractors:
                 continue
-            cells = [record.cells[0] for _, record in read_documents(documents, learnt)]
-            found = [cell for cell in cells if cell.state is State.STATED]
-            normal = normalise_column(learnt.attributes[0], found)
-            # what the rules find is mostly of the type
-            if 2 * sum(item.state is State.STATED for item in normal) > len(found):
-                return Extension(learnt.attributes[0], added=True)
+            found = {
+                document.id: record.cells[0]
+                for document, record in read_documents(documents, learnt)
+                if record.cells[0].state is State.STATED
+            }
+            normal = normalise_column(learnt.attributes[0], list(found.values()))
+            stated = [item for item in normal if item.state is State.STATED]
+            if 2 * len(stated) <= len(found):
+                continue  # what the rules find is mostly of another type
+            if (twin := _find_twin(found, schema, documents)) is not None:
+                return Extension(twin, added=False)
+            [(unit, _)] = Counter(item.unit for item in stated).most_common(1)
+            return Extension(learnt.attributes[0].model_copy(update={"unit": unit}), added=True)
         msg = (
-            f"no rule to read “{wish}” could be learnt from the documents; name it in their words,"
-            " or use a language model (--engine model or agent)"
+            f"nothing that rules can read is called “{wish}” in the documents, no word more or"
+            f" less: no column was added{_near(wish, schema)}; name it in their words, or use a"
+            " language model (--engine model or agent)"
         )
         raise SchemaError(msg)
 
@@ -128,6 +142,36 @@ def read_documents(
     for document in documents:
         read = read_row if are_rows([document]) else extract_record
         yield document, read(document, schema)
+
+
+def _find_twin(
+    found: Mapping[str, Cell], schema: Schema, documents: Sequence[Document]
+) -> Attribute | None:
+    """Return the column that states what *found* does, at the same places of the same documents."""
+    n_same: Counter[str] = Counter()
+    for document, record in read_documents(documents, schema):
+        one = found.get(document.id)
+        n_same.update(cell.attribute for cell in record.cells if one and _is_same(one, cell))
+    twin, n_most = max(n_same.items(), key=lambda item: item[1], default=("", 0))
+    return schema.attribute(twin) if n_most and n_most >= _MOST * len(found) else None
+
+
+def _is_same(one: Cell, other: Cell) -> bool:
+    if one.span is None or other.span is None or other.state is not State.STATED:
+        return False
+    said = [f" {fold_words(cell.as_stated or '')} " for cell in (one, other)]
+    return one.span.overlaps(other.span) and (said[0] in said[1] or said[1] in said[0])
+
+
+def _near(wish: str, schema: Schema) -> str:
+    """Name the columns that share a word with *wish*."""
+    stems = {*content_stems(wish)}
+    near = [
+        attribute.name
+        for attribute in schema.attributes
+        if stems & {*content_stems(" ".join((attribute.name, *attribute.synonyms)))}
+    ]
+    return f" (columns that are near: {', '.join(near[:_MAX_NEAR])})" if near else ""
 
 
 def account_for(

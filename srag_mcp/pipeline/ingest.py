@@ -72,6 +72,7 @@ from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
 _MAX_NAMED = 5
+_MAX_SHOWN = 5
 _PROSE = "prose"
 _COVERED = "covered_questions"
 
@@ -187,6 +188,8 @@ def _think(run: Run, engine: Engine) -> IngestReport:
     try:
         report = _ingest(run, engine)
         is_there = not (report.cancelled or report.only_quoted)
+        if is_there and report.extension is not None:
+            report = _with_values(run, report, report.extension.attribute.name)
         if is_there and (engine.asks or not run.work.is_predicted()):
             report = _with_questions(run, engine, report)
     except CancelledError:
@@ -328,6 +331,15 @@ def _publish(run: Run, schema: Schema) -> BuildInfo | None:
     build = publish(run.work, schema, on_column=on_column)
     run.on_progress(Progress("publishing", 1, 1))
     return build
+
+
+def _with_values(run: Run, report: IngestReport, name: str) -> IngestReport:
+    """Show values of the column that was asked for, and how many documents state it."""
+    with QueryPool() as pool:
+        corpus = Corpus(run.folder, pool, run.settings.home)
+        shown = corpus.quotes(name, "", _MAX_SHOWN)
+        counts = {item.column: item.n_non_null for item in corpus.statistics()}
+    return replace(report, shown=shown, n_stated=counts.get(name, 0))
 
 
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:

@@ -10,11 +10,14 @@ from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.store.build import published_info
+from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
+from srag_mcp.text.shown import quoted, shorten
 
 _MAX_NAMED = 20
 _MAX_REASON = 300
+_MAX_QUOTE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class IngestReport:
         taken: What the language model took, in interrupted runs before, too; the replies that were
             there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
+        n_stated: Of so many documents its column has a value.
+        shown: A few of these values with their quotes; None where none was asked for, or published.
         stopped: Why the run ended before its end, for people; empty otherwise.
         account: How much of the documents the columns account for, and what it takes that the
             agent reads prose; empty where a language model chose them.
@@ -97,6 +102,8 @@ class IngestReport:
     n_unsettled: int = 0
     taken: Totals | None = None
     extension: Extension | None = None
+    n_stated: int = 0
+    shown: tuple[Evidence, ...] | None = None
     stopped: str = ""
     answered: tuple[str, ...] = ()
     untried: tuple[str, ...] = ()
@@ -143,7 +150,10 @@ class IngestReport:
             unit = f", {attribute.unit}" if attribute.unit else ""
             what = f"{attribute.name} ({attribute.type}{unit}): {attribute.description}"
             is_new = self.extension.added
-            said.append(f"added the column {what}" if is_new else f"it is there already: {what}")
+            said.append(
+                f"added the column {what}" if is_new else f"it is there already: column {what}"
+            )
+            said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
         if self.n_unsettled:
@@ -155,6 +165,19 @@ class IngestReport:
         said += [f"not answered: {item.question} ({item.reason})" for item in self.uncovered]
         said += [f"not tried, one question too many: {question}" for question in self.untried]
         return said + [f"warning: {text}" for text in self.warnings]
+
+    def _stated(self) -> list[str]:
+        """Show a few values of the column that was asked for, each with its document and quote."""
+        if self.shown is None:
+            return []
+        lines = [f"stated in {self.n_stated} of {self.n_documents} documents"]
+        for item in self.shown:
+            unit = f" {item.unit}" if item.unit else ""
+            quote = quoted(item.as_stated or "", _MAX_QUOTE)
+            lines.append(
+                f"{item.document_id}: {shorten(item.value or '', _MAX_QUOTE)}{unit}, {quote}"
+            )
+        return lines
 
     def _cost(self, taken: Totals) -> str:
         money = "" if not taken.cost_usd else f", ${taken.cost_usd:,.4f}"

@@ -9,7 +9,7 @@ from srag_mcp.documents.document import Document
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.items import is_sentence, item_candidates
-from srag_mcp.rules.kinship import content_stems, kin_of, kinship
+from srag_mcp.rules.kinship import content_stems, is_same_name, kin_of, kinship
 from srag_mcp.rules.labels import label_candidates, vote_candidates
 from srag_mcp.rules.merging import join_layouts, join_told_twice
 from srag_mcp.rules.naming import (
@@ -304,22 +304,41 @@ _MAX_RULES = 5
 _NAME_WEIGHT, _KIN_WEIGHT, _DESCRIPTION_WEIGHT = 1.0, 0.6, 0.25
 _EXAMPLE_POINTS, _UNIT_POINTS = 2.0, 0.6
 _LABEL_SHARE = 0.8
+_SORT_WORDS = {  # of a wish: they only say what sort of thing a value is, as its type does
+    "number": frozenset(map(stem, ("number", "amount", "value"))),
+    "date": frozenset(map(stem, ("date", "day"))),
+    "string": frozenset(map(stem, ("name",))),
+    "boolean": frozenset(map(stem, ("offer",))),
+}
 _HAS_WORDS = frozenset(map(stem, ("has", "have", "is", "are", "with", "number", "offer", "n")))
 
 
 def learn_extractors(
-    schema: Schema, documents: Sequence[Document], questions: Sequence[str] = ()
+    schema: Schema,
+    documents: Sequence[Document],
+    questions: Sequence[str] = (),
+    *,
+    as_called: bool = False,
 ) -> Schema:
     """Give extractors to the attributes of a hand-written schema that have none.
 
     Each is matched to what the documents say by its name, synonyms, description, type, unit,
-    examples and categories; an attribute that nothing matches stays without.
+    examples and categories; an attribute that nothing matches stays without. *as_called*: only to
+    what documents call as one of its synonyms does, no telling word more or less.
     """
     if all(attribute.extractors for attribute in schema.attributes):
         return schema
     sample = _choose_sample(documents)
     words = [" ".join(_names_of(attribute)) for attribute in schema.attributes]
     candidates = _harvest(sample, [*questions, *words])
+    if as_called:
+        titled = [frozenset(content_stems(document.title)) for document in sample]
+        nouns = _nouns(schema).union(frozenset.intersection(*titled) if titled else ())
+        candidates = [
+            candidate
+            for candidate in candidates
+            if any(_is_called(attribute, candidate, nouns) for attribute in schema.attributes)
+        ]
     rules = _match_attributes(schema, candidates, len(sample))
     attributes = tuple(
         attribute
@@ -328,6 +347,20 @@ def learn_extractors(
         for attribute in schema.attributes
     )
     return schema.model_copy(update={"attributes": attributes})
+
+
+def _nouns(schema: Schema) -> frozenset[str]:
+    return frozenset(content_stems(" ".join((schema.title, schema.entity, *schema.nouns))))
+
+
+def _is_called(attribute: Attribute, candidate: Candidate, nouns: frozenset[str]) -> bool:
+    """Whether a label of *candidate* says what a synonym of *attribute* does, and nothing else."""
+    besides = nouns | _SORT_WORDS.get(attribute.type, frozenset())
+    return any(
+        is_same_name(wish, label, besides)
+        for wish in attribute.synonyms
+        for label in candidate.labels
+    )
 
 
 def _names_of(attribute: Attribute) -> list[str]:
@@ -354,7 +387,7 @@ def _match_attributes(
 
     The best pair of attribute and candidate is settled first; a candidate serves one attribute.
     """
-    nouns = {*content_stems(" ".join((schema.title, schema.entity, *schema.nouns)))}
+    nouns = _nouns(schema)
     wanted = [_wanted(attribute, nouns) for attribute in schema.attributes]
     # what a candidate is about: stems with how surely they belong to it
     shares = [dict(candidate.near) for candidate in candidates]
@@ -402,7 +435,7 @@ def _contradicts(one: Candidate, other: Candidate) -> bool:
     return sum(here[n] != there[n] for n in both) > (1 - _ONE_KIND) * max(1, len(both))
 
 
-def _wanted(attribute: Attribute, nouns: set[str]) -> _Wanted:
+def _wanted(attribute: Attribute, nouns: frozenset[str]) -> _Wanted:
     spoken = [frozenset(content_stems(name)) for name in _names_of(attribute)]
     first_sentence = attribute.description.partition(". ")[0]
     stems = dict.fromkeys(content_stems(first_sentence), _DESCRIPTION_WEIGHT)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from srag_mcp.text.words import content_words, fold_words, stem, words
+from srag_mcp.values.states import has_denial
 
 # Found by trial on the layouts of receipts and CVs at 16a3ebc; words that only say what sort of
 # thing a value is ("date", "total") tell less.
@@ -53,6 +54,29 @@ def says_more(label: str, other: str) -> bool:
     """Whether *other* only says what sort of thing it is, and *label* whose: `invoice date`."""
     stems, vague = {*content_stems(label)}, {*content_stems(other)}
     return vague < stems and vague <= general_stems() and not stems <= general_stems()
+
+
+def is_same_name(left: str, right: str, besides: Stems = frozenset()) -> bool:
+    """Whether two phrases name one thing: each telling word of the one has kin in the other.
+
+    Contrary words, denials and figures are never left out: `temperature` is no `minimum
+    temperature`. Those of *besides* may be: they name the record, or the sort of value.
+    """
+    one, other = _telling(left, besides), _telling(right, besides)
+    if not one or not other or _denies(left) != _denies(right):
+        return False
+    return all(kin_of(name) & other for name in one) and all(kin_of(name) & one for name in other)
+
+
+def _telling(text: str, besides: Stems) -> Stems:
+    """Return the stems of content words, but *besides* where others are left; ends; figures."""
+    names, said = frozenset(content_stems(text)), _stems(text)
+    ends = [name for pair in _listed()["opposites"] for end in pair for name in end]
+    return (names - besides or names) | {n for n in said if n in ends or n.isdigit()}
+
+
+def _denies(text: str) -> bool:
+    return has_denial(" ".join(words(text)[:-1]))  # `Permit no` denies nothing
 
 
 def kinship(left: str, right: str) -> float:

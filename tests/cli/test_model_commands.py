@@ -26,7 +26,8 @@ def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
     assert cli("ingest", str(huts), "-q").status == 0
     added = cli("extend", str(huts), "--attribute", "beds", "-q")
     assert added.status == 0
-    assert "added the column beds (number): beds" in added.out
+    assert "added the column beds (number): beds\nstated in 8 of 8 documents\n1.txt: " in added.out
+    assert "8 documents\n1.txt: 11.0, “11”\n2.txt: 12.0, “12”\n" in added.out
     asked = cli("sql", str(huts), "SELECT sum(beds), max(height) FROM huts", "--json")
     assert json.loads(asked.out)["rows"] == [[116.0, 800]]
     again = json.loads(cli("ingest", str(huts), "-q", "--json").out)
@@ -36,7 +37,8 @@ def test_a_column_is_added_and_told(cli: Cli, huts: Path) -> None:
 def test_what_no_document_says_cannot_be_added_offline(cli: Cli, huts: Path) -> None:
     failed = cli("extend", str(huts), "--attribute", "quorum of the assembly", "-q")
     assert failed.status == 1
-    assert "no rule to read “quorum of the assembly” could be learnt" in failed.err
+    assert "nothing that rules can read is called “quorum of the assembly”" in failed.err
+    assert "no column was added; name it in their words, or use a language model" in failed.err
 
 
 def test_a_quote_asks_nothing(cli: Cli, huts: Path) -> None:

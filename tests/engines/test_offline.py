@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.engines.offline import Account, account_for
+from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.quote import quote_ingestion
+from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.settings import Settings
 from srag_mcp.store.work import QuotedText
 from srag_mcp.text.spans import Span
@@ -141,3 +143,71 @@ def test_columns_that_a_person_wrote_are_no_more_than_guesses_where_they_hold_li
     assert (report.published, report.only_quoted) == (False, True)
     assert report.account.startswith("of 144 words in 4 documents the columns account for ")
     assert "; with engine agent it takes about " in report.account
+
+
+# --- A column that is asked for -------------------------------------------------------------------
+
+
+@pytest.fixture
+def kilns(tmp_path: Path, settings: Settings) -> Path:
+    folder = write(
+        tmp_path / "kilns",
+        [
+            f"TOWN KILN\nKiln number: K-{n:04}\nLowest heat: {700 + n} C\nRent: EUR {10 + n}.00\n"
+            for n in range(9)
+        ],
+    )
+    ingest(folder, settings)
+    return folder
+
+
+def extend(folder: Path, settings: Settings, wish: str) -> IngestReport:
+    return ingest(folder, settings, attribute=wish)
+
+
+@pytest.mark.parametrize(
+    ("wish", "column"),
+    [
+        ("town kiln rent", "rent"),
+        ("price of the rent", None),
+        ("number of the kiln", "kiln_number"),
+        ("the lowest heat", "lowest_heat"),
+        ("heat", None),
+        ("highest heat", None),
+        ("net rent", None),
+    ],
+)
+def test_what_a_column_states_already_is_that_column(
+    kilns: Path, settings: Settings, wish: str, column: str | None
+) -> None:
+    if column is None:
+        with pytest.raises(SchemaError, match="no column was added"):
+            extend(kilns, settings, wish)
+        return
+    report = extend(kilns, settings, wish)
+    assert report.extension is not None
+    assert (report.extension.added, report.extension.attribute.name) == (False, column)
+    assert report.attributes == ("kiln_number", "lowest_heat", "rent")
+    assert any(line.startswith(f"it is there already: column {column} ") for line in report.lines())
+
+
+def test_a_refusal_names_the_columns_that_are_near(kilns: Path, settings: Settings) -> None:
+    with pytest.raises(
+        SchemaError, match=r"columns that are near: lowest_heat\); name it in their"
+    ):
+        extend(kilns, settings, "highest heat")
+
+
+def test_an_added_column_keeps_its_unit_and_shows_values_with_quotes(
+    kilns: Path, settings: Settings
+) -> None:
+    schema = '{"type": "object", "properties": {"kiln_number": {"type": "string"}}}'
+    (kilns / "schema.json").write_text(schema, encoding="utf-8")
+    (kilns / "0.txt").write_text("TOWN KILN\nKiln number: K-0000\n", encoding="utf-8")
+    report = extend(kilns, settings, "rent")
+    lines = report.lines()
+    added = lines.index("added the column rent (number, EUR): rent")
+    assert lines[added + 1 : added + 7] == [
+        "stated in 8 of 9 documents",
+        *(f"{n}.txt: {10 + n}.0 EUR, “EUR {10 + n}.00”" for n in range(1, 6)),
+    ]

@@ -1,5 +1,7 @@
 """A hand-written schema gets its extractors from what the documents say."""
 
+import pytest
+
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.reading import read_text
 from srag_mcp.rules.extraction import extract_record
@@ -80,3 +82,56 @@ def test_extractors_that_are_there_are_kept() -> None:
 def test_an_attribute_that_nothing_states_stays_without_extractors() -> None:
     given = Schema(title="Boat", attributes=(Attribute(name="captain", type="string"),))
     assert learn_extractors(given, boats()).attributes[0].extractors == ()
+
+
+def called(wish: str, type_: str = "number") -> bool:
+    """Whether *wish* is matched to what documents call so and no otherwise."""
+    documents = [
+        read_text(
+            f"# Kiln {n}\n\nLowest heat: {700 + n} C\nNet weight: {40 + n} kg\n"
+            f"Fee before tax: EUR {10 + n}\nFired on: {n + 1} May 2020\n\n"
+            "Glazed: yes\n\n## Parts\n\n- Closed lid\n- No window\n",
+            f"{n}.md",
+        )
+        for n in range(12)
+    ]
+    attribute = Attribute(name="asked", type=type_, synonyms=(wish,))
+    schema = Schema(title="Kiln", attributes=(attribute,))
+    learnt = learn_extractors(schema, documents, (wish,), as_called=True)
+    cells = [extract_record(document, learnt).cells[0] for document in documents]
+    return any(cell.state is State.STATED for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("wish", "type_"),
+    [
+        ("lowest heat of the kiln", "number"),
+        ("net weight", "number"),
+        ("net mass of a kiln", "number"),
+        ("fee before tax", "number"),
+        ("day it was fired on", "date"),
+    ],
+)
+def test_a_wish_is_what_documents_call_so(wish: str, type_: str) -> None:
+    assert called(wish, type_)
+
+
+@pytest.mark.parametrize(
+    ("wish", "type_"),
+    [
+        ("heat", "number"),
+        ("highest heat", "number"),
+        ("weight", "number"),
+        ("gross weight", "number"),
+        ("fee", "number"),
+        ("fee after tax", "number"),
+        ("net weight of the lid", "number"),
+        ("fired by", "string"),
+        ("heat", "boolean"),
+        ("weight", "boolean"),
+        ("not glazed", "boolean"),
+        ("open lid", "boolean"),
+    ],
+)
+def test_a_wish_takes_nothing_that_is_called_otherwise(wish: str, type_: str) -> None:
+    assert not called(wish, type_)

@@ -208,7 +208,11 @@ async def test_a_column_is_added_by_a_job(tmp_path: Path) -> None:
         await call(client, "ingest_corpus", wait_seconds=50)
         done = await call(client, "extend_schema", attribute="beds", wait_seconds=50)
         assert done.state == "done"
-        assert "added the column beds (number): beds" in done.report
+        added = done.report.index("added the column beds (number): beds")
+        assert done.report[added + 1 : added + 3] == [
+            "stated in 8 of 8 documents",
+            "1.txt: 11.0, “11”",
+        ]
         summed = await client.call_tool("run_sql", {"sql": "SELECT sum(beds) FROM record"})
         assert ResultTable.model_validate(summed.structured_content).rows == [[116.0]]
 
