@@ -147,3 +147,8 @@ class DocumentText:
     path: str
     text: str
     sha256: str
+
+
+def is_predicted(engine: str) -> bool:
+    """Whether a language model found the cells that *engine* signs."""
+    return engine != BY_RULES

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
 from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
@@ -132,7 +132,7 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
     statistics = {item.column: item for item in corpus.statistics()}
     try:
         translation = translate(question, corpus.schema(), statistics, corpus.values())
-        if corpus.info().engine == BY_RULES:
+        if not is_predicted(corpus.info().engine):
             facts = translation.facts
             check_columns(corpus, translation, lambda gaps: is_settled(corpus, facts, gaps))
         page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from srag_mcp.cells.cell import BY_RULES, Cell, Record, read_marks, write_marks
+from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, storable, store_errors
@@ -237,7 +237,7 @@ class WorkDatabase:
 
     def is_predicted(self) -> bool:
         """Whether a language model found the cells that are published."""
-        return self.engine_in_force() != BY_RULES
+        return is_predicted(self.engine_in_force())
 
     def put_engine_in_force(self, engine: str) -> None:
         """Publish the cells of *engine* from now on."""
