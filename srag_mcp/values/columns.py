@@ -197,7 +197,7 @@ _READERS: Mapping[ColumnType, Callable[[Column, Sequence[Words]], Reader]] = {
 _FIT = 0.7
 _MAX_CATEGORIES = 12
 _CODE = re.compile(r"0\d+|\+?\d{10,}|\d[\d ]*-[\d -]*\d")
-_LEADING_ZERO = re.compile(r"0\d+")
+_LEADING_ZERO = re.compile(r"0\d[\d.,]*")
 _HEDGES = re.compile(
     r"\b(?:about|around|approx\w*|circa|ca|over|under|more than|less than|up to|at least|from|only"
     r"|nearly|almost|total|per|each|an?|of|plus|minus|etwa|rund|environ|unos)\b\.?|[~≈<>≥≤±+()]",
@@ -268,9 +268,12 @@ def _is_date(value: str, order: DateOrder) -> bool:
 def _guess_numbers(values: Sequence[str]) -> TypeGuess | None:
     """Guess a column of numbers; None where one value is a code: `00123` is no 123.
 
-    Nobody writes a number with a zero before it, so the others of its column are codes, too.
+    Nobody writes a number with a zero before it, so the others of its column are codes, too; those
+    with a point where all have one width, as days of a year have: `25.01`, `03.02`.
     """
-    if any(_LEADING_ZERO.fullmatch(value.strip()) for value in values):
+    padded = [value for value in values if _LEADING_ZERO.fullmatch(value.strip())]
+    is_one_width = len({len(value.strip()) for value in values}) == 1
+    if any(value.strip().isdigit() or is_one_width for value in padded):
         return None
     figures = [found for value in values if (found := _figure(value)) is not None]
     rests = Counter(rest for _, rest in figures)

@@ -34,6 +34,8 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT
         (["March 2020", "April 2020"], TypeGuess(TEXT, None, 1.0, None)),
         (["00123", "00456"], TypeGuess(TEXT, None, 1.0, None)),
         (["01234", *map(str, range(10000, 10020))], TypeGuess(TEXT, None, 1.0, None)),
+        (["25.01", "03.02", "14.12"], TypeGuess(TEXT, None, 1.0, None)),
+        (["04.50", "12.50", "9.90"], TypeGuess(NUMBER, None, 1.0, None)),
         (["0", "0.5", "0,25", "1"], TypeGuess(NUMBER, None, 1.0, None)),
         (["+60 12-345 6789", "03-2287 4114"], TypeGuess(TEXT, None, 1.0, None)),
         (["A", "b", "a", "B", "a", "b", "a", "b"], TypeGuess(TEXT, None, 1.0, ("a", "b"))),
