@@ -79,11 +79,15 @@ Block: TypeAlias = Heading | KeyValue | ListItem | Table | Prose
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader of a format hands over; *title* is None where the format names none."""
+    """What a reader of a format hands over; *title* is None where the format names none.
+
+    *pages* as in `Document`.
+    """
 
     text: str
     blocks: tuple[Block, ...]
     title: str | None = None
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ class Document:
         text: All text, with `\n` line ends; every span points into it.
         blocks: In the order of the text. Spans of blocks do not overlap, but for the parts of a
             table and for a list item or table row that is also given as a `KeyValue`.
+        pages: Where pages 2, 3, … begin in the text; empty where the format has no pages.
     """
 
     id: str
@@ -110,6 +115,7 @@ class Document:
     sha256: str
     text: str
     blocks: tuple[Block, ...] = ()
+    pages: tuple[int, ...] = ()
 
 
 def moved_block(block: Block, offset: int, above: tuple[str, ...] = ()) -> Block:

@@ -7,12 +7,13 @@ import struct
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
 from srag_mcp.documents.document import Content
+from srag_mcp.documents.encoding import normalise_lines
 from srag_mcp.documents.lines import collapse
 from srag_mcp.documents.page import Page
 from srag_mcp.documents.text_blocks import Layout
@@ -74,14 +75,22 @@ def read_pdf(data: bytes, path: str) -> Content:
     if not any(map(str.strip, pages)):
         raise DocumentError(path, "there is no text in it: it looks like a scan")
     titles = _find_titles(boxes)
+    parts = [
+        normalise_lines(f"{text}\n\n".translate(_LIGATURES))
+        for text in _without_running_lines(pages)
+    ]
+    text = "".join(parts)
+    n_blank = len(text) - len(text.lstrip("\n"))
     page = Page()
-    text = "\n\n".join(_without_running_lines(pages))
-    page.write_text(text.translate(_LIGATURES), Layout(titles=titles))
+    page.write_text(text, Layout(titles=titles))
     # the title of the file's own data counts unless a program made it up
     made_up = named.lower().startswith(("microsoft word", "untitled", "document", "anonymous"))
     is_file_name = named.lower().endswith((".doc", ".docx", ".pdf", ".tex", ".indd"))
     own = named if len(named) > 3 and not made_up and not is_file_name else None
-    return page.content(next((title for title, level in titles.items() if level == 1), own))
+    content = page.content(next((title for title, level in titles.items() if level == 1), own))
+    starts = (start - n_blank for start in accumulate(map(len, parts[:-1])))
+    places = tuple(min(max(0, start), len(content.text)) for start in starts)
+    return replace(content, pages=places)
 
 
 def _read_pages(document: "PdfDocument", data: bytes) -> tuple[list[str], list[_TextBox]]:

@@ -112,7 +112,7 @@ def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
     headings = [b for b in content.blocks[:50] if isinstance(b, Heading) and b.level < 4]
     first = min(headings, key=lambda heading: heading.level).text if headings else None
     title = _title(content.title or first or PurePosixPath(path).stem)
-    return Document(path, path, title, kind, sha256, content.text, content.blocks)
+    return Document(path, path, title, kind, sha256, content.text, content.blocks, content.pages)
 
 
 def _title(text: str) -> str:

@@ -27,8 +27,8 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask
-from srag_mcp.records.passages import choose_passages
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
+from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (

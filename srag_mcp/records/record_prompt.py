@@ -9,7 +9,7 @@ from typing import TypeVar
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.language_model import Correction, Prompt, count_tokens
 from srag_mcp.prompting import fence, render_prompt
-from srag_mcp.records.passages import choose_passages
+from srag_mcp.records.selection import choose_passages
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 

@@ -169,7 +169,7 @@ def excerpt(text: str, n_tokens: int) -> str:
 
     At most *n_tokens* tokens, as `most_characters` estimates them, `[…]` between the parts. What to
     look for is not known yet, so that half is the beginning and the rest is spread evenly:
-    `records.passages`, which ranks by the attributes sought, would show the beginning only.
+    `records.selection`, which ranks by the attributes sought, would show the beginning only.
     """
     limit = most_characters(text, n_tokens)
     if len(text) <= limit:

@@ -10,7 +10,7 @@ import pytest
 
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
-from srag_mcp.records.passages import LEFT_OUT
+from srag_mcp.records.selection import LEFT_OUT
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.state import State, open_state

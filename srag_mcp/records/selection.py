@@ -1,4 +1,4 @@
-"""Passages: what is read of a long document, chosen by code for the attributes sought in it.
+"""What is read of a long document: passages chosen by code for the attributes sought in it.
 
 Before there are attributes, `documents.excerpt` shows a document evenly.
 """

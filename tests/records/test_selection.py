@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.records.passages import LEFT_OUT, choose_passages
+from srag_mcp.records.selection import LEFT_OUT, choose_passages
 from srag_mcp.schema.attribute import Attribute
 
 DEPOSIT = Attribute(

@@ -1,0 +1,140 @@
+"""Passages: the parts of a document that search finds and prompts show, cut once."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Literal, TypeAlias
+
+from srag_mcp.documents.document import Document, Heading, Table
+from srag_mcp.documents.headings import Outline
+from srag_mcp.documents.lines import collapse
+from srag_mcp.model.language_model import most_characters
+from srag_mcp.text.spans import Span
+
+PassageKind: TypeAlias = Literal["text", "table"]
+
+# Of a passage. That of a text is DESIGN 9b; a table is whole, unless it takes most of a reply of
+# the search (2,000).
+_TOKENS: Mapping[PassageKind, int] = {"text": 200, "table": 800}
+_ENDS = (re.compile(r"[.!?:;]\s|[。！？]"), re.compile(r"\n"), re.compile(r"\s"))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document that search finds and prompts show.
+
+    Attributes:
+        span: Where it lies in the text of the document, without blanks around it.
+        page: That of its beginning, from 1; None where the format has no pages.
+        path: The headings above it, outermost first; its own first line where that is one.
+        kind: A table with its caption, or anything else.
+    """
+
+    span: Span
+    page: int | None
+    path: tuple[str, ...]
+    kind: PassageKind
+
+
+@dataclass(slots=True)
+class _Part:
+    """What begins at *start* and ends at the next heading, table or page.
+
+    *headings*: the levels of the headings it begins with, as long as nothing else stands in it.
+    *breaks* are the places where its blocks begin, or the rows of its table.
+    """
+
+    start: int
+    kind: PassageKind
+    path: tuple[str, ...]
+    headings: list[int] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+
+
+def cut_passages(document: Document) -> tuple[Passage, ...]:
+    """Cut the text of *document* into passages of about 200 tokens, in its order.
+
+    Each character that is not blank lies in exactly one of them. None goes on across a heading or a
+    page; headings stand with what is below them. A table is whole, with the lines of its caption;
+    a very large one is cut between rows.
+    """
+    text = document.text
+    lengths = {kind: most_characters(text, n_tokens) for kind, n_tokens in _TOKENS.items()}
+    parts = list(_cut_at_pages(_find_parts(document), document.pages))
+    passages = []
+    for part, after in zip_longest(parts, parts[1:]):
+        end = len(text) if after is None else after.start
+        for stretch in _cut(text, part, end, lengths[part.kind]):
+            span = _trimmed(stretch, text)
+            if span.start < span.end:
+                page = bisect_right(document.pages, span.start) + 1 if document.pages else None
+                passages.append(Passage(span, page, part.path, part.kind))
+    return tuple(passages)
+
+
+def _trimmed(span: Span, text: str) -> Span:
+    """Return *span* without the blanks around it."""
+    said = span.of(text).rstrip()
+    return Span(span.start + len(said) - len(said.lstrip()), span.start + len(said))
+
+
+def _find_parts(document: Document) -> list[_Part]:
+    text, outline = document.text, Outline()
+    parts = [_Part(0, "text", ())]
+    end = 0  # of what was read so far
+    for block in document.blocks:
+        if block.span.end <= end:  # a row of a table or a part of a line, given as a pair
+            continue
+        part, line = parts[-1], max(end, text.rfind("\n", 0, block.span.start) + 1)
+        end = block.span.end
+        if isinstance(block, Heading):
+            outline.enter(block.text, block.level)
+            if not part.headings or block.level <= part.headings[-1]:
+                part = _Part(line, "text", ())
+                parts.append(part)
+            part.headings.append(block.level)
+            part.path = outline.section
+            continue
+        if part.headings and block.section[-1:] == part.path[-1:]:
+            part.path = block.section  # in an attachment, whose headings lie below those above it
+        part.headings.clear()
+        if not isinstance(block, Table):
+            part.breaks.append(line)
+            continue
+        while part.breaks and collapse(text[part.breaks[-1] : line]) in block.caption:
+            line = part.breaks.pop()
+        if part.breaks:
+            part = _Part(line, "text", part.path)
+            parts.append(part)
+        part.kind = "table"
+        part.breaks = [text.rfind("\n", 0, row[0].span.start) + 1 for row in block.rows]
+        parts.append(_Part(end, "text", part.path))
+    return parts
+
+
+def _cut_at_pages(parts: Sequence[_Part], pages: Sequence[int]) -> Iterator[_Part]:
+    for part, after in zip_longest(parts, parts[1:]):
+        yield part
+        last = None if after is None else bisect_left(pages, after.start)
+        for page in pages[bisect_right(pages, part.start) : last]:
+            yield replace(part, start=page)
+
+
+def _cut(text: str, part: _Part, end: int, length: int) -> Iterator[Span]:
+    """Yield stretches of about *length* characters; a cut may be a quarter of that off its place.
+
+    It is made where a block or row begins, else where a sentence, a line or a word ends.
+    """
+    start = part.start
+    while (n := round((end - start) / length)) > 1:
+        goal = start + (end - start) // n
+        low, high = goal - length // 4, goal + length // 4
+        places = part.breaks[bisect_left(part.breaks, low) : bisect_right(part.breaks, high)]
+        for mark in _ENDS:
+            places = places or [found.end() for found in mark.finditer(text, low, high)]
+        cut = min(places or [goal], key=lambda place: abs(place - goal))
+        yield Span(start, cut)
+        start = cut
+    yield Span(start, end)
