@@ -40,6 +40,7 @@ MAX_NAME = 200
 MAX_ERROR_CHARACTERS = 3000
 UNREADABLE = "the request is no JSON that can be read: is half of a character in its texts?"
 CALLER: ContextVar[Hashable] = ContextVar("caller", default="")
+_UNLISTED = {"title", "minimum", "maxLength", "maxItems"}
 _LINKS = re.compile(r"\n\s*For further information visit \S+")  # a library's documentation
 
 
@@ -134,17 +135,20 @@ def _unread_request(message: SessionMessage | Exception) -> str | int | None:
 
 
 def _thrifty(schema: dict[str, object]) -> dict[str, object]:
-    """Leave out what says nothing: `{"title": "A", "default": "", "type": …} -> {"type": …}`."""
-    kept = {key: value for key, value in schema.items() if key != "title"}
-    properties = kept.get("properties")
-    if isinstance(properties, dict):
+    """Leave out what says nothing: `{"title": "A", "default": "", "type": …} -> {"type": …}`.
+
+    And the bounds that no call meets by accident; who meets one is told it by the error.
+    """
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if key not in _UNLISTED and (key != "default" or value)
+    }
+    if isinstance(items := kept.get("items"), dict):
+        kept["items"] = _thrifty(items)
+    if isinstance(properties := kept.get("properties"), dict):
         kept["properties"] = {
-            name: {
-                key: value
-                for key, value in entry.items()
-                if key != "title" and (key != "default" or value)
-            }
-            for name, entry in properties.items()
+            name: _thrifty(entry) for name, entry in properties.items() if isinstance(entry, dict)
         }
     return kept
 

@@ -179,10 +179,10 @@ class Corpora:
         job = cancel_job(corpus.location, self.settings, job_id, wait_s)
         return self._job_page(corpus, job, views.job_pages.ASKED_TO_STOP * job.is_running)
 
-    def prompts(self, name: str, job_id: str) -> "PromptDesk":
+    def prompts(self, name: str) -> "PromptDesk":
         """Open the desk where agents fetch the prompts of a corpus."""
         corpus = self.ingestible(name)
-        return views.job_pages.PromptDesk(corpus.location, self.settings, corpus.name, job_id)
+        return views.job_pages.PromptDesk(corpus.location, self.settings, corpus.name)
 
     def _job_page(self, corpus: "Corpus", job: "Job", note: str = "") -> JobStatus:
         return views.job_pages.job_page(corpus.location, self.settings, corpus.name, job, note)

@@ -109,25 +109,23 @@ class PromptDesk:
         folder: Of the documents.
         settings: Of the corpus.
         name: What the corpus is called.
-        job_id: The job that asks; empty for the latest.
     """
 
     folder: Path
     settings: Settings
     name: str
-    job_id: str = ""
 
     def status(self) -> JobStatus:
-        """Return the state of the job that asks; `no job` for an ingestion that is none.
+        """Return the state of the latest job; `no job` for an ingestion that is none.
 
         Raises:
-            JobError: If there is no such job, and nothing was ever asked.
+            JobError: If there is no job, and nothing was ever asked.
         """
         try:
-            job = read_job(self.folder, self.settings, self.job_id)
+            job = read_job(self.folder, self.settings)
         except JobError:
             with agent_prompts(self.folder, self.settings) as spool:
-                if self.job_id or not spool.was_used:
+                if not spool.was_used:
                     raise
                 n_open = spool.count().n_open
             return JobStatus(job_id="", corpus=self.name, state=NO_JOB, waiting=n_open)

@@ -318,7 +318,6 @@ async def test_prompts_of_an_ingestion_that_is_no_job_are_given_out_too(
     ("tool", "arguments", "said"),
     [
         ("next_prompts", {}, "no ingestion job"),
-        ("next_prompts", {"job_id": "job-7"}, "no ingestion job 'job-7'"),
         ("answer_prompts", {"answers": []}, "call ingest_corpus"),
         ("answer_prompts", {}, "Field required"),
         ("next_prompts", {"max": 0}, "greater than or equal to 1"),

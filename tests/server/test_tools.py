@@ -7,9 +7,12 @@ from typing import TypeAlias, TypeVar
 import jsonschema  # type: ignore[import-untyped]  # it comes without types
 import pytest
 from mcp import Client
+from mcp.server import MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
+from srag_mcp.server.app import build_server
+from srag_mcp.settings import Settings
 from srag_mcp.views.results import (
     AnswerPage,
     CorpusList,
@@ -40,6 +43,9 @@ TOOLS = [
     "next_prompts",
     "answer_prompts",
 ]
+# Their names, bounds and the results that they page through say what they are; list_corpora says
+# when corpus is needed.
+SELF_SAID = {"corpus", "question", "limit", "offset", "wait_seconds", "cancel"}
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
     ("get_schema", {"corpus": "fleet"}),
@@ -104,12 +110,13 @@ async def test_arguments_are_described_and_have_no_titles_that_repeat_their_name
     for tool in (await client.list_tools()).tools:
         properties: dict[str, dict[str, Json]] = tool.input_schema.get("properties", {})
         assert all("title" not in entry for entry in [tool.input_schema, *properties.values()])
-        assert [name for name, entry in properties.items() if not entry.get("description")] == []
+        without = {name for name, entry in properties.items() if not entry.get("description")}
+        assert without <= SELF_SAID
 
 
-async def test_what_can_be_long_has_a_ceiling(memory: Client) -> None:
+async def test_what_can_be_long_has_a_ceiling_that_need_not_be_listed() -> None:
     ceilings = {"string": "maxLength", "array": "maxItems"}
-    for tool in (await memory.list_tools()).tools:
+    for tool in await MCPServer.list_tools(build_server([], Settings())):
         properties: dict[str, dict[str, Json]] = tool.input_schema.get("properties", {})
         for name, entry in properties.items():
             wanted = ceilings.get(str(entry.get("type")), "type")
