@@ -18,6 +18,7 @@ from srag_mcp.values.quantities import digit_grouping
 MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
+_DOUBTED = "contradicted elsewhere, as good as unsaid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class ColumnCoverage:
     """How many documents have a value in *column* that was used, and how many may lack one.
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
-    there is none.
+    there is none. *n_contradicted* say something else at another place: most of them are used, and
+    none of them is sure.
     """
 
     column: str
@@ -33,11 +35,12 @@ class ColumnCoverage:
     n_unknown: int
     n_failed: int
     n_none: int = 0
+    n_contradicted: int = 0
 
     @property
     def has_unknowns(self) -> bool:
         """Whether some documents may have a value that is not known."""
-        return self.n_unknown + self.n_failed > 0
+        return self.n_unknown + self.n_failed + self.n_contradicted > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Denominator:
         n_documents: All records of the corpus.
         n_selected: Those that meet the conditions; None where there are none, where the result is
             their number, and where they were not counted.
-        columns: One entry for each column used that some documents have no value in.
+        columns: One entry for each column used that some documents have no value in, or one that
+            is contradicted.
         before_conditions: Whether the columns were counted over all records, as counting after the
             conditions would take too long.
         uncounted: Why nothing was counted; empty where it was.
@@ -62,9 +66,12 @@ class Denominator:
 
     @property
     def has_many_gaps(self) -> bool:
-        """Whether many of the documents have no value in a column."""
-        gaps = ((x.n_unknown + x.n_failed + x.n_none, x.n_used) for x in self.columns)
-        return any(n_gaps > MANY_UNKNOWN * (n_gaps + n_used) for n_gaps, n_used in gaps)
+        """Whether many of the documents have no value in a column, or none that is sure."""
+        gaps = ((x.n_unknown + x.n_failed + x.n_none, x) for x in self.columns)
+        return any(
+            n_gaps + item.n_contradicted > MANY_UNKNOWN * (n_gaps + item.n_used)
+            for n_gaps, item in gaps
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +207,8 @@ def render_denominator(found: Denominator) -> str:
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
         none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
         none = none if item.n_none else ""
-        parts.append(f"{item.column}: {item.n_used:,} {known}{none}{unknown}{failed}")
+        doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
+        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}")
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

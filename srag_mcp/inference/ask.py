@@ -18,7 +18,7 @@ from srag_mcp.inference.brief import write_brief
 from srag_mcp.inference.by_model import translate_question
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import find_grounds
-from srag_mcp.inference.unknowns import is_settled
+from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
@@ -141,13 +141,25 @@ def _ask_offline(corpus: Corpus, question: str) -> Answer:
     except QueryError as failure:
         return _refuse(corpus, question, f"the query could not be run: {failure}")
     if any(value is not None for row in page.rows for value in row):
-        return _write_answer(corpus, translation, page)
+        answer = _write_answer(corpus, translation, page)
+        doubt = _find_doubt(answer)
+        return _refuse(corpus, question, doubt) if doubt else answer
     try:  # no list and no highest value comes of no record: say what was looked for in vain
         reasons = explain_nothing(corpus, translation.facts)
     except QueryError:
         reasons = []
     nothing = f"no record has what was asked ({translation.restated})"
     return _refuse(corpus, question, "; ".join((nothing, *reasons)))
+
+
+def _find_doubt(answer: Answer) -> str:
+    """Say so where values are contradicted, and it cannot be told what that could change."""
+    columns = () if answer.denominator is None else answer.denominator.columns
+    doubted = [item for item in columns if item.n_contradicted]
+    if not doubted or NO_BOUNDS not in answer.assumptions:
+        return ""
+    said = (f"{x.n_contradicted} of {x.n_used} values of {x.column}" for x in doubted)
+    return f"{' and '.join(said)} are contradicted in their documents, and {NO_BOUNDS}"
 
 
 def _is_sure(answer: Answer) -> bool:

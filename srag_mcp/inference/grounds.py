@@ -20,8 +20,16 @@ from srag_mcp.inference.answer import (
     render_denominator,
 )
 from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
-from srag_mcp.inference.unknowns import NO_BOUNDS, Unknowns, find_gaps, find_unknowns
+from srag_mcp.inference.unknowns import (
+    NO_BOUNDS,
+    Unknowns,
+    find_contradicted,
+    find_gaps,
+    find_unknowns,
+    veil,
+)
 from srag_mcp.sqlfacts.query import OutputColumn, QueryFacts, Role
+from srag_mcp.sqlfacts.trees import said_name
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
@@ -190,9 +198,13 @@ def count_denominator(
     if not facts.readings:
         return None
     statistics = {item.column: item for item in corpus.statistics()}
-    gaps = {name: item for name, item in statistics.items() if item.n_non_null < item.n_records}
-    found = find_gaps(corpus)
-    conditions = facts.admitting(found.unknown, found.none)
+    doubted = find_contradicted(corpus, facts)
+    gaps = {
+        name: item
+        for name, item in statistics.items()
+        if item.n_non_null < item.n_records or name in doubted
+    }
+    conditions = facts.admitting(find_gaps(corpus, doubted))
     asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
     selecting = facts.selecting
     if query_s is None:
@@ -210,7 +222,9 @@ def count_denominator(
 
 def _of_all(item: ColumnStatistics) -> ColumnCoverage:
     n_unknown = item.n_unknown - item.n_failed
-    return ColumnCoverage(item.column, item.n_non_null, n_unknown, item.n_failed, item.n_none)
+    return ColumnCoverage(
+        item.column, item.n_non_null, n_unknown, item.n_failed, item.n_none, item.n_contradicted
+    )
 
 
 def _count(
@@ -226,9 +240,11 @@ def _count(
         if item.admitting:
             groups[item.admitting].append(item)
     entity = quote_name(corpus.schema().entity)
+    doubted = [item.column.column for item in asked if item.column.n_contradicted]
+    veiled = veil(entity, doubted) if doubted else entity
     passes = []
     for where, items in groups.items():
-        counts, failed, none = [], [], []
+        counts, failed, apart = [], [], []
         for item in items:
             name, text = quote_name(item.column.column), quote_text(item.column.column)
             met = f" FILTER ({item.met})" if item.met and item.met != where else ""
@@ -237,10 +253,13 @@ def _count(
             if item.column.n_none and item.column.n_unknown:  # else all or none of them
                 said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {_SAID_NONE})"  # noqa: S608 - it runs through the guard
                 left = f"{name} IS NULL AND document_id IN {said}"
-                none.append(f"(SELECT count(*) FROM {entity} WHERE ({where}) AND {left})")  # noqa: S608 - as above
+                apart.append(f"(SELECT count(*) FROM {entity} WHERE ({where}) AND {left})")  # noqa: S608 - as above
+            if item.column.n_contradicted:
+                left = f"{name} IS NULL AND {quote_name(said_name(item.column.column))} IS NOT NULL"
+                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
         for outputs, table in ((counts, entity), (failed, "srag_failures")):
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
-        passes += none
+        passes += apart
     if selecting:
         passes.append(f"(SELECT count(*) FROM {entity} WHERE {selecting})")  # noqa: S608 - as above
     found = corpus.count(f"SELECT * FROM {', '.join(passes)}", timeout_s) if passes else ()  # noqa: S608 - as above
@@ -252,8 +271,10 @@ def _count(
         for (column, n_used, n_null), n_failed in zip(read, failures, strict=True):
             is_mixed = column.n_none and column.n_unknown
             n_none = next(numbers) if is_mixed else n_null if column.n_none else 0
+            n_contradicted = next(numbers) if column.n_contradicted else 0
+            n_unknown = n_null - n_failed - n_none
             counted[column.column] = ColumnCoverage(
-                column.column, n_used, n_null - n_failed - n_none, n_failed, n_none
+                column.column, n_used, n_unknown, n_failed, n_none, n_contradicted
             )
     columns = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
     return Denominator(

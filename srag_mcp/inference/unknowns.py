@@ -3,26 +3,30 @@
     find_unknowns(corpus, facts, n_rows=1) -> Unknowns(Bounds(2, 4), ())
 
 A record of which it is not known whether it meets the conditions may belong or not; an unknown
-value is taken to lie in the range of the known ones.
+value is taken to lie in the range of the known ones. So is one that another place of its document
+contradicts: what that place says is kept in words only, and may be wrong as well.
 """
 
 import operator
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from srag_mcp.cells.cell import Mark
 from srag_mcp.inference.answer import Bounds, render_number
 from srag_mcp.sqlfacts.aggregates import Aggregate, read_aggregate
 from srag_mcp.sqlfacts.query import QueryFacts
-from srag_mcp.sqlfacts.trees import Gaps
+from srag_mcp.sqlfacts.trees import ALWAYS, Gaps, said_name
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
+from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.guard import Value
+from srag_mcp.values.states import State
 from srag_mcp.values.types import TEXT
 
 _HOLDS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
     "<>": operator.ne,
 }  # fmt: skip
+_CONTRADICTED = f"state = '{State.STATED.value}' AND contains(marks, '{Mark.CONTRADICTED.value}')"
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
@@ -43,17 +47,42 @@ def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
     Raises:
         QueryError: If it took too long, or a condition cannot stand elsewhere.
     """
-    found = read_aggregate(facts, find_gaps(corpus))
-    return Unknowns(notes=(NO_BOUNDS,)) if found is None else _Records(corpus, found).unknowns()
+    doubted = find_contradicted(corpus, facts)
+    found = read_aggregate(facts, find_gaps(corpus, doubted))
+    if found is None:
+        return Unknowns(notes=(NO_BOUNDS,))
+    return _Records(corpus, found, contradicted=doubted).unknowns()
 
 
-def find_gaps(corpus: Corpus) -> Gaps:
-    """Return which columns have unknown cells, and which lack values of known records only."""
-    found = corpus.statistics()
-    return Gaps(
-        frozenset(item.column.lower() for item in found if item.n_unknown),
-        frozenset(item.column.lower() for item in found if item.n_none and not item.n_unknown),
-    )
+def find_contradicted(corpus: Corpus, facts: QueryFacts) -> tuple[str, ...]:
+    """Return the columns that *facts* uses and that have values which are contradicted."""
+    return tuple(item.column for item in corpus.statistics(facts.names) if item.n_contradicted)
+
+
+def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
+    """Return which columns have unknown cells, and which lack values of known records only.
+
+    What is contradicted in the columns *contradicted* is unknown.
+    """
+    found, doubted = corpus.statistics(), frozenset(map(str.lower, contradicted))
+    unknown = doubted.union(item.column.lower() for item in found if item.n_unknown)
+    none = frozenset(item.column.lower() for item in found if item.n_none)
+    return Gaps(unknown, none - unknown, doubted)
+
+
+def veil(table: str, contradicted: Collection[str], outputs: Sequence[str] = ()) -> str:
+    """Return *table* as SQL without the values of the columns *contradicted* that are it.
+
+    *outputs* are of the values as they are; so is `_said_height`, for each column (`said_name`).
+    """
+    cases, said = list[str](), list[str]()
+    for column in contradicted:
+        name, where = quote_name(column), f"attribute = {quote_text(column)} AND {_CONTRADICTED}"
+        ids = f"(SELECT document_id FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
+        cases.append(f"CASE WHEN document_id NOT IN {ids} THEN {name} END AS {name}")
+        said.append(f"{name} AS {quote_name(said_name(column))}")
+    taken = ", ".join((f"* REPLACE ({', '.join(cases)})", *said, *outputs))
+    return f"(SELECT {taken} FROM {table})"  # noqa: S608 - as above
 
 
 def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool:
@@ -73,10 +102,17 @@ def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool
 class _Records:
     """Counts over the records of a corpus, under the conditions of an aggregate.
 
-    *stated*: of those only that have a value of these columns.
+    *stated*: of those only that have a value of these columns. *contradicted*: columns of which
+    values are taken for unknown that the result was made of.
     """
 
-    def __init__(self, corpus: Corpus, found: Aggregate, stated: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        found: Aggregate,
+        stated: Sequence[str] = (),
+        contradicted: Collection[str] = (),
+    ) -> None:
         self._corpus = corpus
         self._found = found
         self._stated = stated
@@ -84,6 +120,13 @@ class _Records:
         if stated:
             known = " AND ".join(f"{quote_name(column)} IS NOT NULL" for column in stated)
             self._entity = f"(SELECT * FROM {self._entity} WHERE {known})"  # noqa: S608 - it runs through the guard
+        self._contradicted = contradicted
+        self._counted, self._shown = f"({found.counted})", "false"
+        if contradicted:  # what is counted and shown is so by the values as they are
+            shown = " AND ".join(f"({key}) IS NOT NULL" for key in found.keys) or "false"
+            own = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
+            self._entity = veil(self._entity, contradicted, own)
+            self._counted, self._shown = "_counted", "_shown"
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 
     def unknowns(self) -> Unknowns:
@@ -105,7 +148,7 @@ class _Records:
         if found is None:
             return Unknowns(notes=(NO_BOUNDS,))
         bounds = found if found.lower < found.upper or found.within else None
-        condition, column = f"({self._found.condition})", quote_name(self._found.column)
+        condition, column = f"({self._found.condition})", self._said(self._found.column)
         n_left_out = 0
         if function == "sum" and bounds is not None:
             [n_left_out] = self._count(f"{condition} AND {column} IS NULL")
@@ -227,7 +270,7 @@ class _Records:
         found = [
             Bounds(side, side)
             if isinstance(side, float)
-            else _Records(self._corpus, side, self._stated).range()
+            else _Records(self._corpus, side, self._stated, self._contradicted).range()
             for side in self._found.sides
         ]
         known = [side for side in found if side is not None]
@@ -255,7 +298,7 @@ class _Records:
         """Say what a lowest or highest value may be instead: `lower`, for a date `earlier`."""
         found = self._found
         column, condition = quote_name(found.column), f"({found.condition})"
-        end = f"{found.function}({column}) FILTER ({found.counted})"
+        end = f"{found.function}({self._said(found.column)}) FILTER ({self._counted})"
         beyond = "<" if found.function == "min" else ">"
         stated = f"(SELECT {end} FROM {self._entity})"  # noqa: S608 - it runs through the guard
         is_safe, n_beyond, n_open = self._totals(
@@ -288,12 +331,13 @@ class _Records:
         A record without a key to be grouped by may belong to any group, and one without a value
         that is listed once to the list.
         """
-        condition, counted = f"({self._found.condition})", f"({self._found.counted})"
-        nowhere = self._nowhere()
-        is_counted_nowhere = "" if self._found.function == "list" else f" OR {nowhere}"
+        condition, counted = f"({self._found.condition})", self._counted
+        nowhere = misplaced = f"({self._nowhere()})"
+        if self._found.function == "list":  # it has no row of those, unless they are contradicted
+            misplaced += f" AND {self._shown}"
         return self._count(
             f"{condition} IS NOT FALSE AND ({counted} IS NOT TRUE OR {nowhere})",
-            f"{counted} AND ({condition} IS NULL{is_counted_nowhere})",
+            f"{counted} AND ({condition} IS NULL OR {misplaced})",
         )
 
     def _nowhere(self) -> str:
@@ -309,7 +353,7 @@ class _Records:
         groups = (
             f"SELECT count(*) FILTER ({condition}) AS least,"  # noqa: S608 - it runs through the guard
             f" count(*) FILTER ({condition} IS NOT FALSE) AS most,"
-            f" row_number() OVER (ORDER BY count(*) FILTER ({self._found.counted}) DESC) AS place"
+            f" row_number() OVER (ORDER BY count(*) FILTER ({self._counted}) DESC) AS place"
             f" FROM {self._entity} WHERE NOT {nowhere} GROUP BY {', '.join(self._found.keys)}"
         )
         sql = f"SELECT max(least) FILTER (place = 1), max(most) FILTER (place > 1) FROM ({groups})"  # noqa: S608 - as above
@@ -329,6 +373,11 @@ class _Records:
         return f"another may come first: {_not_known_of(n_open)}" if n_open else ""
 
     # Totals
+
+    def _said(self, column: str) -> str:
+        """Return where the values of *column* are as the result has them."""
+        is_veiled = column.lower() in map(str.lower, self._contradicted)
+        return quote_name(said_name(column) if is_veiled else column)
 
     def _count(self, *conditions: str) -> tuple[int, ...]:
         """Count the records that meet each of *conditions*."""

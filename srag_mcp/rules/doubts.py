@@ -82,7 +82,6 @@ class _Use:
         statistics: Of all columns.
         measures: Whether its values are computed with, compared or ordered.
         ranks: Whether the highest or the lowest is asked for.
-        halves: Whether the middle one is asked for, of which no bounds are worked out.
         leads: Whether the value of the most records is asked for, which a few more may overtake.
         asks_gaps: Whether the records without a value are asked for.
         asked: The words of the question that mean a value of it.
@@ -92,7 +91,6 @@ class _Use:
     statistics: Mapping[str, ColumnStatistics]
     measures: bool
     ranks: bool
-    halves: bool
     leads: bool
     asks_gaps: bool
     asked: frozenset[str]
@@ -133,7 +131,6 @@ def check_columns(
             statistics,
             measures=bool(roles & _MEASURING),
             ranks=bool(re.search(rf'\b(?:MIN|MAX)\("?{re.escape(name)}\b|\bLIMIT\b', sql)),
-            halves=bool(re.search(rf'\b(?:MEDIAN|QUANTILE\w*)\("?{re.escape(name)}\b', sql)),
             leads="group" in roles and bool(re.search(r"\b(?:QUALIFY|LIMIT)\b", sql)),
             asks_gaps=bool(re.search(rf'(?<!NOT )(?<!\w)"?{re.escape(name)}"? IS NULL', sql)),
             asked=frozenset(found.asked for found in translation.literals if found.column == name),
@@ -162,7 +159,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     marks = "coalesce(marks, '')" if has_marks else "''"
     rows = corpus.read(_CELLS.format(marks=marks), [name, Mark.CONTRADICTED.value])
     n_cells, n_marked = (sum(_whole(row[place]) for row in rows) for place in (1, 2))
-    if n_marked > _MARKED * n_cells or (n_marked and use.halves):
+    if n_marked > _MARKED * n_cells:
         return f"{n_marked} of {n_cells} values of {name} are contradicted in their document"
     if n_marked and use.ranks and is_numeric:
         ends = corpus.read(_ENDS.format(marks=marks), [name, Mark.CONTRADICTED.value])[0]

@@ -11,7 +11,7 @@ words, and `facts.uncounted` says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, TypeVar
@@ -230,20 +230,16 @@ class QueryFacts:
 
         return any_of([all_of(filter(selects, parts)) for parts in self.readings])
 
-    def admitting(
-        self, gaps: Collection[str], none: Collection[str] = ()
-    ) -> dict[str, tuple[str, str]]:
+    def admitting(self, gaps: Gaps) -> dict[str, tuple[str, str]]:
         """Return the columns that the query uses, each with two conditions on records.
 
         The first admits those that the conditions on other columns do not definitely exclude; the
         second says which of them meet these as they are written. Both are empty where nothing is
-        excluded. *gaps*: the columns that some records do not say. *none*: those of which these say
-        that there is none.
+        excluded.
 
         `SELECT avg(price) FROM hotels WHERE stars > 3` -> `{"price": ("((stars > 3) IS NOT FALSE)",
         "(stars > 3)"), "stars": ("", "")}` where some records do not say the stars
         """
-        known = Gaps(*(frozenset(map(str.lower, names)) for names in (gaps, none)))
         used = {name.lower() for name in self.asked}
         admitted: dict[int, str] = {}  # of each part, which the columns share
         found: dict[str, tuple[str, str]] = {}
@@ -253,7 +249,7 @@ class QueryFacts:
                 others = [part for part in parts if column.lower() not in columns_of(part)]
                 for part in others:
                     if id(part) not in admitted:
-                        admitted[id(part)] = admit(part, known, used)
+                        admitted[id(part)] = admit(part, gaps, used)
                 one = dict.fromkeys(admitted[id(part)] for part in others)
                 may.append(" AND ".join(item for item in one if item != ALWAYS))
                 meets.append(all_of(others))

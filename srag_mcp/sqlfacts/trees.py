@@ -54,11 +54,13 @@ class Gaps:
     """The columns, in lower case, that some records have no value in.
 
     *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
-    so that a NULL is what is known.
+    so that a NULL is what is known. *contradicted*: values of theirs are taken out as unknown, and
+    stand under `said_name`.
     """
 
     unknown: frozenset[str] = frozenset()
     none: frozenset[str] = frozenset()
+    contradicted: frozenset[str] = frozenset()
 
     def settle(self, tree: exp.Expr) -> bool:
         """Whether *tree* is right as it is written: NULL of some records, and unknown of none."""
@@ -71,8 +73,24 @@ class Gaps:
         asked = {name for node in tested for name in columns_of(node)}
         return not self.settle(tree) and not asked.isdisjoint(self.none)
 
+    def write(self, part: exp.Expr) -> str:
+        """Write *part*, so that a contradicted value is none that is not stated.
+
+        `height IS NULL` -> `"_said_height" IS NULL`
+        """
+        part = part.copy()
+        for column in list(part.find_all(exp.Column)) if _is_said(part) else ():
+            if column.name.lower() in self.contradicted:
+                column.set("this", exp.to_identifier(said_name(column.name), quoted=True))
+        return write(part)
+
 
 NO_GAPS = Gaps()
+
+
+def said_name(column: str) -> str:
+    """Return where the values of *column* stand that are taken out of it as contradicted."""
+    return f"_said_{column.lower()}"
 
 
 def parse_query(sql: str) -> exp.Expr | None:
@@ -283,7 +301,7 @@ def join_definite(
     """
     used = {name.lower() for name in also} | used_columns(parts)
     written = (
-        f"coalesce({write(part)}, false)" if gaps.settle(part) else f"({write(part)})"
+        f"coalesce({write(part)}, false)" if gaps.settle(part) else f"({gaps.write(part)})"
         for part in parts
         if gaps.settle(part) or stated_column(part) not in used
     )
@@ -359,7 +377,7 @@ def admit(tree: exp.Expr, gaps: Gaps, used: Collection[str]) -> str:
         return ALWAYS  # it makes something of unknown: nothing is definitely excluded
     if not columns_of(definite, asked=True) and set() < columns_of(definite) <= set(used):
         return ALWAYS  # `price IS NOT NULL`, and the price is used for more
-    written = f"({write(definite)})"
+    written = f"({gaps.write(definite)})"
     return f"({written} IS NOT FALSE)" if columns_of(definite) & gaps.unknown else written
 
 

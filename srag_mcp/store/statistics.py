@@ -41,6 +41,7 @@ class ColumnStatistics:
         n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
         n_doubted: Cells whose words say otherwise, or do not show the value.
+        n_contradicted: Of n_stated, cells that another place of their document contradicts.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
             dates as text; mean None for dates); None for other types and for an empty column.
         values: The values by falling count, all of them unless *truncated*.
@@ -68,6 +69,7 @@ class ColumnStatistics:
     truncated: bool = False
     n_read_in_part: int = 0
     n_doubted: int = 0
+    n_contradicted: int = 0
     table: str | None = None
 
     @property
@@ -112,6 +114,8 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
             states[name][Mark.READ_IN_PART] += n
         if not IN_DOUBT.isdisjoint(found):
             states[name][Mark.DOUBTED] += n
+        if state == State.STATED and Mark.CONTRADICTED in found:
+            states[name][Mark.CONTRADICTED] += n
     for position, attribute in enumerate(schema.attributes):
         item = _of_column(connection, schema.entity, attribute, states[attribute.name])
         entry = asdict(item)
@@ -161,6 +165,7 @@ def _of_column(
         truncated=n_distinct > MAX_VALUES_LISTED,
         n_read_in_part=n[Mark.READ_IN_PART],
         n_doubted=n[Mark.DOUBTED],
+        n_contradicted=n[Mark.CONTRADICTED],
         table=entity,
     )
 

@@ -16,19 +16,32 @@ from hypothesis import strategies as st
 
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.attribute import KeyRule
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from tests.inference.conftest import SCHEMA
 
+TEXTS_SCHEMA = SCHEMA.model_copy(
+    update={
+        "attributes": tuple(
+            item.model_copy(update={"extractors": (KeyRule(keys=(item.name,)),)})
+            for item in SCHEMA.attributes
+        )
+    }
+)
+OTHERWISE = {"town": "Sund", "height": 40}
+
 Row: TypeAlias = tuple[object, ...]
 
-N_TABLES = 5
+N_TABLES = 7
 ALL_NONE, SOME_NONE = 3, 4  # tables with towers that have no height, or no height or town
+FIRST_OF_TEXTS = 5  # the tables from here on are of documents that contradict themselves
 MOST_WORLDS = 20
 N_CHANGED = 2
 NAMES = ("town", "height", "lift", "crane")
+SAID_OF_CELLS = "not mentioned counts as|values are contradicted"
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
@@ -36,7 +49,7 @@ NO_BOUNDS = "bounds are not worked out for this kind of query"
 class Towers:
     """A corpus with unknown cells, and a connection with a schema for each table it may be.
 
-    *gaps* are the unknown cells; *changed* has, for each, the schemas of tables that differ in it
+    *changed* has, for each unknown or contradicted cell, the schemas of tables that differ in it
     alone, a list for each table that was changed.
     """
 
@@ -50,17 +63,18 @@ class Towers:
         page = self.corpus.select(sql)
         found = find_grounds(self.corpus, read_query(sql, self.corpus.schema()), page)
         bounds, denominator = found.bounds, found.denominator
-        notes = [note for note in found.notes if "not mentioned counts as" not in note]
+        notes = [note for note in found.notes if not re.search(SAID_OF_CELLS, note)]
         notes += ["not counted"] if denominator is not None and denominator.uncounted else []
         lower, upper = (bounds.lower, bounds.upper) if bounds else (None, None)
         return list(page.rows), lower, upper, "".join(notes)
 
     def told(self, sql: str) -> tuple[dict[str, int], str]:
-        """Return how many documents do not say each column, and why it was not counted."""
+        """Return how many documents do not surely say each column, and why it was not counted."""
         facts, page = read_query(sql, self.corpus.schema()), self.corpus.select(sql)
         found = find_denominator(self.corpus, facts, page)
         assert found is not None
-        return {item.column: item.n_unknown for item in found.columns}, found.uncounted
+        not_sure = {item.column: item.n_unknown + item.n_contradicted for item in found.columns}
+        return not_sure, found.uncounted
 
     def decisive(self, sql: str) -> dict[str, set[int]]:
         """Return the unknown cells that alone change the result in a table that may be."""
@@ -88,19 +102,29 @@ def towers(
     chance = random.Random(request.param)
     folder = tmp_path_factory.mktemp("possible")
     stored = [_tower(chance) for _ in range(5)]
-    if request.param >= ALL_NONE:
+    if request.param in {ALL_NONE, SOME_NONE}:
         stored[0]["height"] = stored[1]["height"] = None
     if request.param == ALL_NONE:  # of each it is known whether it has one
         for tower in stored:
             tower.setdefault("height", None)
     if request.param == SOME_NONE:
         stored[2]["town"] = None
-    lines = "".join(f"{json.dumps(tower)}\n" for tower in stored)
-    (folder / "towers.jsonl").write_text(lines)
-    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
-    ingest(folder, settings, schema=SCHEMA)
     values = _values(stored)
     gaps = [(n, name) for n, tower in enumerate(stored) for name in values if name not in tower]
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    if request.param < FIRST_OF_TEXTS:
+        lines = "".join(f"{json.dumps(tower)}\n" for tower in stored)
+        (folder / "towers.jsonl").write_text(lines)
+        ingest(folder, settings, schema=SCHEMA)
+    else:
+        told = [(n, name) for n, name in product(range(2), ("town", "height")) if name in stored[n]]
+        gaps += told
+        for number, tower in enumerate(stored, 1):
+            twice = [name for n, name in told if n == number - 1]
+            (folder / f"{number}.txt").write_text(_sheet(tower, twice))
+        ingest(folder, settings, schema=TEXTS_SCHEMA)
+    template = "towers.jsonl#{}" if request.param < FIRST_OF_TEXTS else "{}.txt"
+    ids = [template.format(number) for number in range(1, len(stored) + 1)]
     fillings = list(product(*(values[name] for _, name in gaps)))
     chance.shuffle(fillings)
     with QueryPool() as worker, duckdb.connect() as connection:
@@ -109,11 +133,11 @@ def towers(
             table = [{"lift": False} | tower for tower in stored]
             for (at, name), value in zip(gaps, filling, strict=True):
                 table[at][name] = value
-            _write(connection, number, table)
+            _write(connection, number, table, ids)
         corpus, n_worlds = Corpus(folder, worker, settings.home), len(fillings[:MOST_WORLDS])
         changed = {
             (number, name): [
-                [_change(connection, world, number, name, value) for value in values[name]]
+                [_change(connection, world, ids[number], name, value) for value in values[name]]
                 for world in range(min(n_worlds, N_CHANGED))
             ]
             for number, name in gaps
@@ -127,6 +151,14 @@ def _tower(chance: random.Random) -> dict[str, object]:
     return {name: value for name, value in tower.items() if chance.random() < 0.75}
 
 
+def _sheet(tower: dict[str, object], twice: list[str]) -> str:
+    """Write what a document says of a tower; each of *twice* otherwise at another place."""
+    words = {True: "yes", False: "no"}
+    lines = [f"{name.title()}: {words.get(tower[name], tower[name])}\n" for name in tower]  # type: ignore[call-overload]
+    others = [f"\nMoved\n\n{name.title()}: {OTHERWISE[name]}\n" for name in twice]
+    return f"Tower\n\n{''.join([*lines, *others])}"
+
+
 def _values(stored: list[dict[str, object]]) -> dict[str, tuple[object, ...]]:
     """Return what can stand in the unknown cells of each column; heights are within the known."""
     heights = [int(str(tower["height"])) for tower in stored if tower.get("height")]
@@ -138,26 +170,30 @@ def _values(stored: list[dict[str, object]]) -> dict[str, tuple[object, ...]]:
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, number: int, table: list[dict[str, object]]
+    connection: duckdb.DuckDBPyConnection,
+    number: int,
+    table: list[dict[str, object]],
+    ids: list[str],
 ) -> None:
     connection.execute(f"CREATE SCHEMA world_{number}")
     connection.execute(f"USE world_{number}")
     connection.execute(
         "CREATE TABLE towers (document_id VARCHAR, town VARCHAR, height INT, lift BOOL, crane BOOL)"
     )
-    rows = [[f"towers.jsonl#{n}", *(row[name] for name in NAMES)] for n, row in enumerate(table, 1)]
+    pairs = zip(ids, table, strict=True)
+    rows = [[document_id, *(row[name] for name in NAMES)] for document_id, row in pairs]
     connection.executemany("INSERT INTO towers VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def _change(
-    connection: duckdb.DuckDBPyConnection, world: int, number: int, name: str, value: object
+    connection: duckdb.DuckDBPyConnection, world: int, document_id: str, name: str, value: object
 ) -> str:
     """Copy a table with another value in one cell; return the schema of the copy."""
-    schema = f'"changed {world} {number} {name} {value}"'
+    schema = f'"changed {world} {document_id} {name} {value}"'
     connection.execute(f"CREATE SCHEMA {schema}")
     connection.execute(
         f"CREATE TABLE {schema}.towers AS SELECT * REPLACE"
-        f" (if(document_id = 'towers.jsonl#{number + 1}', ?, {name}) AS {name})"
+        f" (if(document_id = '{document_id}', ?, {name}) AS {name})"
         f" FROM world_{world}.towers",
         [value],
     )

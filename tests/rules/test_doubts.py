@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.inference.answer import Bounds, render_denominator
 from srag_mcp.inference.ask import ask
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.attribute import Attribute, Extractor, ItemRule, KeyRule, SlotRule
@@ -284,12 +285,34 @@ def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open)
     assert "9 others give age_of_hull" in answer.text or "9 more speak of it" in answer.text
 
 
-def test_a_median_of_values_of_which_one_is_contradicted_is_refused(open_corpus: Open) -> None:
-    texts = [f"Length: {n} m" for n in range(5, 16)] + ["Length: 7 m\n\nMoored\n\nLength: 9 m"]
+def test_an_amount_of_values_of_which_one_is_contradicted_has_bounds(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in range(5, 16)] + [_told_twice(7, 9)]
     corpus = open_corpus(texts, [_length()])
     answer = ask(corpus, "What is the median length of the boats?")
-    assert "1 of 12 values of length are contradicted in their document" in answer.text
-    assert ask(corpus, LENGTH).rows == ((117 / 12,),)
+    assert (answer.rows, answer.bounds) == (((9.5,),), Bounds(9.5, 10.5, (5, 15)))
+    answer = ask(corpus, LENGTH)
+    assert (answer.rows, answer.bounds) == (((117 / 12,),), Bounds(115 / 12, 125 / 12, (5, 15)))
+    assert answer.denominator is not None
+    assert render_denominator(answer.denominator) == (
+        "Over all 12 documents; length: 12 used (1 of them contradicted elsewhere, as good as"
+        " unsaid)."
+    )
+
+
+def test_a_count_by_a_contradicted_value_has_bounds(open_corpus: Open) -> None:
+    texts = [f"Length: {n} m" for n in range(5, 16)] + [_told_twice(7, 9)]
+    corpus = open_corpus(texts, [_length()])
+    answer = ask(corpus, "How many boats have a length above 6 m?")
+    assert (answer.rows, answer.bounds) == (((10,),), Bounds(9, 10))
+
+
+def test_what_is_contradicted_is_refused_where_no_bounds_are_worked_out(open_corpus: Open) -> None:
+    keys = (KeyRule(keys=("harbour",)),)
+    harbour = Attribute(name="harbour", type="string", extractors=keys)
+    texts = [f"Harbour: {'Olm' if n < 9 else 'Rann'}\nLength: {n} m" for n in range(5, 16)]
+    corpus = open_corpus([*texts, f"Harbour: Olm\n{_told_twice(7, 9)}"], [_length(), harbour])
+    answer = ask(corpus, "What is the average length of the boats per harbour?")
+    assert "1 of 12 values of length are contradicted in their documents, and bounds" in answer.text
 
 
 def _told_twice(n: int, again: int) -> str:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import read_query
+from srag_mcp.sqlfacts.trees import Gaps
 from tests.store.guard.test_any_text import mutants, read_statements
 
 BOATS = Schema(
@@ -68,7 +69,7 @@ def queries(draw: st.DrawFn) -> str:
 
 def read_all(sql: str) -> None:
     facts = read_query(sql, BOATS)
-    facts.admitting(["crew", "has_crane"])
+    facts.admitting(Gaps(frozenset({"crew", "has_crane"})))
     for name in ("words", "columns", "names", "unit", "outputs", "uncounted", "condition",
                  "selecting", "clauses", "comparisons", "open_lists", "aggregate",
                  "ungrounded"):  # fmt: skip

@@ -10,6 +10,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.sqlfacts.trees import (
+    Gaps,
     is_definite,
     join_definite,
     make_definite,
@@ -103,7 +104,7 @@ def test_a_record_that_may_meet_a_condition_is_admitted(
     assert read_query(sql, SHIPS).condition == facts.condition
     written = verdicts(ships, condition)
 
-    for column, (admitting, met) in facts.admitting(list(COLUMNS)).items():
+    for column, (admitting, met) in facts.admitting(Gaps(frozenset(COLUMNS))).items():
         admitted, meets = verdicts(ships, admitting or "true"), verdicts(ships, met or "true")
         for record in RECORDS:
             if any(written[filled] for filled in fillings(record)):

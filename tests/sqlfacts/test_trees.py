@@ -4,6 +4,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.sqlfacts.trees import (
+    Gaps,
     is_definite,
     join_definite,
     make_definite,
@@ -81,7 +82,7 @@ HOTELS = Schema(
 
 
 def admitting(sql: str, *gaps: str) -> dict[str, str]:
-    found = read_query(sql, HOTELS).admitting(gaps)
+    found = read_query(sql, HOTELS).admitting(Gaps(frozenset(gaps)))
     return {name: admitted for name, (admitted, _) in found.items()}
 
 
@@ -105,7 +106,7 @@ def test_what_is_not_known_to_miss_a_condition_is_admitted(where: str, of_price:
 
 def test_what_meets_the_conditions_is_told_as_they_are_written() -> None:
     sql = "SELECT avg(price) FROM hotels WHERE NOT coalesce(pool, false) AND stars > 3"
-    _, met = read_query(sql, HOTELS).admitting(["pool"])["price"]
+    _, met = read_query(sql, HOTELS).admitting(Gaps(frozenset({"pool"})))["price"]
     assert met == "(NOT COALESCE(pool, FALSE)) AND (stars > 3)"
 
 
