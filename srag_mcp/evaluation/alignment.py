@@ -94,7 +94,7 @@ def _pair(
 
     wanted = [cells[field] for cells in gold.values()]
     spelled = [found.get(document, {}).get(column) for document in gold]
-    names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want))
+    names = name_as_gold(categories, dict.fromkeys(want for want in wanted if want), field)
     values = [names.get(value, value) if isinstance(value, str) else value for value in spelled]
     kind = gold_type(wanted)
     asked, said, strict = (

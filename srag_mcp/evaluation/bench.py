@@ -178,7 +178,8 @@ def ask_questions(
         elif answer is None or answer.refused:
             outcome = "right" if question.answer is None else "refused"
         else:
-            outcome = "right" if is_right(question, answer.rows) else "wrong"
+            is_same = is_right(question, answer.rows, says_tie=answer.is_tie)
+            outcome = "right" if is_same else "wrong"
         results[question.id] = QuestionResult(question, outcome, answer)
         on_progress("asking", len(results), len(questions))
 

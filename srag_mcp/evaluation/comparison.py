@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
 from srag_mcp.store.guard import Value
-from srag_mcp.text.words import fold
+from srag_mcp.text.words import content_words, fold, is_content
 from srag_mcp.values.columns import classify_values
 from srag_mcp.values.dates import DateText, find_dates
-from srag_mcp.values.states import read_boolean
+from srag_mcp.values.states import has_denial, read_boolean
 from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnType
 
 EXACT = 1e-6
@@ -34,6 +34,13 @@ def number_of(value: Value) -> float | None:
     if isinstance(value, str):
         return float(value) if _PLAIN_NUMBER.fullmatch(value.strip()) else None
     return float(value)
+
+
+def write_value(value: Value) -> str:
+    """Write a value as texts have it: `7.0 -> "7"`, `True -> "yes"`."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
 def date_of(value: Value) -> date | None:
@@ -97,26 +104,47 @@ def gold_type(values: Sequence[str]) -> ColumnType:
     return BOOLEAN if classify_values(given).type.is_boolean else TEXT
 
 
-def name_as_gold(categories: Iterable[str], gold: Collection[str]) -> dict[str, str]:
-    """Return, by category, the gold value that is another name for it.
+def name_as_gold(names: Iterable[str], gold: Collection[str], said: str = "") -> dict[str, str]:
+    """Return, by name, the gold value that it is another name for.
 
-    One is the other where they fold to the same, or else where the words of one are among those of
-    the other and neither has a second match: `"bachelor's degree" -> "Bachelor"`. A category that
-    could be two gold values is none of them.
+    One is the other where they fold to the same, or else where one is a short form of the other and
+    neither has a second match: `"bachelor's degree" -> "Bachelor"`. A name that could be two gold
+    values is none of them. *said* has words that the field or the question says, so that a code
+    need not: `"7" -> "Part 7"`.
     """
-
-    def words(text: str) -> set[str]:
-        return set(fold(text).split()) - {"s"}  # of a possessive
-
-    left, wanted = list(dict.fromkeys(categories)), list(dict.fromkeys(gold))
+    left, wanted = list(dict.fromkeys(names)), list(dict.fromkeys(gold))
     by_fold = {fold(value): value for value in wanted}
     same = {item: by_fold[fold(item)] for item in left if fold(item) in by_fold}
+    coded = [_words(value) for value in wanted if _has_digit(value)]
+    idle = set(content_words(said)) | (set.intersection(*coded) if len(coded) > 1 else set())
     kin = [
         (item, value)
         for item in left
         for value in wanted
-        if item not in same and value not in same.values()
-        if (one := words(item)) and (other := words(value)) and (one <= other or other <= one)
+        if item not in same and value not in same.values() and _is_form(item, value, idle)
     ]
     items, values = (Counter(side) for side in (zip(*kin, strict=True) if kin else ((), ())))
     return same | {item: value for item, value in kin if items[item] == values[value] == 1}
+
+
+def _is_form(one: str, other: str, idle: Collection[str]) -> bool:
+    """Whether one of two names is a short form of the other: some of its words, or their initials.
+
+    What a name denies is no part of it, and a code lacks nothing but *idle* words, which tell no
+    value from another: of `under 10` the `10` is no short form.
+    """
+    short, full = sorted((fold(one).split(), fold(other).split()), key=len)
+    more = _words(other) ^ _words(one)
+    if not _words(" ".join(short)) <= _words(" ".join(full)):
+        return len(full) > 1 and short == ["".join(word[0] for word in full)]
+    if _has_digit(one + other):
+        return not any(map(_has_digit, more)) and more <= set(idle)
+    return has_denial(one) == has_denial(other) and any(map(is_content, short))
+
+
+def _words(text: str) -> set[str]:
+    return set(fold(text).split()) - {"s"}  # of a possessive
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))

@@ -38,6 +38,7 @@ from srag_mcp.evaluation.pack import (
     PackQuestion,
     read_gold_schema,
     read_pack,
+    with_names,
     write_gold_records,
 )
 from srag_mcp.model.ledger import Totals
@@ -274,8 +275,10 @@ def take_documents(pack: Pack, n_documents: int) -> Pack:
                     questions.append(question)
                 elif sql and is_right(question, _rows(whole, sql)):
                     answer = _answer(question, _rows(part, sql))
+                    is_tie = isinstance(answer, tuple) and not isinstance(question.answer, tuple)
                     if answer is not None and answer != ():
-                        questions.append(replace(question, answer=answer))
+                        found = replace(question, answer=answer, is_tie=is_tie)
+                        questions.append(with_names(found, gold))
     except StoreError as error:
         msg = f"the gold of {pack.name} cannot be queried: {error}"
         raise PackError(msg) from error
@@ -294,11 +297,15 @@ def _rows(select: Select, sql: str) -> tuple[tuple[Value, ...], ...]:
 
 
 def _answer(question: PackQuestion, rows: tuple[tuple[Value, ...], ...]) -> Expected:
-    """Write a result as answers of packs are written: one value, members of a list, or rows."""
+    """Write a result as answers of packs are written: one value, members of a list, or rows.
+
+    Of a part, several values may come first where one did: it is a list then.
+    """
     if any(isinstance(member, tuple) for member in question.members):
         return tuple(tuple(value for value in row if value is not None) for row in rows)
     column = pick_column(rows, question.values) if question.values else []
     values = tuple(value for value in column or () if value is not None)
     if isinstance(question.answer, tuple):
         return values
-    return values[0] if values else None
+    first = tuple(dict.fromkeys(values))
+    return first if len(first) > 1 else next(iter(first), None)

@@ -7,7 +7,11 @@ give the measure beside the name that was asked for). Then:
 - a list: the same members, in the same order where the question asks for one;
 - numbers within the question's relative tolerance (at least 1e-6), dates by day, months by year and
   month in any notation, texts when they fold to the same (case, punctuation, white space);
-- a truth value only matches a truth value.
+- a truth value only matches a truth value;
+- a name counts in its short or its full form, a code with or without its word, where the gold field
+  that holds the answer has no second value of that form (see `name_as_gold`), and no other field
+  has it as a value;
+- where one was asked for and several come first, all of them, in an answer that says that they tie.
 
 The rows of a grouped answer are compared as rows, in whatever order their columns come.
 
@@ -20,6 +24,7 @@ Source: Pasupat and Liang, "Compositional Semantic Parsing on Semi-Structured Ta
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -28,8 +33,10 @@ from srag_mcp.evaluation.comparison import (
     date_of,
     equal_numbers,
     month_of,
+    name_as_gold,
     number_of,
     one_date,
+    write_value,
 )
 from srag_mcp.evaluation.pack import PackQuestion, Row
 from srag_mcp.schema.attribute import Scalar
@@ -48,15 +55,21 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)")
 _WITH_UNIT = re.compile(r"(?P<number>[+-]?\d[\d,]*(?:\.\d+)?)\s+(?P<unit>[^\W\d_]+)")
 
 
-def is_right(question: PackQuestion, rows: Sequence[Sequence[Value]]) -> bool:
-    """Return whether *rows* answer *question* as expected; nothing answers the unanswerable."""
-    if question.answer is None:
+def is_right(
+    question: PackQuestion, rows: Sequence[Sequence[Value]], *, says_tie: bool = False
+) -> bool:
+    """Return whether *rows* answer *question* as expected; nothing answers the unanswerable.
+
+    *says_tie*: the answer says of its rows that they tie.
+    """
+    if question.answer is None or (question.is_tie and not says_tie):
         return False
     if question.table is not None:
         first = [row[0] for row in rows if row]
         return bool(question.values) and is_right_of_table(first, question.values)
     if not question.members:
         return all(value is None for row in rows for value in row)
+    rows = _with_gold_names(question, rows)
     wanted = [member for member in question.members if isinstance(member, tuple)]
     if wanted:
         return _same_rows(rows, wanted, question)
@@ -65,6 +78,33 @@ def is_right(question: PackQuestion, rows: Sequence[Sequence[Value]]) -> bool:
         return False
     equal = [[equal_values(v, m, question.tolerance) for m in question.values] for v in values]
     return _meet(equal, ordered=question.ordered)
+
+
+def _with_gold_names(
+    question: PackQuestion, rows: Sequence[Sequence[Value]]
+) -> Sequence[Sequence[Value]]:
+    """Write the names in *rows* as gold does, each column by itself.
+
+    A number is a code only where it stands alone: beside a name it is its measure.
+    """
+    if not question.names:
+        return rows
+    columns = []
+    for column in zip(*rows, strict=True):
+        texts = {
+            value: written
+            for value in column
+            if isinstance(value, str) or (len(rows[0]) == 1 and number_of(value) is not None)
+            if fold(written := write_value(value)) not in question.other_names
+        }
+        # Each by itself: a short form of two gold values is neither, whatever else was found.
+        names = {
+            value: name_as_gold([text], question.names, question.question).get(text, text)
+            for value, text in texts.items()
+        }
+        n_forms = Counter(names.values())
+        columns.append([names[v] if n_forms[names.get(v, "")] == 1 else v for v in column])
+    return list(zip(*columns, strict=True))
 
 
 def _meet(equal: Sequence[Sequence[bool]], *, ordered: bool) -> bool:
@@ -141,17 +181,11 @@ def _same_rows(
 
 def is_right_of_table(values: Sequence[Value], expected: Sequence[Scalar]) -> bool:
     """Return whether *values* are the *expected* answers: as many different ones, all equal."""
-    found = [_said(value) for value in values if value is not None]
+    found = [write_value(value) for value in values if value is not None]
     wanted = list(dict.fromkeys(str(value) for value in expected))
     if len(set(map(_normalise, found))) != len(set(map(_normalise, wanted))):
         return False
     return all(any(_equal_texts(text, member) for text in found) for member in wanted)
-
-
-def _said(value: Value) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
 def _normalise(text: str) -> str:

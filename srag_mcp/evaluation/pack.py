@@ -11,17 +11,18 @@ import csv
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Table
 from srag_mcp.documents.reading import read_content
 from srag_mcp.errors import DocumentError, PackError
-from srag_mcp.evaluation.comparison import date_of, gold_type, number_of, one_date
+from srag_mcp.evaluation.comparison import date_of, gold_type, number_of, one_date, write_value
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.schema.json_schema import schema_from_json
 from srag_mcp.schema.schema import Schema
+from srag_mcp.text.words import fold
 from srag_mcp.values.states import read_boolean
 
 Row: TypeAlias = tuple[Scalar, ...]
@@ -44,6 +45,9 @@ class PackQuestion:
         ordered: Whether the order of a list counts.
         table: The CSV file it is about, in a pack of tables; else None.
         gold_sql: The query over the table `gold` that gives the answer; empty if there is none.
+        is_tie: Whether one was asked for, and all of the answer come first.
+        names: The values of the gold fields that hold the answer.
+        other_names: What the other gold fields hold, folded, but for plain numbers.
     """
 
     id: str
@@ -55,6 +59,9 @@ class PackQuestion:
     ordered: bool = False
     table: str | None = None
     gold_sql: str = ""
+    is_tie: bool = False
+    names: tuple[str, ...] = ()
+    other_names: frozenset[str] = frozenset()
 
     @property
     def members(self) -> tuple[Scalar | Row, ...]:
@@ -106,6 +113,7 @@ def read_pack(folder: Path) -> Pack:
     fields, gold = _read_gold(folder / "gold.csv")
     lines = [line.strip() for line in _read_lines(folder / "sample_questions.txt")]
     samples = tuple(line for line in lines if line and not line.startswith("#"))
+    questions = tuple(with_names(question, gold) for question in questions)
     pack = Pack(folder, folder.name, fields, gold, questions, samples)
     if not pack.of_tables and not (folder / "documents").is_dir():
         msg = f"{folder} has no folder documents/"
@@ -197,6 +205,29 @@ def _read_question(line: str) -> PackQuestion:
         table=table,
         gold_sql=str(data.get("gold_sql") or ""),
     )
+
+
+def with_names(question: PackQuestion, gold: Mapping[str, Mapping[str, str]]) -> PackQuestion:
+    """Return *question* with the names that *gold* has for its answer, and beside it."""
+    said = [member[0] if isinstance(member, tuple) else member for member in question.members]
+    wanted = {fold(write_value(member)) for member in said if not isinstance(member, bool)}
+    fields: dict[str, dict[str, str]] = {}
+    for cells in gold.values():
+        for field, value in cells.items():
+            if value:
+                fields.setdefault(field, {})[fold(value)] = value
+    own = {field for field, values in fields.items() if wanted and wanted <= values.keys()}
+    own -= {field for field in own if gold_type(list(fields[field].values())).is_date}
+    if not own:
+        return question
+    names = {value: None for field in own for value in fields[field].values()}
+    others = {
+        folded
+        for field in fields.keys() - own
+        for folded, value in fields[field].items()
+        if number_of(value) is None
+    }
+    return replace(question, names=tuple(names), other_names=frozenset(others))
 
 
 def _refuse_constant(name: str) -> float:

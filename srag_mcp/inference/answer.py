@@ -95,6 +95,7 @@ class Answer:
         question: As it was asked.
         text: The answer in words, grounded in the rows only.
         columns, rows: The result of the query.
+        is_tie: Whether the rows are all that come first, which the text says.
         sql: The query; empty for a brief.
         restated: The reading of the question, in plain words.
         denominator: Over which records its filter ran; None where it reads none.
@@ -127,6 +128,7 @@ class Answer:
     translation: Translation | None = None
     taken: Totals | None = None
     brief: Brief | None = None
+    is_tie: bool = False
 
     @property
     def refused(self) -> bool:

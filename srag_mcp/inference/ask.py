@@ -25,6 +25,7 @@ from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
 from srag_mcp.rules.doubts import check_columns
+from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage
@@ -195,9 +196,12 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
     facts = translation.facts
     grounds = find_grounds(corpus, facts, page)
+    n_first = len(set(page.rows)) if takes_first(facts) and not page.truncated else 0
+    tie = f"{n_first} tie: " if n_first > 1 else ""
     return Answer(
         question=translation.question,
-        text=render_text(page, translation.restated, facts.unit),
+        text=tie + render_text(page, translation.restated, facts.unit),
+        is_tie=n_first > 1,
         columns=page.columns,
         rows=page.rows,
         sql=translation.sql,

@@ -459,6 +459,22 @@ def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
     return ranked, wanted
 
 
+def takes_first(facts: QueryFacts) -> bool:
+    """Return whether a query takes what comes first, and with it all that ties.
+
+    `… QUALIFY rank() OVER (ORDER BY count(*)) = 1`, `… WHERE price = (SELECT max(price) …)`
+    """
+    root = facts.merged
+    if not isinstance(root, exp.Select) or root.args.get("limit"):
+        return False
+    ranked = first_ranked(root)
+    ends = (item.expression.unnest() for item in where_of(root) if isinstance(item, exp.EQ))
+    return (ranked is not None and ranked[1].name == "1") or any(
+        isinstance(end, exp.Select) and isinstance(end.selects[0].unalias(), exp.Max | exp.Min)
+        for end in ends
+    )
+
+
 def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
     """Return the output that a place or an alias stands for; *node* itself where it is neither."""
     outputs = select.selects

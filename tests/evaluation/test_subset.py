@@ -1,11 +1,12 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate, take_documents
-from srag_mcp.evaluation.pack import Pack, read_pack
+from srag_mcp.evaluation.pack import Pack, PackQuestion, read_pack
 from srag_mcp.settings import Settings
 
 QUESTIONS = [
@@ -46,6 +47,21 @@ def test_answers_are_computed_anew_for_fewer_documents(pack: Pack) -> None:
     }, "what has no answer any more is left out, and what gold_sql does not give on all documents"
     seven = {question.id: question.answer for question in take_documents(pack, 7).questions}
     assert seven == {"sum": 340, "list": ("B", "F"), "gone": "B", "none": None}
+
+
+def test_where_several_come_first_of_a_part_all_are_the_answer(pack: Pack) -> None:
+    asked = "Which colour is the most frequent of the red and of A?"
+    sql = (
+        "SELECT colour FROM gold WHERE colour = 'red' OR name = 'A'"
+        " GROUP BY 1 QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1"
+    )
+    question = PackQuestion("most", asked, "red", "string", "rank", gold_sql=sql)
+    most = replace(pack, questions=(question,))
+    [all_but_one] = take_documents(most, 4).questions  # A, C, F, H
+    assert (sorted(all_but_one.members), all_but_one.is_tie) == (["blue", "red"], True)
+    assert all_but_one.names == ("blue", "red")
+    [of_seven] = take_documents(most, 7).questions
+    assert (of_seven.answer, of_seven.is_tie) == ("red", False)
 
 
 def test_all_documents_are_the_pack_itself(pack: Pack) -> None:

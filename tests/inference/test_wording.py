@@ -7,6 +7,8 @@ from srag_mcp.inference.answer import (
     render_text,
     render_value,
 )
+from srag_mcp.inference.ask import ask
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage, Value
 
 
@@ -71,3 +73,19 @@ def test_a_denominator_says_how_many_meet_the_conditions() -> None:
 def test_what_was_not_counted_is_said_not_to_be() -> None:
     said = render_denominator(Denominator(60, uncounted="it reads a sample"))
     assert said == "Over how many of 60 documents was not counted: it reads a sample."
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "is_tie"),
+    [
+        ("Which ship has the largest crew?", "2 tie: Berta, Clara: ", True),
+        ("Which ship has the smallest crew?", "Frida: ", False),
+    ],
+)
+def test_an_answer_says_that_several_come_first(
+    ships: Corpus, asked: str, said: str, *, is_tie: bool
+) -> None:
+    answer = ask(ships, asked)
+
+    assert answer.text.startswith(said)
+    assert answer.is_tie is is_tie

@@ -1,6 +1,6 @@
 import pytest
 
-from srag_mcp.sqlfacts.aggregates import Aggregate
+from srag_mcp.sqlfacts.aggregates import Aggregate, takes_first
 from srag_mcp.sqlfacts.query import read_query
 from tests.inference.conftest import SHIPS_SCHEMA
 
@@ -155,3 +155,23 @@ def test_a_query_is_read_as_the_number_that_it_computes(sql: str, wanted: Aggreg
 )
 def test_what_cannot_be_bounded_is_not_read(sql: str) -> None:
     assert read_query(sql, SHIPS_SCHEMA).aggregate is None
+
+
+@pytest.mark.parametrize(
+    ("query", "is_first"),
+    [
+        (
+            "SELECT flag FROM ships GROUP BY 1 QUALIFY rank() OVER (ORDER BY count(*) DESC) = 1",
+            True,
+        ),
+        ("SELECT flag FROM ships GROUP BY 1 QUALIFY rank() OVER (ORDER BY count(*)) <= 2", False),
+        ("SELECT flag FROM ships GROUP BY 1 ORDER BY count(*) DESC LIMIT 1", False),
+        ("SELECT name FROM ships WHERE crew = (SELECT max(crew) FROM ships)", True),
+        ("SELECT name FROM ships WHERE crew > (SELECT min(crew) FROM ships)", False),
+        ("SELECT name FROM ships WHERE crew = (SELECT avg(crew) FROM ships)", False),
+        ("SELECT name FROM ships WHERE crew = (SELECT max(crew) FROM ships) LIMIT 1", False),
+        ("SELECT name FROM ships WHERE flag = 'Malta'", False),
+    ],
+)
+def test_a_query_that_takes_all_that_come_first_is_told(query: str, *, is_first: bool) -> None:
+    assert takes_first(read_query(query, SHIPS_SCHEMA)) is is_first
