@@ -2,12 +2,12 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Literal, TypeAlias
 
-from srag_mcp.documents.document import Document, Heading, Table
+from srag_mcp.documents.document import Document, Heading, KeyValue, Table
 from srag_mcp.documents.headings import Outline
 from srag_mcp.documents.lines import collapse
 from srag_mcp.model.language_model import most_characters
@@ -17,6 +17,7 @@ PassageKind: TypeAlias = Literal["text", "table"]
 
 # Of a passage. That of a text is DESIGN 9b; a table is whole, unless it takes most of a reply of
 # the search (2,000).
+MAX_VALUE_CHARACTERS = 300  # a longer text of a record is no value that a question names
 _TOKENS: Mapping[PassageKind, int] = {"text": 200, "table": 800}
 _ENDS = (re.compile(r"[.!?:;]\s|[。！？]"), re.compile(r"\n"), re.compile(r"\s"))
 
@@ -40,7 +41,7 @@ class Passage:
 
 @dataclass(slots=True)
 class _Part:
-    """What begins at *start* and ends at the next heading, table or page.
+    """What begins at *start*, and ends at the next heading, table or page.
 
     *headings*: the levels of the headings it begins with, as long as nothing else stands in it.
     *breaks* are the places where its blocks begin, or the rows of its table.
@@ -59,13 +60,15 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
     Each character that is not blank lies in exactly one of them. None goes on across a heading or a
     page; headings stand with what is below them. A table is whole, with the lines of its caption;
     a very large one is cut between rows.
+
+    Of a row of a table file only the long texts are passages, below the names of their columns: the
+    others are values, which SQL finds.
     """
     text = document.text
     lengths = {kind: most_characters(text, n_tokens) for kind, n_tokens in _TOKENS.items()}
-    parts = list(_cut_at_pages(_find_parts(document), document.pages))
+    is_row = document.id != document.path
     passages = []
-    for part, after in zip_longest(parts, parts[1:]):
-        end = len(text) if after is None else after.start
+    for part, end in _find_long_texts(document) if is_row else _find_parts(document):
         for stretch in _cut(text, part, end, lengths[part.kind]):
             span = _trimmed(stretch, text)
             if span.start < span.end:
@@ -74,13 +77,36 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
     return tuple(passages)
 
 
+def _find_long_texts(document: Document) -> Iterator[tuple[_Part, int]]:
+    """Yield what a row of a table file holds and is longer than a value."""
+    end = 0
+    for block in document.blocks:
+        span = block.value_span if isinstance(block, KeyValue) else block.span
+        if span.start >= end and span.end - span.start > MAX_VALUE_CHARACTERS:
+            end = span.end
+            yield (
+                _Part(span.start, "text", (block.key,) if isinstance(block, KeyValue) else ()),
+                end,
+            )
+
+
+def _find_parts(document: Document) -> Iterator[tuple[_Part, int]]:
+    """Yield what lies between headings, tables and pages, with its end."""
+    parts, pages = _find_sections(document), document.pages
+    for part, after in zip_longest(parts, parts[1:]):
+        end = len(document.text) if after is None else after.start
+        turned = pages[bisect_right(pages, part.start) : bisect_left(pages, end)]
+        for start, stop in pairwise([part.start, *turned, end]):
+            yield replace(part, start=start), stop
+
+
 def _trimmed(span: Span, text: str) -> Span:
     """Return *span* without the blanks around it."""
     said = span.of(text).rstrip()
     return Span(span.start + len(said) - len(said.lstrip()), span.start + len(said))
 
 
-def _find_parts(document: Document) -> list[_Part]:
+def _find_sections(document: Document) -> list[_Part]:
     text, outline = document.text, Outline()
     parts = [_Part(0, "text", ())]
     end = 0  # of what was read so far
@@ -112,14 +138,6 @@ def _find_parts(document: Document) -> list[_Part]:
         part.breaks = [text.rfind("\n", 0, row[0].span.start) + 1 for row in block.rows]
         parts.append(_Part(end, "text", part.path))
     return parts
-
-
-def _cut_at_pages(parts: Sequence[_Part], pages: Sequence[int]) -> Iterator[_Part]:
-    for part, after in zip_longest(parts, parts[1:]):
-        yield part
-        last = None if after is None else bisect_left(pages, after.start)
-        for page in pages[bisect_right(pages, part.start) : last]:
-            yield replace(part, start=page)
 
 
 def _cut(text: str, part: _Part, end: int, length: int) -> Iterator[Span]:

@@ -17,7 +17,7 @@ _ALIKE = 0.9
 _LONGEST_PHRASE = 4
 
 RULES = (
-    "Write one SELECT in DuckDB's dialect; the tables are the record table, documents and cells.",
+    "Write one SELECT in DuckDB's dialect, of the record table, documents, cells and passages.",
     "Unknown values are NULL: IS DISTINCT FROM counts them as different, IS NULL finds them.",
     "Spell text values as they are stored (linked_values, get_column_stats) or use ILIKE.",
     "Exclude NULLs from ORDER BY with NULLS LAST; return ties of a superlative.",

@@ -142,7 +142,7 @@ def plan_files(work: WorkDatabase, found: FoundFiles, schema: Schema, n_processe
         if not before or before.passing or now != (before.size, before.mtime_ns, before.rows):
             pending.append(source)
             states[path] = state
-    known = work.known_documents(states)
+    known = work.known_documents(states, cut=True)
     schema_json = schema.model_dump_json()
     tasks = []
     for source in pending:

@@ -10,7 +10,8 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.schema.attribute import NAME_PATTERN, RESERVED_NAMES, Attribute, KeyRule, snake_case
 from srag_mcp.text.words import fold_words, stem
 
-RESERVED_TABLES = frozenset({"documents", "cells"})
+RESERVED_TABLES = frozenset({"documents", "cells", "passages"})
+_FREE_BEFORE = "passages"  # schemas of earlier versions may call their records so
 
 
 class ListName(BaseModel):
@@ -31,7 +32,7 @@ class Table(BaseModel):
 
     Attributes:
         title: What one record is, for people: "Hotel page".
-        entity: The name of the table, snake_case, neither `documents` nor `cells`.
+        entity: The name of the table, snake_case, none of `RESERVED_TABLES`.
         attributes: In the order of the columns.
         nouns: Words that people use for one record or many ("receipt", "receipts", "bill").
         lists: What the records hold several of; no column, so that no question can be about it.
@@ -55,7 +56,7 @@ class Table(BaseModel):
             if name in RESERVED_NAMES:
                 msg = f"attribute name {name!r} is reserved"
                 raise ValueError(msg)
-        if self.entity in RESERVED_TABLES:
+        if self.entity in RESERVED_TABLES - {_FREE_BEFORE}:
             msg = f"entity {self.entity!r} is the name of another table"
             raise ValueError(msg)
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
@@ -82,6 +82,15 @@ _COMMENTS = {
     "srag_build": "Facts of this build.",
     "srag_failures": "The records with cells that failed, and which (_failed).",
 }
+_COMMENTS_ON_PASSAGES = {
+    "passages": "One row a passage of a document: what search_documents finds, and where.",
+    "passages.number": "Counts the passages of a document, from 1.",
+    "passages.page": "The page it begins on; NULL where the format has none.",
+    "passages.headings": "The headings above it, outermost first, with > between.",
+    "passages.start": "First character of it in the text of the document.",
+    "passages.end": "The character after its last one.",
+    "passages.kind": "text, or table: a table with its caption.",
+}
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
@@ -102,12 +111,15 @@ def create_records(
     )
     if renamings:
         renamings.create_view(connection)
-    comments = {tuple(place.split(".")): text for place, text in _COMMENTS.items()}
-    comments[schema.entity,] = f"{schema.title}: one row a document."
-    comments |= {(schema.entity, item.name): describe(item) for item in schema.attributes}
+    _comment(connection, _COMMENTS)
+    described = {f"{schema.entity}.{item.name}": describe(item) for item in schema.attributes}
+    _comment(connection, {schema.entity: f"{schema.title}: one row a document.", **described})
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, comments: Mapping[str, str]) -> None:
     for place, text in comments.items():
-        kind = "TABLE" if len(place) == 1 else "COLUMN"
-        name = ".".join(map(quote_name, place))
+        kind = "COLUMN" if "." in place else "TABLE"
+        name = ".".join(map(quote_name, place.split(".")))
         connection.execute(f"COMMENT ON {kind} build.main.{name} IS {quote_text(text)}")
 
 
@@ -222,6 +234,7 @@ SELECT document_id, path, title, media_type, sha256, characters, ingested_at
 FROM listing ORDER BY number;
 INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents ORDER BY document_id;
 """
+_PASSAGES = "CREATE TABLE build.main.passages AS FROM passages ORDER BY document_id, number"
 _FAILURES = """
 INSERT INTO build.main.srag_failures
 SELECT document_id, {columns}_failed FROM build.main.{entity} AS records JOIN (
@@ -299,6 +312,10 @@ def _write(
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",
     )
+    # earlier versions may have called the records so
+    if "passages" not in {info.entity, info.former_table}:
+        connection.execute(_PASSAGES)
+        _comment(connection, _COMMENTS_ON_PASSAGES)
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
     connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))
     connection.execute("CHECKPOINT build")

@@ -71,8 +71,9 @@ class BuildContent:
 
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
-        names = (self.schema.entity, "documents", "cells", self.info.former_table, *more)
-        return {name: self.columns[name] for name in names if name}
+        fixed = ("documents", "cells", "passages")  # the last is not in builds of earlier versions
+        names = (self.schema.entity, *fixed, self.info.former_table, *more)
+        return {name: self.columns[name] for name in names if name in self.columns}
 
 
 class Corpus:

@@ -9,6 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from srag_mcp.cells.cell import IN_DOUBT, Mark, read_marks
+from srag_mcp.documents.passages import MAX_VALUE_CHARACTERS
 from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import with_names
@@ -86,7 +87,6 @@ class ColumnStatistics:
 MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
-MAX_INDEXED_CHARACTERS = 300
 
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
@@ -184,4 +184,4 @@ def write_values(connection: duckdb.DuckDBPyConnection, schema: Schema) -> None:
     limit = min(MAX_INDEXED_PER_COLUMN, MAX_INDEXED // max(1, len(names)))
     for name in names:
         index = with_names(_INDEX, x=name, entity=schema.entity)
-        connection.execute(index, [schema.entity, name, MAX_INDEXED_CHARACTERS, limit])
+        connection.execute(index, [schema.entity, name, MAX_VALUE_CHARACTERS, limit])

@@ -7,13 +7,14 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.passages import cut_passages
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, storable, store_errors
 from srag_mcp.store.earlier import take_over_work
@@ -30,6 +31,9 @@ CellRow: TypeAlias = tuple[
     str, str, str | None, int | None, int | None, str, str | None, str, str, str
 ]
 """attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
+
+PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str]
+"""number from 1, page, headings, start, end, kind."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _STATES = {state.value: state for state in State}
@@ -82,6 +86,7 @@ class FinishedDocument:
     sha256: str
     text: str
     cells: tuple[CellRow, ...]
+    passages: tuple[PassageRow, ...]
     replaces: bool = False
 
 
@@ -100,6 +105,10 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         sha256=document.sha256,
         text=storable(document.text),
         cells=tuple(map(cell_row, said)),
+        passages=tuple(
+            (number, item.page, storable(" > ".join(item.path)), *astuple(item.span), item.kind)
+            for number, item in enumerate(cut_passages(document), start=1)
+        ),
         replaces=replaces,
     )
 
@@ -156,6 +165,10 @@ ALTER TABLE files ADD COLUMN IF NOT EXISTS passing BOOLEAN;
 CREATE TABLE IF NOT EXISTS documents (
   document_id VARCHAR, path VARCHAR, title VARCHAR, media_type VARCHAR, sha256 VARCHAR,
   text VARCHAR, ingested_at TIMESTAMP);
+ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
+CREATE TABLE IF NOT EXISTS passages (
+  document_id VARCHAR, number INTEGER, page INTEGER, headings VARCHAR, start BIGINT, "end" BIGINT,
+  kind VARCHAR);
 CREATE TABLE IF NOT EXISTS cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
@@ -166,6 +179,11 @@ CREATE TABLE IF NOT EXISTS predictions (
   note VARCHAR, unanswered BOOLEAN, marks VARCHAR, n_read BIGINT);
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS marks VARCHAR;
 ALTER TABLE predictions ADD COLUMN IF NOT EXISTS n_read BIGINT;
+"""
+# what earlier versions read has no passages
+_READ_AGAIN = """
+UPDATE files SET passing = true WHERE passing IS DISTINCT FROM true
+  AND path IN (SELECT path FROM documents WHERE n_passages IS NULL)
 """
 # what 16a3ebc told in notes: marks, and how much of a document was read
 _MARKS_OF_NOTES = """
@@ -200,6 +218,7 @@ class WorkDatabase:
         self.state = state
         self.warning = warning
         connection.execute(_TABLES)
+        connection.execute(_READ_AGAIN)
         if self._meta("format") is None:
             self._set_meta(format=_FORMAT, identity=secrets.token_hex(8), marks="yes")
         elif self._meta("marks") is None:
@@ -226,7 +245,7 @@ class WorkDatabase:
             present = self.schema_in_force()
             if present is None or hash_schema(present.schema) != hash_schema(schema):
                 self.connection.execute("DELETE FROM files; DELETE FROM documents")
-                self.connection.execute("DELETE FROM cells")
+                self.connection.execute("DELETE FROM cells; DELETE FROM passages")
                 self._set_meta(schema=schema.model_dump_json())
                 self.count_revision()
             self._set_meta(schema_origin=origin)
@@ -291,11 +310,18 @@ class WorkDatabase:
         """Return the files that could not be read, with the reasons."""
         return self._rows("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
 
-    def known_documents(self, paths: Iterable[str]) -> dict[str, dict[str, str]]:
-        """Return the stored documents of *paths*: path to document id to sha256."""
+    def known_documents(
+        self, paths: Iterable[str], *, cut: bool = False
+    ) -> dict[str, dict[str, str]]:
+        """Return the stored documents of *paths*: path to document id to sha256.
+
+        *cut*: one that has no passages, as an earlier version read it, has no sha256 either.
+        """
         known: dict[str, dict[str, str]] = {}
         for path, document_id, sha256 in self._rows(
-            "SELECT path, document_id, sha256 FROM documents WHERE path IN (SELECT unnest(?))",
+            "SELECT path, document_id, CASE WHEN ? AND n_passages IS NULL THEN '' ELSE sha256 END"
+            " FROM documents WHERE path IN (SELECT unnest(?))",
+            cut,
             list(paths),
         ):
             known.setdefault(path, {})[document_id] = sha256
@@ -312,12 +338,16 @@ class WorkDatabase:
                 "documents",
                 [
                     (item.document_id, item.path, item.title, item.media_type, item.sha256,
-                     item.text, now)
+                     item.text, now, len(item.passages))
                     for item in documents
                 ],
             )  # fmt: skip
             self._append(
                 "cells", [(item.document_id, *row) for item in documents for row in item.cells]
+            )
+            self._append(
+                "passages",
+                [(item.document_id, *row) for item in documents for row in item.passages],
             )
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self._append(
@@ -393,8 +423,8 @@ class WorkDatabase:
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:
-            self._delete("documents", "document_id", ids)
-            self._delete("cells", "document_id", ids)
+            for table in ("documents", "cells", "passages"):
+                self._delete(table, "document_id", ids)
 
     def _delete(self, table: str, key: str, keys: Sequence[str], also: str = "NULL") -> list[Any]:
         """Delete rows by a key; return the key and *also* of each."""

@@ -92,7 +92,7 @@ def column_lines(corpus: Corpus) -> list[str]:
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
     statistics = {item.column: item for item in corpus.statistics()}
-    lines = ["document_id string: key of the record; the same in documents and cells"]
+    lines = ["document_id string: key of the record; the same in all tables"]
     for item in corpus.schema().attributes:
         unit = f" {item.unit}" if item.unit else ""
         absent = item.absent_means

@@ -127,6 +127,7 @@ def test_what_a_model_has_read_costs_no_call(
     assert cli("ingest", folder, "-q").status == 0
     assert model.requests == []
     assert rows(cli, folder, "SELECT DISTINCT marks FROM cells") == [[""]]
+    assert rows(cli, folder, "SELECT count(DISTINCT document_id) FROM passages") == [[44]]
     text = (folder / "station-01.txt").read_text(encoding="utf-8")
     text = text.replace("report 1", "report 44").replace("1901", "1944")
     (folder / "station-44.txt").write_text(text, encoding="utf-8")

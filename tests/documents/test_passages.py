@@ -140,6 +140,15 @@ def test_headings_of_an_attachment_lie_below_its_name(read_bytes: ReadBytes) -> 
     assert cut_passages(document)[-1].path == ("plan.md", "Plan")
 
 
+def test_of_a_row_of_a_table_file_the_long_texts_are_passages(read_bytes: ReadBytes) -> None:
+    rows = f"id,town,review\n7,Kiel,{_SENTENCES}\n8,Bonn,Clean and quiet.\n"
+    kiel, bonn = read_bytes("a.csv", rows, rows=True)
+    found = cut_passages(kiel)
+    assert " ".join(_texts(kiel, found)) == _SENTENCES
+    assert {(passage.path, passage.kind) for passage in found} == {(("review",), "text")}
+    assert cut_passages(bonn) == ()
+
+
 _LINES = st.sampled_from(
     ["Name: Ann Lee", "- Pool", "# Rooms", "## Prices", "", "", "a,b,c", "| x | y |", "| 1 | 2 |",
      "| --- | --- |", "RATES", "1. Term. It ends in May.", "Item    North    South",

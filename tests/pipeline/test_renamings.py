@@ -73,7 +73,11 @@ def test_a_table_of_another_name_stays_as_a_view_that_is_not_listed(
     assert opened.tables()["stations"] == ["document_id", "town", "height"]
     page = schema_page(opened, 10_000)
     assert page.table == "masts"
-    assert [line.partition("(")[0] for line in page.other_tables] == ["documents", "cells"]
+    assert [line.partition("(")[0] for line in page.other_tables] == [
+        "documents",
+        "cells",
+        "passages",
+    ]
     with pytest.raises(UnknownNameError):
         opened.select("SELECT height FROM masts")
 
@@ -89,7 +93,7 @@ def test_old_names_stay_for_one_version_only(
     write_station(corpus, 6)
     assert ingest(corpus, settings).renamed == ()
 
-    assert list(opened.tables()) == ["masts", "documents", "cells"]
+    assert list(opened.tables()) == ["masts", "documents", "cells", "passages"]
     with pytest.raises(UnknownNameError):
         opened.select("SELECT count(height) FROM stations")
 

@@ -201,7 +201,7 @@ async def test_the_schema_says_what_columns_hold(client: Client) -> None:
 
     assert (page.table, page.documents) == ("boats", 7)
     assert page.columns == [
-        "document_id string: key of the record; the same in documents and cells",
+        "document_id string: key of the record; the same in all tables",
         "name string: known in 7 of 7: 'Gale', 'Juno', 'Moth', … 7 distinct — The name of the boat",
         "harbour string: known in 7 of 7: 'Bergen' (3), 'Brest' (2), 'Kiel' (2)"
         " — The harbour of the boat",

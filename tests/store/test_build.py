@@ -79,6 +79,19 @@ def test_documents_and_texts_are_in_the_build(published: Path) -> None:
     ]
 
 
+def test_records_that_an_earlier_version_called_passages_keep_their_name(
+    filled: Path, ships: Schema
+) -> None:
+    schema = ships.model_copy(update={"entity": "passages"})
+    with open_work(filled) as work:
+        work.put_in_force(schema, "given")
+        publish(work, schema)
+    assert rows(filled, "SELECT column_name FROM (DESCRIBE passages) LIMIT 2") == [
+        ("document_id",),
+        ("name",),
+    ]
+
+
 def test_tables_and_columns_carry_comments(published: Path) -> None:
     tables = "SELECT table_name FROM duckdb_tables() WHERE comment IS NULL"
     assert rows(published, tables) == []
@@ -198,6 +211,7 @@ def test_statistics_are_exact(published: Path) -> None:
         "truncated": False,
         "n_read_in_part": 0,
         "n_doubted": 0,
+        "n_contradicted": 0,
     }
     assert found["has_engine"]["values"] == [
         {"value": False, "count": 2},

@@ -40,7 +40,7 @@ def corpus(published: Path, worker: QueryPool) -> Corpus:
 
 def test_a_corpus_knows_its_schema_tables_and_statistics(corpus: Corpus, ships: Schema) -> None:
     assert (corpus.name, corpus.info().n_documents, corpus.schema()) == ("ships", 3, ships)
-    assert list(corpus.tables()) == ["ships", "documents", "cells"]
+    assert list(corpus.tables()) == ["ships", "documents", "cells", "passages"]
     assert corpus.tables()["ships"] == [
         "document_id",
         "name",
@@ -200,6 +200,23 @@ def test_a_build_of_an_earlier_version_has_one_table(
     assert earlier.statistics() == corpus.statistics()
     assert earlier.values().search("bittern") == corpus.values().search("bittern")
     assert read_reviews(earlier.read) == read_reviews(corpus.read)
+
+
+def test_a_build_of_an_earlier_version_has_no_passages(
+    corpus: Corpus, changed: Callable[[str], Corpus]
+) -> None:
+    earlier = changed("DROP TABLE passages")
+
+    assert list(earlier.tables()) == ["ships", "documents", "cells"]
+    assert earlier.trace("name") == corpus.trace("name")
+    with pytest.raises(QueryError, match="passages"):
+        earlier.select("FROM passages")
+
+
+def test_passages_are_read_in_sql(corpus: Corpus) -> None:
+    found = corpus.select("FROM passages WHERE document_id = 'curlew.txt'")
+    assert list(found.columns) == corpus.tables()["passages"]
+    assert found.rows == (("curlew.txt", 1, None, "", 0, 44, "text"),)
 
 
 def test_documents_are_found_by_id_and_by_words_of_their_title(corpus: Corpus) -> None:

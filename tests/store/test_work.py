@@ -15,6 +15,7 @@ from srag_mcp.store.database import storable
 from srag_mcp.store.work import (
     FinishedDocument,
     FinishedFile,
+    WorkDatabase,
     finish_document,
     open_work,
     read_cell,
@@ -64,6 +65,41 @@ def test_stale_documents_and_removed_files_are_dropped(filled: Path) -> None:
         assert work.remove_files(["albatross.txt", "never-there.txt"]) == 1
         assert work.paths_of_documents() == {"curlew.txt"}
         assert "albatross.txt" not in work.files()
+
+
+def passages(work: WorkDatabase) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = work.connection.execute(
+        "SELECT document_id, number, kind FROM passages ORDER BY ALL"
+    ).fetchall()
+    return rows
+
+
+def test_passages_come_and_go_with_their_documents(filled: Path, finish: Finish) -> None:
+    long = {f"line_{number}": "words " * 50 for number in range(5)}
+    with open_work(filled) as work:
+        work.store([finish("curlew.txt", long, replaces=True)], [])
+        work.remove_files(["albatross.txt"])
+        assert passages(work) == [
+            ("bittern.txt", 1, "text"),
+            ("curlew.txt", 1, "text"),
+            ("curlew.txt", 2, "text"),
+        ]
+
+
+def test_what_an_earlier_version_read_is_read_again(filled: Path, finish: Finish) -> None:
+    with open_work(filled) as work:
+        hashes = work.known_documents(["curlew.txt"])
+        work.connection.execute("ALTER TABLE documents DROP COLUMN n_passages; DROP TABLE passages")
+    with open_work(filled) as work:
+        assert work.known_documents(["curlew.txt"]) == hashes
+        assert work.known_documents(["curlew.txt"], cut=True) == {"curlew.txt": {"curlew.txt": ""}}
+        assert [item.passing for item in work.files().values()] == [True, True, True, False]
+        again = finish("curlew.txt", {"name": "Curlew"}, replaces=True)
+        work.store([again], [FinishedFile("curlew.txt", 10, 1, rows=False)])
+    with open_work(filled) as work:
+        assert work.known_documents(["curlew.txt"], cut=True)["curlew.txt"]["curlew.txt"]
+        assert not work.files()["curlew.txt"].passing
+        assert passages(work) == [("curlew.txt", 1, "text")]
 
 
 def test_another_schema_drops_what_was_extracted_after_the_old_one(
