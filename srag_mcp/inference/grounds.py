@@ -197,15 +197,15 @@ def count_denominator(
         return Denominator(n_documents, uncounted=facts.uncounted)
     if not facts.readings:
         return None
-    statistics = {item.column: item for item in corpus.statistics()}
-    doubted = find_contradicted(corpus, facts)
     gaps = {
-        name: item
-        for name, item in statistics.items()
-        if item.n_non_null < item.n_records or name in doubted
+        item.column: item
+        for item in corpus.statistics(facts.names)
+        if item.n_non_null < item.n_records or item.n_contradicted
     }
-    conditions = facts.admitting(find_gaps(corpus, doubted))
-    asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
+    asked: list[_Asked] = []
+    if gaps:
+        conditions = facts.admitting(find_gaps(corpus, find_contradicted(corpus, facts)))
+        asked = [_Asked(gaps[name], *pair) for name, pair in conditions.items() if name in gaps]
     selecting = facts.selecting
     if query_s is None:
         return _count(corpus, asked, selecting, None)
@@ -296,7 +296,7 @@ def quote_sources(
     Raises:
         QueryError: If the records could not be found.
     """
-    found, read = facts.aggregate, facts.condition
+    found, read = facts.aggregate if facts.divides else None, facts.condition
     if found is not None and found.function == "share":
         read = f"({found.condition}) AND ({found.part})"
     conditions = [_condition_of(facts.outputs, row) for row in rows[:MAX_SOURCES]]

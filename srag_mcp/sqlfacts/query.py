@@ -262,6 +262,11 @@ class QueryFacts:
         return read_aggregate(self, NO_GAPS)
 
     @property
+    def divides(self) -> bool:
+        """Whether it may compute a share."""
+        return bool(self._find(exp.Div, exp.Avg))
+
+    @property
     def ungrounded(self) -> tuple[str, ...]:
         """The outputs of the query that would be the same whatever the records held."""
         return () if self.tree is None else find_ungrounded(self.tree)

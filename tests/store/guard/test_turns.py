@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from srag_mcp.store.guard.turns import PATIENCE, Kind, Turn, Turns
+from srag_mcp.store.guard.pool import PATIENCE, Kind, Turn, Turns
 
 
 def line(*callers: str, kind: Kind = "short", n_places: int = 4) -> Turns[Turn]:
