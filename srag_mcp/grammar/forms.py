@@ -384,7 +384,7 @@ def read_share(asked: Asked) -> Drafts:
     factor = _PERCENT if asked.has("share") else 1
     some, every = Summary("count", None, asked.where), Summary("count", None, whole[0])
     used = frozenset({*places, *asked.of("what", "how_many", "how_much")})
-    yield Draft(asked.writer.operation("/", some, every, factor), (), used)
+    yield Draft(asked.writer.ratio(some, every, factor), (), used)
 
 
 def _of_whole(asked: Asked, at: int, chosen: Sequence[Option]) -> list[Option] | None:
@@ -436,17 +436,25 @@ def read_difference(asked: Asked) -> Drafts:
         column = () if one.term is None else (one.term.column,)
         if column and not end_of(concept, asked.table.by_name[column[0]], True):
             one, other = other, one  # the older has the earlier year
+        decimals = _decimals(asked, one)
         if asked.first("yes_no") == 0:
             if at is None:
                 continue
             operator = ">" if asked.word(at).endswith("high") else "<"
-            sql = asked.writer.verdict(one, operator, other)
+            sql = asked.writer.verdict(one, operator, other, decimals)
         elif asked.has("fewer"):
-            sql = asked.writer.operation("-", other, one)
+            sql = asked.writer.difference(other, one, decimals)
         else:
             signed = asked.has("more", "comparative")
-            sql = asked.writer.operation("-" if signed else "|-|", one, other)
+            sql = asked.writer.difference(one, other, decimals, signed=signed)
         yield Draft(sql, column, used | said, features)
+
+
+def _decimals(asked: Asked, *compared: Summary) -> int | None:
+    """Return how many decimals all of what is compared has; None where none is noise."""
+    columns = ((asked.table.by_name[item.term.column], item) for item in compared if item.term)
+    found = (column.decimals(item.function) for column, item in columns)
+    return min((decimals for decimals in found if decimals is not None), default=None)
 
 
 def _both(
@@ -525,7 +533,7 @@ def _range(asked: Asked) -> Drafts:
     for column, said, features in asked.measures():
         high = Summary("max", Term(column.name), asked.where)
         low = Summary("min", Term(column.name), asked.where)
-        sql = asked.writer.operation("-", high, low)
+        sql = asked.writer.difference(high, low, _decimals(asked, high))
         yield Draft(sql, (column.name,), used | said, features)
 
 
@@ -537,7 +545,8 @@ def _of_one(asked: Asked) -> Drafts:
     (one, said, features), (other, also, more) = measures
     if one.attribute.unit == other.attribute.unit and said.isdisjoint(also):
         left, right = (Summary("max", Term(column.name), asked.where) for column in (one, other))
-        sql = asked.writer.operation("|-|", left, right)
+        decimals = _decimals(asked, left, right)
+        sql = asked.writer.difference(left, right, decimals, signed=False)
         used = said | also | frozenset(asked.of("difference", "between", "and", "what", "how_much"))
         yield Draft(sql, (one.name, other.name), used, features + more)
 
@@ -549,7 +558,7 @@ def read_verdict(asked: Asked) -> Drafts:
     for summary, used, features in asked.summaries():
         relation = asked.related(summary)
         if relation is not None and summary.term is not None:
-            sql = asked.writer.verdict(summary, *relation)
+            sql = asked.writer.verdict(summary, *relation, _decimals(asked, summary))
             together = used | {0} | frozenset(asked.of("than", "comparative"))
             yield Draft(sql, (summary.term.column,), together, features, relates=True)
 

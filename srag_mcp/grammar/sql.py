@@ -173,6 +173,10 @@ def where_sql(where: Where) -> str:
     return " WHERE " + " AND ".join(dict.fromkeys(c.sql for c in where)) if where else ""
 
 
+def _rounded(sql: str, decimals: int | None) -> str:
+    return sql if decimals is None else f"ROUND({sql}, {decimals})"
+
+
 @dataclass(frozen=True, slots=True)
 class Writer:
     """Writes queries over the table called *table*."""
@@ -183,20 +187,30 @@ class Writer:
         """Write a query of one value."""
         return f"SELECT {summary.sql} FROM {quoted(self.table)}{where_sql(summary.where)}"
 
-    def operation(self, sign: str, left: Summary, right: Summary, factor: int = 1) -> str:
-        """Write the difference, the distance (`|-|`) or *factor* times the ratio of two values."""
-        one, other = f"({self.single(left)})", f"({self.single(right)})"
-        if sign == "/":
-            name = "percentage" if factor != 1 else "ratio"
-            return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {name}"
-        if sign == "|-|":
-            return f"SELECT ABS({one} - {other}) AS difference"
-        return f"SELECT {one} - {other} AS difference"
+    def ratio(self, part: Summary, whole: Summary, factor: int = 1) -> str:
+        """Write *factor* times the ratio of two values."""
+        name = "percentage" if factor != 1 else "ratio"
+        one, other = f"({self.single(part)})", f"({self.single(whole)})"
+        return f"SELECT {factor}.0 * {one} / NULLIF({other}, 0) AS {name}"
 
-    def verdict(self, left: Summary, operator: str, right: Summary | float) -> str:
-        """Write whether a relation holds between two values."""
-        other = f"({self.single(right)})" if isinstance(right, Summary) else literal(right)
-        return f"SELECT ({self.single(left)}) {operator} {other} AS is_so"
+    def difference(
+        self, left: Summary, right: Summary, decimals: int | None, *, signed: bool = True
+    ) -> str:
+        """Write the difference of two values, or their distance, without noise behind *decimals*.
+
+        `2.3 - 2.3` may be 0.0000000000002274 where both are averages.
+        """
+        found = f"({self.single(left)}) - ({self.single(right)})"
+        return f"SELECT {_rounded(found if signed else f'ABS({found})', decimals)} AS difference"
+
+    def verdict(
+        self, left: Summary, operator: str, right: Summary | float, decimals: int | None
+    ) -> str:
+        """Write whether a relation holds between two values, but for noise behind *decimals*."""
+        one = _rounded(f"({self.single(left)})", decimals)
+        if not isinstance(right, Summary):
+            return f"SELECT {one} {operator} {literal(right)} AS is_so"
+        return f"SELECT {one} {operator} {_rounded(f'({self.single(right)})', decimals)} AS is_so"
 
     def existence(self, where: Where) -> str:
         """Write whether there is a record of *where*."""
