@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import DOING, alike, stems_of
+from srag_mcp.grammar.lexicon import BEING, DOING, alike, stems_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -22,6 +22,7 @@ _PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", 
 # What says nothing of its own in any reading.
 _IDLE = frozenset({"record", "and", "inclusive"})
 _COUNTING = frozenset({"most", "fewest", "least"})
+UNIVERSAL = frozenset({"all", "every", "everyone", "everybody"})
 
 Head = tuple[tuple[Term, ...], frozenset[int], Features]
 Measure = tuple[Column, frozenset[int], Features]
@@ -143,6 +144,28 @@ class Asked:
         """
         held = Counter(o.column for o in self.frame.chosen if o.condition and o.condition.values)
         return not self.joins and max(held.values(), default=0) > 1
+
+    def is_of_all(self, noun: int) -> bool:
+        """Whether behind a noun all are said to have it: `which language does everybody have`.
+
+        Not so of `the languages of all`, which is all that any of them has.
+        """
+        tokens, last = self.frame.sentence.tokens, self.mention(noun).last
+        named = [item for item in self.frame.sentence.mentions if item.kind in {"column", "value"}]
+        return any(
+            token.word in UNIVERSAL
+            and tokens[at - 1].word != "of"
+            and not any(item.first <= at < item.last for item in named)
+            for at, token in enumerate(tokens)
+            if at >= last
+        )
+
+    def is_said_to_be(self, noun: int) -> bool:
+        """Whether what a noun names is itself said to be so: `are due`; no record has it."""
+        last = self.mention(noun).last
+        says = [token.word for token in self.frame.sentence.tokens[last : last + 2]]
+        is_so = not BEING.isdisjoint(says[:1]) and says[1:] != ["there"]
+        return is_so and bool(self.where) and not self.has("record")
 
     def means_record(self, at: int) -> bool:
         """Whether a mention is the record, or a text of which each record has its own."""

@@ -457,8 +457,8 @@ class _Reader:
                     uses = {at, place, *inside, *(() if refused is None else (refused,))}
                     found = is_known(column.name, known=known)
                     yield Option(frozenset(uses), found, features=features)
-            elif column.is_boolean and denied is not None and self._dates_verb(denied, at):
-                yield Option()  # `not inspected in May`: perhaps inspected in June
+            elif column.is_boolean and denied is not None and self._restricts_verb(denied, at):
+                yield Option()  # `not inspected in May`: perhaps inspected in June, or in Kent
             elif column.is_boolean:
                 found = holds(column.name, denied=bool(others), closed=column.closed)
                 yield Option(others | {at}, found, features=features)
@@ -494,8 +494,12 @@ class _Reader:
         whole = dict(self._mentions[at].columns)[column.name] == 1
         return whole and not column.is_date and column.has_all_stated and not self._hanging(at)
 
-    def _dates_verb(self, denied: int, at: int) -> bool:
-        return self._is_verb(denied, at) and self._hanging(at) == "period"
+    def _restricts_verb(self, denied: int, at: int) -> bool:
+        """Whether what follows a denied verb may be denied with it, unlike `untreated in Kent`."""
+        kind = self._hanging(at)
+        word = self._sentence.words(self._mentions[denied]).lower()
+        is_of_word = word in _OF_ONE - {"not"} and kind != "period"
+        return bool(kind) and not is_of_word and self._is_verb(denied, at)
 
     def _hanging(self, at: int) -> str:
         """Return the kind of the restriction that follows a name within its phrase."""

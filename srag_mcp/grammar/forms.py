@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from srag_mcp.grammar.asked import WHOLE, Asked, end_of, read_frame
+from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, end_of, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
 from srag_mcp.grammar.lexicon import stem
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, holds
@@ -14,7 +14,6 @@ _VERBS = frozenset("is are was were has have had do does did offer cost contain"
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
 _RANKING = ("rank", "adjective")
 _PERCENT = 100
-_UNIVERSAL = frozenset({"all", "every", "everyone", "everybody"})
 _COUNTED = frozenset({"more", "fewer", "less"})  # `is A higher than B` compares no counts
 
 
@@ -142,9 +141,14 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             and (column.is_own or not asked.lists_values())
             and (not totals or column.is_own)
             and asked.near(last, target)
+            and not asked.is_of_all(target)
         ):
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
+            if not (distinct or column.is_own) and asked.is_said_to_be(target):
+                # `how many books are due`: titles, or copies
+                summary = Summary("count", None, asked.where)
+                yield _single(asked, summary, used | totals | {target}, features)
 
 
 def read_aggregate(asked: Asked) -> Drafts:
@@ -569,7 +573,7 @@ def read_existence(asked: Asked) -> Drafts:
     if asked.first("yes_no") != 0 or asked.has(*others, *_COMPARING, *_RANKING):
         return
     words = {token.word for token in asked.frame.sentence.tokens}
-    if asked.joins or asked.lists_values() or words & _UNIVERSAL:
+    if asked.joins or asked.lists_values() or words & UNIVERSAL:
         return  # `was it A or B` asks which; `do all`, `do A and B` for what no one record shows
     restricting = [option.uses for option in asked.frame.chosen if option.condition is not None]
     kinds = [[asked.kind(at) for at in sorted(uses)] for uses in restricting]
@@ -598,6 +602,8 @@ def read_listing(asked: Asked) -> Drafts:
         if not asked.where and (column is None or column.is_own) and order is None:
             continue
         if column is not None and not column.is_own and asked.lists_values():
+            continue
+        if asked.is_of_all(max(used)):
             continue
         distinct = len(terms) == 1 and (names or bool(spread)) and order is None
         sql = asked.writer.listing(terms, asked.where, distinct=distinct, order=order)

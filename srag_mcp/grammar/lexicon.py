@@ -26,6 +26,7 @@ _BY_MEANING = (
 )  # fmt: skip
 # Behind these a verb says what somebody does.
 DOING = frozenset({"do", "does", "did"})
+BEING = frozenset({"is", "are", "was", "were"})
 _PREFIXED = tuple(
     f"{prefix}-" for prefix in ("non", "un", "anti", "ex", "pre", "post", "re", "sub", "semi")
 )

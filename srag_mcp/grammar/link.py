@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from srag_mcp.grammar.lexicon import (
+    BEING,
     DOING,
     Token,
     alike,
@@ -52,7 +53,7 @@ _CALLED = 0.9
 _ASKED = frozenset({"what", "who", "when", "where", "or", "not", "and"})
 _RELATIVE = frozenset({"what", "which", "who", "where", "when", "that"})
 _ASKING = _RELATIVE | {"how", "list", "give", "show", "name", "number", "count"}
-AUXILIARIES = DOING | {"is", "are", "was", "were"}
+AUXILIARIES = DOING | BEING
 # Behind these `number of` opens the name of an amount, where one follows.
 _MEASURED = frozenset({"what", "who", "when", "where", "aggregate", "rank", "adjective", "part"})
 _COUNTING = frozenset({("number", "of"), ("how", "many")})
@@ -208,6 +209,7 @@ class _Linker:
         for at in range(len(self.tokens)):
             yield from self._phrases_at(at)
             yield from self._words_at(at)
+            yield from self._passive_at(at)
             for last in range(at + 1, min(at + _MAX_PHRASE, len(self.tokens)) + 1):
                 yield from self._columns_over(at, last)
                 yield from self._values_over(at, last)
@@ -309,6 +311,15 @@ class _Linker:
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _passive_at(self, at: int) -> Iterator[Weighed]:
+        """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
+        behind = spoken(self.tokens[at + 1 : at + 3])
+        meaning = {"the most": "often", "the least": "seldom"}.get(" ".join(behind))
+        is_passive = at > 0 and self.tokens[at - 1].word in BEING and light_at(self.tokens, at)
+        ends = all(x.is_mark or is_function(x.word) for x in self.tokens[at + 3 : at + 4])
+        if meaning and is_passive and ends:
+            yield _PHRASE * 3, Mention("rank", at, at + 3, meaning)
 
     def _is_bare(self, at: int) -> bool:
         bare = is_function(self.tokens[at].word) or light_at(self.tokens, at)

@@ -126,6 +126,7 @@ def crates(question: str, *, absent: bool = False, closed: AbsentMeans = "unknow
         "How many crates were not repaired in Hull?",
         "How many crates were not repaired above 600 kg?",
         "How many crates were not sealed in May 2023?",
+        "How many crates are not sealed in Hull?",
         "How many crates do not state a surcharge above 600?",
         "How many crates do not mention an inspected date in May 2023?",
         "How many crates were not repaired or sealed?",
@@ -165,7 +166,8 @@ def test_what_is_not_mentioned_may_have_been_done() -> None:
             "surcharge IS NULL AND arrival_date BETWEEN DATE '2023-05-01' AND DATE '2023-05-31'",
         ),
         ("How many crates were not sealed?", "NOT sealed"),
-        ("How many crates are not sealed in Hull?", "NOT sealed AND port = 'Hull'"),
+        ("How many crates are unsealed in Hull?", "NOT sealed AND port = 'Hull'"),
+        ("How many crates in Hull are not sealed?", "port = 'Hull' AND NOT sealed"),
         ("How many crates are not in Hull or Oslo?", "NOT port IN ('Hull', 'Oslo')"),
     ],
 )

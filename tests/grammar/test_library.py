@@ -1,12 +1,14 @@
-"""Questions about loans of a library: what is noise."""
+"""Questions about loans of a library: of titles or of copies, of any or of all, up to noise."""
 
 from datetime import date
 
 import pytest
 
+from srag_mcp.errors import QuestionError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from tests.grammar.conftest import Row, build_world
+from tests.grammar.tables import answer
 
 SCHEMA = Schema(
     title="Loan",
@@ -33,6 +35,52 @@ ROWS: list[Row] = [
     ("Ulysses", "Bob", "York", "German", date(2024, 3, 21), _DAY, True, 700.05, 0.3750006),
 ]  # fmt: skip
 WORLD = build_world(SCHEMA, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many loans are due in April?", [(3,)]),
+        ("How many different books are due in April?", [(2,)]),
+        ("How many members have a loan due in April?", [(3,)]),
+        ("How many books are there in Hull?", [(1,)]),
+        ("How many loans in Hull were not renewed?", [(2,)]),
+        ("How many unrenewed loans are there in York?", [(1,)]),
+        ("Which languages do loans in Hull have?", [("French",), ("German",)]),
+        ("List the languages of all loans in Hull.", [("French",), ("German",)]),
+        ("How many loans were received in March?", [(3,)]),
+        ("Which language is given the least?", [("French",)]),
+    ],
+)
+def test_what_has_one_reading_is_answered(question: str, rows: list[tuple[object, ...]]) -> None:
+    assert sorted(answer(WORLD, question).rows, key=str) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many books are due in April?",  # titles, or copies
+        "How many books were renewed?",
+        "How many loans were not renewed in Hull?",  # perhaps in York
+        "Which language do all loans in Hull have?",
+        "Which language does every loan in Hull have?",
+        "How many languages do all loans have?",
+        "How many loans did we receive in York in March?",  # perhaps that are due in March
+        "How many loans did you perform in April?",
+        "Which branch gave the most?",
+    ],
+)
+def test_what_may_mean_something_else_is_refused(question: str) -> None:
+    with pytest.raises(QuestionError):
+        raise AssertionError(WORLD.ask(question).sql)
+
+
+def test_a_verb_names_no_other_date_than_its_own() -> None:
+    dates = [Attribute(name=name, type="date") for name in ("ordered_on", "delivered_on")]
+    schema = Schema(title="Order", entity="orders", nouns=("order",), attributes=tuple(dates))
+    day: Row = (date(2024, 5, 1), date(2024, 6, 1))
+    with pytest.raises(QuestionError, match="receive"):
+        build_world(schema, [day]).ask("How many orders did we receive in May?")
 
 
 @pytest.mark.parametrize(
