@@ -22,7 +22,10 @@ from srag_mcp.cli.printing import print_json, print_table, say, show_progress
 from srag_mcp.cli.reading_commands import print_schema
 
 if TYPE_CHECKING:  # what evaluates is loaded by the command that does
+    from collections.abc import Mapping
+
     from srag_mcp.evaluation.evaluate import Evaluation
+    from srag_mcp.evaluation.retrieval import Change, Retrieval
 
 CORPUS = "hotels"
 QUESTIONS = (
@@ -64,7 +67,8 @@ def _title(text: str) -> None:
 
 def evaluate(
     pack: Annotated[
-        Path, typer.Argument(help="A folder with documents/ and gold.csv.", metavar="PACK")
+        Path,
+        typer.Argument(help="A folder with documents/, or a published benchmark.", metavar="PACK"),
     ],
     schema: Annotated[
         Literal["inferred", "gold", "gold-records"],
@@ -81,25 +85,46 @@ def evaluate(
     record: Annotated[
         Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
     ] = None,
+    ranking: Annotated[
+        Literal["bm25"], typer.Option(help="What ranks passages, in a pack of retrieval.")
+    ] = "bm25",
+    run: Annotated[
+        Path | None, typer.Option(help="Write the ranking there, as TREC does.", metavar="FILE")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Compare with such a file, in pairs.", metavar="FILE")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure cells and questions on a document pack with gold."""
+    """Measure cells and questions on a document pack with gold, or retrieval where it has none."""
     from srag_mcp.evaluation.evaluate import EvaluationPlan
     from srag_mcp.evaluation.evaluate import evaluate as evaluate_pack
 
     settings = command_settings(None, engine=engine, model=model)
     with interruption(), show_progress() as show:
-        plan = EvaluationPlan(schema, documents, work, record)
+        plan = EvaluationPlan(schema, documents, work, record, ranking, run, against)
         evaluation = evaluate_pack(pack, settings, plan, show)
     if as_json:
         print_json(evaluation.to_json())
         return
-    _print_figures(evaluation)
+    if evaluation.retrieval is not None:
+        _print_retrieval(evaluation.retrieval, evaluation.changes)
+    else:
+        _print_figures(evaluation)
     calls = (
         f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
     )
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
+
+
+def _print_retrieval(found: "Retrieval", changes: "Mapping[str, Change]") -> None:
+    rows: list[tuple[str | int, ...]] = []
+    for name, (mean, n, low, high) in found.figures().items():
+        told = [f"{changes[name].difference:+.3f}", f"{changes[name].p:.4f}"] if changes else []
+        rows.append((name, f"{mean:.3f}", f"{low:.3f} to {high:.3f}", n, *told))
+    head = ("retrieval", "mean", "95 % interval", "questions", "difference", "p")
+    print_table(head if changes else head[:4], rows)
 
 
 def _print_figures(evaluation: "Evaluation") -> None:

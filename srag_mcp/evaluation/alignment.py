@@ -9,7 +9,7 @@ another name for (see `name_as_gold`); how many do only for that reason is count
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import eq
 from pathlib import PurePosixPath
@@ -115,17 +115,19 @@ def _pair(
 
 
 def read_records(corpus: Corpus) -> dict[str, dict[str, Value]]:
-    """Return the cells of every record by document id, page by page."""
+    """Return the cells of every record by document id."""
     entity = corpus.schema().entity.replace('"', '""')
-    records: dict[str, dict[str, Value]] = {}
+    rows = read_rows(corpus, f'SELECT * FROM "{entity}"')  # noqa: S608
+    return {str(cells.pop("document_id")): cells for cells in rows}
+
+
+def read_rows(corpus: Corpus, sql: str) -> Iterator[dict[str, Value]]:
+    """Yield all rows of a query, page by page."""
     offset: int | None = 0
     while offset is not None:
-        page = corpus.select(f'SELECT * FROM "{entity}"', limit=_PAGE_ROWS, offset=offset)  # noqa: S608
-        for row in page.rows:
-            cells = dict(zip(page.columns, row, strict=True))
-            records[str(cells.pop("document_id"))] = cells
+        page = corpus.select(sql, limit=_PAGE_ROWS, offset=offset)
+        yield from (dict(zip(page.columns, row, strict=True)) for row in page.rows)
         offset = page.next_offset
-    return records
 
 
 def match_documents(

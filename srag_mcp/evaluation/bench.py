@@ -58,7 +58,7 @@ class Bench:
 
         Links and what is hidden are left out, such as what an ingestion made of the documents.
         """
-        folder, source = self.folder / pack.name, pack.folder / "documents"
+        folder, source = self.folder / pack.name, pack.source or pack.folder
 
         def leave_out(inside: str, names: list[str]) -> set[str]:
             paths = {name: Path(inside, name) for name in names}
@@ -72,7 +72,11 @@ class Bench:
                 or (path.is_file() and ids[name] not in named)
             }
 
-        shutil.copytree(source, folder, ignore=leave_out, dirs_exist_ok=True)
+        if pack.source is not None:
+            shutil.copytree(source, folder, ignore=leave_out, dirs_exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in pack.texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
         return folder
 
     def tables(self, pack: Pack) -> Iterator[tuple[Corpus | None, list[PackQuestion]]]:

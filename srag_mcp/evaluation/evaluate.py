@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +18,7 @@ from srag_mcp.evaluation.alignment import (
     FieldScore,
     align,
     match_documents,
+    match_names,
     read_records,
     score_by_name,
 )
@@ -40,6 +41,17 @@ from srag_mcp.evaluation.pack import (
     read_pack,
     with_names,
     write_gold_records,
+)
+from srag_mcp.evaluation.published import read_published
+from srag_mcp.evaluation.retrieval import (
+    RANKERS,
+    Change,
+    Retrieval,
+    compare_runs,
+    rank_questions,
+    read_run,
+    score_run,
+    write_run,
 )
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.replay_model import write_replies
@@ -71,12 +83,17 @@ class EvaluationPlan:
         work: Folder in which it is done and kept, so that it can be resumed; None for a temporary
             one.
         record: File for the replies of the language model; None to keep none.
+        ranking: Which of `RANKERS` ranks the passages of a pack of retrieval.
+        run, against: Files of such rankings: where this one is kept, and one to compare it with.
     """
 
     schema: SchemaSource = "inferred"
     n_documents: int | None = None
     work: Path | None = None
     record: Path | None = None
+    ranking: str = "bm25"
+    run: Path | None = None
+    against: Path | None = None
 
 
 PLAN = EvaluationPlan()
@@ -92,6 +109,9 @@ class Evaluation:
         questions: One result a question.
         seconds: Of the whole evaluation.
         calls, tokens: Of a language model; 0 for the offline engine.
+        retrieval: Of a pack of retrieval; None for any other.
+        changes: By its measures, how much better it is than the run to compare with, and the
+            p-value of that.
     """
 
     pack: str
@@ -102,6 +122,8 @@ class Evaluation:
     seconds: float = 0.0
     calls: int = 0
     tokens: int = 0
+    retrieval: Retrieval | None = None
+    changes: Mapping[str, Change] = field(default_factory=dict)
 
     @property
     def cells_mean(self) -> float | None:
@@ -118,6 +140,16 @@ class Evaluation:
 
     def to_json(self) -> dict[str, object]:
         """Return it as the JSON that `srag-mcp eval --json` prints."""
+        if self.retrieval is not None:
+            return {
+                "pack": self.pack,
+                "engine": self.engine,
+                "documents": self.documents,
+                "retrieval": self.retrieval.to_json(),
+                "changes": {name: change._asdict() for name, change in self.changes.items()},
+                "per_question": self.retrieval.scores,
+                "seconds": round(self.seconds, 2),
+            }
         mean = self.cells_mean
         by_kind = {kind: count_outcomes(results) for kind, results in self.by_kind().items()}
         return {
@@ -159,12 +191,14 @@ def evaluate(
         SragError: If its documents cannot be ingested.
     """
     started = time.monotonic()
-    content = read_pack(pack)
+    content = read_published(pack) if pack.is_file() else read_pack(pack)
     if plan.n_documents is not None:
         content = take_documents(content, plan.n_documents)
     with open_bench(settings, plan.work, on_progress) as bench:
         if content.of_tables:
             found = _evaluate_tables(content, bench)
+        elif content.of_retrieval:
+            found = _evaluate_retrieval(content, bench, plan)
         else:
             found = _evaluate_documents(content, bench, plan)
     return replace(found, seconds=time.monotonic() - started)
@@ -178,6 +212,33 @@ def _evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
         results |= {item.question.id: item for item in ask_questions(corpus, questions)}
     ordered = tuple(results[question.id] for question in pack.questions)
     return Evaluation(pack.name, OfflineEngine.name, n_documents, (), ordered)
+
+
+def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
+    """Read and cut the documents, into no columns, and rank their passages for each question."""
+    against = None if plan.against is None else read_run(plan.against)
+    nothing = Schema(title="Document", entity="pages", attributes=())
+    folder = _ingest_documents(pack, bench, bench.settings.with_engine(OfflineEngine.name), nothing)
+    corpus = bench.corpus(folder)
+    named = [name for question in pack.questions for name in question.documents]
+    names = match_names(read_records(corpus), named)
+    if missing := set(named) - set(names.values()):
+        told = "questions name documents that are not there: %s"
+        logger.warning(told, ", ".join(sorted(missing)[:_MAX_NAMED]))
+    run = rank_questions(RANKERS[plan.ranking](corpus), pack.questions, names)
+    if plan.run is not None:
+        write_run(run, plan.run)
+    found = score_run(run, pack.questions)
+    changes = {} if against is None else compare_runs(found, score_run(against, pack.questions))
+    return Evaluation(
+        pack.name,
+        OfflineEngine.name,
+        corpus.info().n_documents,
+        cells=(),
+        questions=(),
+        retrieval=found,
+        changes=changes,
+    )
 
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
@@ -229,12 +290,16 @@ def _ingest(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Path:
         offline = bench.settings.with_engine(OfflineEngine.name)
         ingest(folder, offline, rows="row", schema=gold)
         return folder
+    return _ingest_documents(pack, bench, bench.settings, gold)
+
+
+def _ingest_documents(pack: Pack, bench: Bench, settings: Settings, schema: Schema | None) -> Path:
     folder = bench.lay_out(pack)
     report = ingest(
         folder,
-        bench.settings,
+        settings,
         questions=pack.sample_questions,
-        schema=gold,
+        schema=schema,
         on_progress=lambda step: bench.on_progress(step.stage, step.done, step.total),
     )
     for failure in report.failed[:_MAX_NAMED]:
@@ -253,10 +318,10 @@ def take_documents(pack: Pack, n_documents: int) -> Pack:
     more. Unanswerable questions stay.
 
     Raises:
-        PackError: If the pack is one of tables, or its gold cannot be queried.
+        PackError: If the pack has no gold records, or they cannot be queried.
     """
-    if pack.of_tables:
-        msg = f"{pack.name} is a pack of tables: only documents can be fewer"
+    if not pack.gold:
+        msg = f"{pack.name} has no gold records: only documents with gold can be fewer"
         raise PackError(msg)
     names = sorted(pack.gold)
     if n_documents >= len(names):

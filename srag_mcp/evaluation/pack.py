@@ -4,14 +4,16 @@ A pack of documents is a folder with `documents/`, `gold.csv` (one row a documen
 the column `document`), `questions.jsonl` and `sample_questions.txt`; `schema.json` may be there, or
 a `README.md` with a table of what the gold fields mean: their names in its first column (several in
 a cell, separated by commas), what they mean in its second. A pack of tables has `questions.jsonl`
-only, whose questions name the CSV file that they are about.
+only, whose questions name the CSV file that they are about. A pack of retrieval has documents and
+questions that name `documents` which hold the answer, perhaps with `evidence` (`page`, from 0, and
+the `document` where there are several), and no gold.
 """
 
 import csv
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,11 +42,14 @@ class PackQuestion:
     Attributes:
         answer: One value, the members of a list, or the rows of a grouped answer; None where no
             document says it.
-        answer_type: `number`, `string`, `date`, `boolean`, `list` or `unanswerable`.
+        answer_type: `number`, `string`, `date`, `boolean`, `list`, `unanswerable`, or as published.
         tolerance: Relative, of numbers.
         ordered: Whether the order of a list counts.
         table: The CSV file it is about, in a pack of tables; else None.
         gold_sql: The query over the table `gold` that gives the answer; empty if there is none.
+        documents: Those that hold the answer, as gold names documents; empty where that is not
+            told.
+        evidence: The pages that do, each with its document, from 1.
         is_tie: Whether one was asked for, and all of the answer come first.
         names: The values of the gold fields that hold the answer.
         other_names: What the other gold fields hold, folded, but for plain numbers.
@@ -59,6 +64,8 @@ class PackQuestion:
     ordered: bool = False
     table: str | None = None
     gold_sql: str = ""
+    documents: tuple[str, ...] = ()
+    evidence: tuple[tuple[str, int], ...] = ()
     is_tie: bool = False
     names: tuple[str, ...] = ()
     other_names: frozenset[str] = frozenset()
@@ -82,7 +89,7 @@ class Pack:
 
     *gold* has the fields of each document as texts, "" where a field is empty; *sample_questions*
     are those that a user would give at ingestion. *is_part*: documents outside of *gold* are left
-    out.
+    out. The documents are the files in *source*, if given, and *texts* by their file names.
     """
 
     folder: Path
@@ -92,11 +99,18 @@ class Pack:
     questions: tuple[PackQuestion, ...]
     sample_questions: tuple[str, ...]
     is_part: bool = False
+    source: Path | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def of_tables(self) -> bool:
         """Whether each question is about a table of its own."""
         return any(question.table for question in self.questions)
+
+    @property
+    def of_retrieval(self) -> bool:
+        """Whether there is no gold but the documents that hold the answers."""
+        return not self.gold and any(question.documents for question in self.questions)
 
 
 def read_pack(folder: Path) -> Pack:
@@ -114,8 +128,9 @@ def read_pack(folder: Path) -> Pack:
     lines = [line.strip() for line in _read_lines(folder / "sample_questions.txt")]
     samples = tuple(line for line in lines if line and not line.startswith("#"))
     questions = tuple(with_names(question, gold) for question in questions)
-    pack = Pack(folder, folder.name, fields, gold, questions, samples)
-    if not pack.of_tables and not (folder / "documents").is_dir():
+    source = folder / "documents" if (folder / "documents").is_dir() else None
+    pack = Pack(folder, folder.name, fields, gold, questions, samples, source=source)
+    if not pack.of_tables and source is None:
         msg = f"{folder} has no folder documents/"
         raise PackError(msg)
     if not questions and not gold:
@@ -187,12 +202,19 @@ def _read_questions(path: Path) -> tuple[PackQuestion, ...]:
 def _read_question(line: str) -> PackQuestion:
     data = json.loads(line, parse_constant=_refuse_constant)
     table, answer_type = data.get("table"), str(data.get("answer_type") or "")
-    answer, tolerance = _expected(data["answer"], answer_type), data.get("tolerance") or 0
+    documents = tuple(map(str, data.get("documents") or ()))
+    said = data.get("answer") if documents else data["answer"]
+    answer, tolerance = expected_answer(said, answer_type), data.get("tolerance") or 0
     if table is not None and answer is not None and not isinstance(answer, tuple):
         answer = (answer,)
     if not 0 <= float(tolerance) < math.inf:
         msg = f"tolerance {tolerance} is not a share of 0 or more"
         raise ValueError(msg)
+    is_told = len(documents) > 1  # pages are counted from 0 here
+    evidence = dict.fromkeys(
+        (str(item["document"] if is_told else documents[0]), int(item["page"]) + 1)
+        for item in data.get("evidence") or ()
+    )
     names = {bool: "boolean", int: "number", float: "number", tuple: "list", str: "string"}
     return PackQuestion(
         id=str(data["id"]),
@@ -204,6 +226,8 @@ def _read_question(line: str) -> PackQuestion:
         ordered=bool(data.get("ordered")),
         table=table,
         gold_sql=str(data.get("gold_sql") or ""),
+        documents=documents,
+        evidence=tuple(evidence),
     )
 
 
@@ -213,18 +237,18 @@ def with_names(question: PackQuestion, gold: Mapping[str, Mapping[str, str]]) ->
     wanted = {fold(write_value(member)) for member in said if not isinstance(member, bool)}
     fields: dict[str, dict[str, str]] = {}
     for cells in gold.values():
-        for field, value in cells.items():
+        for name, value in cells.items():
             if value:
-                fields.setdefault(field, {})[fold(value)] = value
-    own = {field for field, values in fields.items() if wanted and wanted <= values.keys()}
-    own -= {field for field in own if gold_type(list(fields[field].values())).is_date}
+                fields.setdefault(name, {})[fold(value)] = value
+    own = {name for name, values in fields.items() if wanted and wanted <= values.keys()}
+    own -= {name for name in own if gold_type(list(fields[name].values())).is_date}
     if not own:
         return question
-    names = {value: None for field in own for value in fields[field].values()}
+    names = {value: None for name in own for value in fields[name].values()}
     others = {
         folded
-        for field in fields.keys() - own
-        for folded, value in fields[field].items()
+        for name in fields.keys() - own
+        for folded, value in fields[name].items()
         if number_of(value) is None
     }
     return replace(question, names=tuple(names), other_names=frozenset(others))
@@ -235,10 +259,13 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(msg)
 
 
-def _expected(value: object, answer_type: str) -> Expected:
+def expected_answer(value: object, answer_type: str) -> Expected:
     """Return the answer of a question, whose values may be written as texts of their type.
 
     `("2", "number") -> 2.0`, `({"Rome": 2}, "") -> (("Rome", 2),)`
+
+    Raises:
+        ValueError: If it is neither a value nor a list of values or of rows.
     """
     if value is None or answer_type == UNANSWERABLE:
         return None
@@ -298,15 +325,15 @@ def read_gold_schema(pack: Pack) -> Schema:
         msg = f"{pack.folder} has neither schema.json nor gold.csv to take a schema from"
         raise PackError(msg)
     meanings, properties = _read_meanings(pack), {}
-    for field in pack.fields:
-        values = [cells[field] for cells in pack.gold.values()]
+    for name in pack.fields:
+        values = [cells[name] for cells in pack.gold.values()]
         kind = gold_type(values)
         written = dict(kind.json_schema)
         if kind.is_boolean and all(values) and any(read_boolean(v) is False for v in values):
             written["x-absent-means"] = "false"
-        if field in meanings:
-            written["description"] = meanings[field]
-        properties[field] = written
+        if name in meanings:
+            written["description"] = meanings[name]
+        properties[name] = written
     return schema_from_json({"title": pack.name, "x-entity": "records", "properties": properties})
 
 

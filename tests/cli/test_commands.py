@@ -246,5 +246,29 @@ def test_a_pack_is_evaluated(cli: Cli, ferries: Path, tmp_path: Path) -> None:
     assert evaluation["questions"]["total"] == 1
 
 
+def test_retrieval_is_measured_where_there_is_no_gold(
+    cli: Cli, ferries: Path, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack"
+    (pack / "documents").mkdir(parents=True)
+    lines = []
+    for name in PASSENGERS:
+        (ferries / f"{name.lower()}.txt").rename(pack / "documents" / f"{name.lower()}.txt")
+        asked = {"id": name, "question": f"Whom does the {name} take?", "documents": [name.lower()]}
+        lines.append(json.dumps(asked))
+    (pack / "questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    run = tmp_path / "bm25.run"
+
+    machines = cli("eval", pack, "--json", "--run", run)
+    people = cli("eval", pack, "--against", run)
+
+    found = json.loads(machines.out)["retrieval"]
+    assert (found["hit_1"], found["mrr"], found["page_recall_5"]) == (1.0, 1.0, None)
+    assert found["n_hits"]["hit_1"] == 4
+    hit_1 = people.out.splitlines()[1].split()
+    assert hit_1 == ["hit_1", "1.000", "0.510", "to", "1.000", "4", "+0.000", "1.0000"]
+    assert people.out.splitlines()[-1].startswith("4 documents, engine offline, ")
+
+
 def test_the_version_is_printed(cli: Cli) -> None:
     assert cli("--version").out == "0.1.0\n"

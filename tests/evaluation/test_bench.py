@@ -1,6 +1,7 @@
 """The bench: what is copied of a pack, and what becomes of its questions."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def pack(tmp_path: Path) -> Pack:
     (folder / "documents" / "away.txt").symlink_to(tmp_path / "elsewhere.txt")
     (tmp_path / "elsewhere.txt").write_text("Name: away\n", encoding="utf-8")
     gold = {"a.txt": {"name": "a.txt"}, "b": {"name": "b"}}
-    return Pack(folder, "boats", ("name",), gold, (), ())
+    return Pack(folder, "boats", ("name",), gold, (), (), source=folder / "documents")
 
 
 def copied(folder: Path) -> list[str]:
@@ -48,12 +49,22 @@ def test_what_is_hidden_or_a_link_is_not_copied(pack: Pack, tmp_path: Path) -> N
 
 
 def test_of_a_part_only_what_gold_names_is_copied(pack: Pack, tmp_path: Path) -> None:
-    part = Pack(pack.folder, "boats", ("name",), pack.gold, (), (), is_part=True)
+    part = replace(pack, is_part=True)
     with open_bench(OFFLINE, tmp_path / "work") as bench:
         folder = bench.lay_out(part)
         bench.lay_out(part)  # again, as where an evaluation goes on
 
         assert copied(folder) == ["a.txt", "deep/b.txt"]
+
+
+def test_texts_of_a_pack_are_written_beside_its_files(pack: Pack, tmp_path: Path) -> None:
+    with open_bench(OFFLINE, tmp_path / "work") as bench:
+        folder = bench.lay_out(replace(pack, texts={"d.md": "# Größe"}))
+        assert copied(folder) == ["a.txt", "c.txt", "d.md", "deep/b.txt"]
+        only = bench.lay_out(replace(pack, name="dinghies", source=None, texts={"d.md": "# Größe"}))
+
+    assert copied(only) == ["d.md"]
+    assert (only / "d.md").read_text(encoding="utf-8") == "# Größe"
 
 
 def test_a_bench_without_a_place_leaves_none(pack: Pack) -> None:

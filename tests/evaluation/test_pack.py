@@ -32,6 +32,7 @@ def test_a_pack_is_read_as_a_whole(tmp_path: Path) -> None:
         gold={"a.txt": {"price": "9.50", "day": "2020-01-02"}, "b.txt": {"price": "", "day": ""}},
         questions=(PackQuestion("q1", "How many?", 2, "number", "count", 0.1),),
         sample_questions=("How many?",),
+        source=folder.resolve() / "documents",
     )
 
 
@@ -53,6 +54,31 @@ def test_a_single_answer_about_a_table_is_a_list_of_one(tmp_path: Path) -> None:
     pack = read_pack(write_pack(tmp_path, json.dumps(line)))
     assert [(item.answer, item.kind) for item in pack.questions] == [(("1",), "table")]
     assert pack.of_tables
+
+
+def test_documents_and_pages_that_hold_the_answer_make_a_pack_of_retrieval(tmp_path: Path) -> None:
+    lines = [
+        {"id": "a", "question": "?", "documents": ["x.pdf"],
+         "evidence": [{"page": 0, "text": "…"}, {"page": 4}, {"page": 4}]},
+        {"id": "b", "question": "?", "answer": "so", "documents": ["x.pdf", "y.pdf"],
+         "evidence": [{"page": 9, "document": "y.pdf"}]},
+        {"id": "c", "question": "?", "answer": 1},
+    ]  # fmt: skip
+    pack = read_pack(write_pack(tmp_path, "\n".join(map(json.dumps, lines))))
+    assert pack.of_retrieval
+    assert [(item.documents, item.evidence) for item in pack.questions] == [
+        (("x.pdf",), (("x.pdf", 1), ("x.pdf", 5))),
+        (("x.pdf", "y.pdf"), (("y.pdf", 10),)),
+        ((), ()),
+    ]
+    (tmp_path / "gold.csv").write_text("document,n\nx.pdf,1\n", encoding="utf-8")
+    assert not read_pack(tmp_path).of_retrieval
+
+
+def test_a_page_of_one_of_several_documents_says_of_which(tmp_path: Path) -> None:
+    line = QUESTION | {"documents": ["x.pdf", "y.pdf"], "evidence": [{"page": 1}]}
+    with pytest.raises(PackError, match=r"questions.jsonl, line 1: not a question"):
+        read_pack(write_pack(tmp_path, json.dumps(line)))
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,8 @@ def test_gold_that_cannot_be_queried_is_named(pack: Pack) -> None:
     broken.write_text(broken.read_text().replace("sum(weight)", "sum(height)"), encoding="utf-8")
     with pytest.raises(PackError, match=r"the gold of crates cannot be queried: .*height"):
         take_documents(read_pack(pack.folder), 5)
+
+
+def test_a_pack_without_gold_has_no_part(pack: Pack) -> None:
+    with pytest.raises(PackError, match="crates has no gold records"):
+        take_documents(replace(pack, gold={}), 5)
