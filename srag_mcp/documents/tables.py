@@ -162,7 +162,7 @@ def header_paths(rows: Sequence[_Texts], width: int) -> tuple[tuple[str, ...], .
     text writes what spans columns. Where a format repeats what spans columns, a gap is a gap.
     """
     texts = [list(map(collapse, row)) for row in rows]
-    for upper, lower in pairwise(texts):
+    for upper, lower in reversed(list(pairwise(texts))):
         if not any(before and before == after for before, after in pairwise(upper)):
             for column in range(1, width):
                 if lower[column]:
