@@ -151,11 +151,11 @@ class Asked:
         Not so of `the languages of all`, which is all that any of them has.
         """
         tokens, last = self.frame.sentence.tokens, self.mention(noun).last
-        named = [item for item in self.frame.sentence.mentions if item.kind in {"column", "value"}]
+        others = [item for item in self.frame.sentence.mentions if item.kind != "record"]
         return any(
             token.word in UNIVERSAL
             and tokens[at - 1].word != "of"
-            and not any(item.first <= at < item.last for item in named)
+            and not any(item.first <= at < item.last for item in others)
             for at, token in enumerate(tokens)
             if at >= last
         )

@@ -15,6 +15,7 @@ SCHEMA = Schema(
     entity="loans",
     nouns=("loan", "loans"),
     attributes=(
+        Attribute(name="copy", type="string"),
         Attribute(name="book", type="string"),
         Attribute(name="member", type="string"),
         Attribute(name="branch", type="string"),
@@ -26,13 +27,18 @@ SCHEMA = Schema(
         Attribute(name="weight", type="number", unit="kg"),
     ),
 )
-_DAY = date(2024, 2, 20)
+
+
+def _day(month: int, day: int) -> date:
+    return date(2024, month, day)
+
+
 ROWS: list[Row] = [
-    ("Emma", "Ann", "Hull", "French", date(2024, 4, 3), date(2024, 3, 4), False, 700.1, 0.5),
-    ("Emma", "Bob", "Hull", "German", date(2024, 4, 9), date(2024, 3, 9), False, 700.2, 0.25),
-    ("Dracula", "Ann", "York", "German", date(2024, 5, 1), date(2024, 4, 2), True, 700.3, 0.25),
-    ("Ulysses", "Cid", "York", "German", date(2024, 4, 21), date(2024, 3, 22), False, 700.1, 0.5),
-    ("Ulysses", "Bob", "York", "German", date(2024, 3, 21), _DAY, True, 700.05, 0.3750006),
+    ("L7", "Emma", "Ann", "Hull", "French", _day(4, 3), _day(3, 4), False, 700.1, 0.5),
+    ("L8", "Emma", "Bob", "Hull", "German", _day(4, 9), _day(3, 9), False, 700.2, 0.25),
+    ("L9", "Dracula", "Ann", "York", "German", _day(5, 1), _day(4, 2), True, 700.3, 0.25),
+    ("L10", "Ulysses", "Cid", "York", "German", _day(4, 21), _day(3, 22), False, 700.1, 0.5),
+    ("L11", "Ulysses", "Bob", "York", "German", _day(3, 21), _day(2, 20), True, 700.05, 0.3750006),
 ]  # fmt: skip
 WORLD = build_world(SCHEMA, ROWS)
 
@@ -44,6 +50,8 @@ WORLD = build_world(SCHEMA, ROWS)
         ("How many different books are due in April?", [(2,)]),
         ("How many members have a loan due in April?", [(3,)]),
         ("How many books are there in Hull?", [(1,)]),
+        ("How many copies are due in April?", [(3,)]),
+        ("How many copies are there in all?", [(5,)]),
         ("How many loans in Hull were not renewed?", [(2,)]),
         ("How many unrenewed loans are there in York?", [(1,)]),
         ("Which languages do loans in Hull have?", [("French",), ("German",)]),
