@@ -196,12 +196,13 @@ def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...
 def _write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
     facts = translation.facts
     grounds = find_grounds(corpus, facts, page)
-    n_first = len(set(page.rows)) if takes_first(facts) and not page.truncated else 0
-    tie = f"{n_first} tie: " if n_first > 1 else ""
+    n_rows = len(set(page.rows))
+    is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
+    tie = f"{n_rows} tie: " if is_tie else ""
     return Answer(
         question=translation.question,
         text=tie + render_text(page, translation.restated, facts.unit),
-        is_tie=n_first > 1,
+        is_tie=is_tie,
         columns=page.columns,
         rows=page.rows,
         sql=translation.sql,
