@@ -56,9 +56,16 @@ def _joined(*parts: str) -> str:
 
 
 def with_all_headers(table: Table) -> Table:
-    """Return *table* without rows that go on with its headers: the corner says the same in them."""
+    """Return *table* without rows that go on with its headers.
+
+    The corner says the same in them, or nothing where headers span columns: `2022 | 2022` above
+    `Q1 | Q2`.
+    """
     headers, rows = table.headers, table.rows
-    while len(rows) > 1 and headers[0][-1:] == (rows[0][0].text,):
+    while len(rows) > 1 and (
+        headers[0][-1:] == (corner := rows[0][0].text,)
+        or (not corner and any(path and path == after for path, after in pairwise(headers)))
+    ):
         cells = (cell.text for cell in rows[0])
         headers = tuple(
             path if text in {"", *path[-1:]} else (*path, text)

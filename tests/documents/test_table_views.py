@@ -166,6 +166,19 @@ def test_header_paths_are_those_of_the_made_table(
     assert _found(document) == made.paths
 
 
+@pytest.mark.parametrize("made", [MADE[number] for number in (0, 2, 6, 8)])
+def test_header_paths_are_read_from_the_layout_of_a_page(
+    read_bytes: ReadBytes, make_pdf: MakePdf, made: Made
+) -> None:
+    above = (40, 800, 10, "The report of the year follows, with all that was sold.")
+    cells = [
+        (40 + 110 * x + (55 * (across - 1) if x else 0), 760 - 18 * y, 10, text)
+        for y, x, _, across, text in _cells(made)
+    ]
+    [document] = read_bytes("a.pdf", make_pdf([[above, *cells]]))
+    assert _found(document) == made.paths
+
+
 def _views(document: Document) -> list[tuple[str, str]]:
     [table] = [block for block in document.blocks if isinstance(block, Table)]
     return [(view.kind, view.text) for view in table_views(table, document.text)]
