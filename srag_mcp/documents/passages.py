@@ -57,6 +57,7 @@ class _Part:
 def cut_passages(document: Document) -> tuple[Passage, ...]:
     """Cut the text of *document* into passages of about 200 tokens, in its order.
 
+    Blanks that follow on one another count once: the layout of a page keeps columns apart by them.
     Each character that is not blank lies in exactly one of them. None goes on across a heading or a
     page; headings stand with what is below them. A table is whole, with the lines of its caption;
     a very large one is cut between rows.
@@ -69,7 +70,8 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
     is_row = document.id != document.path
     passages = []
     for part, end in _find_long_texts(document) if is_row else _find_parts(document):
-        for stretch in _cut(text, part, end, lengths[part.kind]):
+        blanks = max(1, end - part.start) / max(1, len(collapse(text[part.start : end])))
+        for stretch in _cut(text, part, end, int(lengths[part.kind] * blanks)):
             span = _trimmed(stretch, text)
             if span.start < span.end:
                 page = bisect_right(document.pages, span.start) + 1 if document.pages else None

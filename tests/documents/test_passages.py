@@ -91,6 +91,14 @@ def test_a_very_large_table_is_cut_between_rows() -> None:
     assert 1 < len(found) < 8
 
 
+def test_the_blanks_between_columns_make_no_table_larger() -> None:
+    rows = [f"Plant {number:02}{' ' * 150}{number}{' ' * 99}{number}" for number in range(10, 50)]
+    text = "\n".join([f"Plant   {' ' * 150}2022{' ' * 97}2023", *rows])
+    document = read_text(text, "a.txt")
+    assert count_tokens(text) > 2000
+    assert [passage.kind for passage in cut_passages(document)] == ["table"]
+
+
 def test_the_pages_of_a_pdf_file_part_its_passages(
     read_bytes: ReadBytes, make_pdf: MakePdf
 ) -> None:
