@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.pack import Pack, PackQuestion, expected_answer
@@ -114,7 +114,7 @@ def _read_items(path: Path) -> list[object]:
 
 
 def _validate(kind: type[Item], items: Iterable[object]) -> list[Item]:
-    return [TypeAdapter(kind).validate_python(item) for item in items]
+    return [kind.model_validate(item) for item in items]
 
 
 def _read_finance_bench(path: Path, asked: list[_OnFiling]) -> Pack:
