@@ -244,20 +244,23 @@ def _count(
     veiled = veil(entity, doubted) if doubted else entity
     passes = []
     for where, items in groups.items():
-        counts, failed, apart = [], [], []
+        counts, empty, failed, apart = [], [], [], []
         for item in items:
             name, text = quote_name(item.column.column), quote_text(item.column.column)
             met = f" FILTER ({item.met})" if item.met and item.met != where else ""
-            counts += [f"count({name}){met}", f"count(*) FILTER ({name} IS NULL)"]
+            own = quote_name(said_name(item.column.column)) if item.column.n_contradicted else name
+            counts.append(f"count({name}){met}")
+            empty.append(f"count(*) FILTER ({own} IS NULL)")
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
             if item.column.n_none and item.column.n_unknown:  # else all or none of them
                 said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {_SAID_NONE})"  # noqa: S608 - it runs through the guard
-                left = f"{name} IS NULL AND document_id IN {said}"
-                apart.append(f"(SELECT count(*) FROM {entity} WHERE ({where}) AND {left})")  # noqa: S608 - as above
-            if item.column.n_contradicted:
-                left = f"{name} IS NULL AND {quote_name(said_name(item.column.column))} IS NOT NULL"
+                left = f"{own} IS NULL AND document_id IN {said}"
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
-        for outputs, table in ((counts, entity), (failed, "srag_failures")):
+            if item.column.n_contradicted:
+                left = f"{name} IS NULL AND {own} IS NOT NULL"
+                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
+        of_records = [(counts, entity), (empty, veiled)] if doubted else [(counts + empty, entity)]
+        for outputs, table in (*of_records, (failed, "srag_failures")):
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
         passes += apart
     if selecting:
@@ -266,9 +269,9 @@ def _count(
     numbers = iter(int(value or 0) for value in found)
     counted: dict[str, ColumnCoverage] = {}
     for items in groups.values():
-        read = [(item.column, next(numbers), next(numbers)) for item in items]
-        failures = [next(numbers) for _ in items]
-        for (column, n_used, n_null), n_failed in zip(read, failures, strict=True):
+        columns = [item.column for item in items]
+        read = [[next(numbers) for _ in items] for _ in ("used", "empty", "failed")]
+        for column, n_used, n_null, n_failed in zip(columns, *read, strict=True):
             is_mixed = column.n_none and column.n_unknown
             n_none = next(numbers) if is_mixed else n_null if column.n_none else 0
             n_contradicted = next(numbers) if column.n_contradicted else 0
@@ -276,11 +279,11 @@ def _count(
             counted[column.column] = ColumnCoverage(
                 column.column, n_used, n_unknown, n_failed, n_none, n_contradicted
             )
-    columns = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
+    told = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,
-        columns=tuple(item for item in columns if item.has_unknowns or item.n_none),
+        columns=tuple(item for item in told if item.has_unknowns or item.n_none),
     )
 
 

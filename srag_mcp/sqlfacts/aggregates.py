@@ -214,7 +214,13 @@ class _Reader:
         return choice.this if ends == (1, 0) else None
 
     def _share(self, node: exp.Div, select: exp.Select) -> Aggregate | None:
-        """Read `100.0 * count(*) FILTER (pool) / count(pool)`."""
+        """Read `100.0 * count(*) FILTER (pool) / count(pool)`.
+
+        Not where something is made of NULL in a column of which some records are known to have
+        none and others are not: what is counted above may then be left out below.
+        """
+        if self._gaps.mixed & columns_of(select) and make_definite(select) != select:
+            return None
         factor, top, top_select = self._resolve(node.left, select)
         part = self._counted(top, top_select)
         more, below, select = self._resolve(node.right, select)
@@ -224,7 +230,8 @@ class _Reader:
             return None
         # What it is a share of: all records, or those that say what is asked.
         counted = below.this if isinstance(below, exp.Count) and self._reads(select) else None
-        asked = [x for x in part or [] if x.find(exp.Or) is None]  # these are not met without it
+        # these are not met without it
+        asked = [x for x in part if x.find(exp.Or, exp.Is) is None and is_definite(x)]
         if isinstance(counted, exp.Column) and counted.name.lower() in used_columns(asked):
             stated = self._stated(counted)
             whole: _Parts | None = [*self._definite(where_of(select)), *stated]

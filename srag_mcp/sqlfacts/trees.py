@@ -54,13 +54,14 @@ class Gaps:
     """The columns, in lower case, that some records have no value in.
 
     *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
-    so that a NULL is what is known. *contradicted*: values of theirs are taken out as unknown, and
-    stand under `said_name`.
+    so that a NULL is what is known; *mixed*: of some of them. *contradicted*: values of theirs are
+    taken out as unknown, and stand under `said_name`.
     """
 
     unknown: frozenset[str] = frozenset()
     none: frozenset[str] = frozenset()
     contradicted: frozenset[str] = frozenset()
+    mixed: frozenset[str] = frozenset()
 
     def settle(self, tree: exp.Expr) -> bool:
         """Whether *tree* is right as it is written: NULL of some records, and unknown of none."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.inference.grounds import find_denominator, find_grounds
@@ -285,6 +285,10 @@ any_number = settings(
 
 @any_number
 @given(sql=numbers())
+@example(
+    sql="SELECT count_if(coalesce(height, 0) <= 15) / count(height) FROM towers WHERE NOT crane"
+)
+@example(sql="SELECT count_if(crane) / count(height) FROM towers WHERE greatest(height, 15) < 25")
 def test_any_number_stays_within_its_bounds_or_something_is_said(towers: Towers, sql: str) -> None:
     [[stated]], lower, upper, note = towers.said(sql)
     for [[value]] in towers.possible(sql):
@@ -298,6 +302,7 @@ def test_any_number_stays_within_its_bounds_or_something_is_said(towers: Towers,
 
 @any_number
 @given(sql=numbers())
+@example(sql="SELECT count_if(height > 20) / count(*) FROM towers WHERE town NOT IN ('Rann')")
 def test_each_gap_that_alone_may_change_a_number_is_in_its_denominator(
     towers: Towers, sql: str
 ) -> None:
