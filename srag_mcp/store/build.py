@@ -27,6 +27,7 @@ from srag_mcp.store.layout import (
     published_build,
     put_in_place,
 )
+from srag_mcp.store.postings import INDEX_COMMENTS, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
@@ -315,7 +316,8 @@ def _write(
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:
         connection.execute(_PASSAGES)
-        _comment(connection, _COMMENTS_ON_PASSAGES)
+        write_index(connection)
+        _comment(connection, _COMMENTS_ON_PASSAGES | INDEX_COMMENTS)
     connection.execute("INSERT INTO build.main.srag_schema VALUES (?)", [schema.model_dump_json()])
     connection.executemany("INSERT INTO build.main.srag_build VALUES (?, ?)", info_rows(info))
     connection.execute("CHECKPOINT build")

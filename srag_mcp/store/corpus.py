@@ -32,6 +32,7 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
+from srag_mcp.store.postings import INDEX_TABLES
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import one_line
@@ -220,6 +221,35 @@ class Corpus:
                 timeout_s=self._left_s(sql, timeout_s),
             ).rows[0]
         )
+
+    def rank(self, sql: str, limit: int, offset: int) -> ResultPage:
+        """Return rows of *sql*, which this package wrote around a narrowing query from outside.
+
+        It may read the index of passages, too.
+
+        Raises:
+            QueryError: If it is refused, wrong, or too heavy.
+            StoreError: If the build has no index.
+        """
+
+        def ask(path: Path) -> ResultPage:
+            content = self._content_of(path)
+            if not content.columns.keys() >= set(INDEX_TABLES):
+                msg = (
+                    f"the build of {self.name} has no index of passages, as it is of an earlier"
+                    " version of srag-mcp: ingest the corpus again"
+                )
+                raise StoreError(msg)
+            return self.worker.select(
+                path,
+                sql,
+                tables=content.tables(*INDEX_TABLES),
+                limit=limit,
+                offset=offset,
+                timeout_s=self._left_s(sql),
+            )
+
+        return self._newest(ask)
 
     def _left_s(self, sql: str, timeout_s: float | None = None) -> float | None:
         """Return how many seconds a query has; None for as many as any may take."""

@@ -19,6 +19,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, storable, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import ingestion_lock, work_path
+from srag_mcp.store.postings import PostingRow, cut_postings
 from srag_mcp.store.state import open_state
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -87,6 +88,7 @@ class FinishedDocument:
     text: str
     cells: tuple[CellRow, ...]
     passages: tuple[PassageRow, ...]
+    postings: tuple[PostingRow, ...]
     replaces: bool = False
 
 
@@ -97,6 +99,7 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         for cell in record.cells
         if cell.state is not State.NOT_MENTIONED or cell.note or cell.marks
     )
+    passages = cut_passages(document)
     return FinishedDocument(
         document_id=document.id,
         path=document.path,
@@ -107,8 +110,9 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         cells=tuple(map(cell_row, said)),
         passages=tuple(
             (number, item.page, storable(" > ".join(item.path)), *astuple(item.span), item.kind)
-            for number, item in enumerate(cut_passages(document), start=1)
+            for number, item in enumerate(passages, start=1)
         ),
+        postings=tuple(cut_postings(document, passages)),
         replaces=replaces,
     )
 
@@ -169,6 +173,8 @@ ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
 CREATE TABLE IF NOT EXISTS passages (
   document_id VARCHAR, number INTEGER, page INTEGER, headings VARCHAR, start BIGINT, "end" BIGINT,
   kind VARCHAR);
+CREATE TABLE IF NOT EXISTS postings (
+  document_id VARCHAR, number INTEGER, term UINTEGER, n UTINYINT);
 CREATE TABLE IF NOT EXISTS cells (
   document_id VARCHAR, attribute VARCHAR, state VARCHAR, as_stated VARCHAR, start BIGINT,
   "end" BIGINT, context VARCHAR, unit VARCHAR, engine VARCHAR, note VARCHAR, marks VARCHAR);
@@ -245,7 +251,8 @@ class WorkDatabase:
             present = self.schema_in_force()
             if present is None or hash_schema(present.schema) != hash_schema(schema):
                 self.connection.execute("DELETE FROM files; DELETE FROM documents")
-                self.connection.execute("DELETE FROM cells; DELETE FROM passages")
+                for table in ("cells", "passages", "postings"):
+                    self.connection.execute(f"DELETE FROM {table}")  # noqa: S608 - of this list
                 self._set_meta(schema=schema.model_dump_json())
                 self.count_revision()
             self._set_meta(schema_origin=origin)
@@ -349,6 +356,10 @@ class WorkDatabase:
                 "passages",
                 [(item.document_id, *row) for item in documents for row in item.passages],
             )
+            self._append(
+                "postings",
+                [(item.document_id, *row) for item in documents for row in item.postings],
+            )
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self._append(
                 "files",
@@ -423,7 +434,7 @@ class WorkDatabase:
 
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:
-            for table in ("documents", "cells", "passages"):
+            for table in ("documents", "cells", "passages", "postings"):
                 self._delete(table, "document_id", ids)
 
     def _delete(self, table: str, key: str, keys: Sequence[str], also: str = "NULL") -> list[Any]:

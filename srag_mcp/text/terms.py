@@ -1,0 +1,118 @@
+"""Terms: the words, pairs of words and labels by which passages are found, as numbers.
+
+Passages and questions are read by the same code. A term is 32 bits: those of its text, but for the
+lowest two, which say its kind; what two texts share by chance in so many bits is not told apart.
+"""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
+
+from srag_mcp.text.words import STOP_WORDS, fold_word, stem
+
+# Scripts that put no space between words: Chinese, Japanese and Korean.
+_SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+# letters and digits apart, so that `FY2019` and `FY 2019` are the same; `1,200` is one number
+_TOKEN = re.compile(
+    rf"[{_SPACELESS}]+|[^\W\d_{_SPACELESS}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*"
+)
+_IDENTIFIER = re.compile(r"§+\s?\d+(?:\.\d+)*|\w+(?:[-/.]\w+)+")
+_SHORT_YEAR = re.compile(r"\b(FY)\s?['’]?(\d\d)(?!\d)", re.IGNORECASE)
+_CELL_END = re.compile(r"\s*\n\s*|\s*\|\s*|\t+|\s{2,}|:\s+")
+_MAX_LABEL_WORDS = 8
+_MAX_LABEL_CHARACTERS = 100
+_MAX_WORDS = 100  # of a question; with all terms of these its statement is still short enough
+
+
+class TermKind(IntEnum):
+    """What a term stands for; its lowest two bits."""
+
+    WORD = 0  # a word, unstemmed, or an identifier as a whole: `10-K/A`, `§ 4.2`
+    PAIR = 1  # the stems of two neighbouring words, stop words left out
+    LABEL = 2  # the stems of a whole heading, key, table cell or short line
+
+
+def count_terms(text: str) -> Counter[int]:
+    """Count the terms of a passage.
+
+    `"Net sales: 9,134"` -> words `net`, `sales`, `9134`; pairs `net sale`, `sale 9134`; the label
+    `net sale`.
+    """
+    text = _SHORT_YEAR.sub(r"\1 20\2", text)
+    words: list[str] = []
+    labels: list[str] = []
+    for cell in _CELL_END.split(text):
+        said = _content(cell)
+        words += said
+        if len(said) <= _MAX_LABEL_WORDS and len(cell) <= _MAX_LABEL_CHARACTERS:
+            stems = [_stem(word) for word in said]
+            if not all(word[0].isdigit() for word in stems):
+                labels.append(" ".join(stems))
+    counts = Counter(_numbers([*words, *_identifiers(text)], TermKind.WORD))
+    counts.update(_numbers(_pairs(words), TermKind.PAIR))
+    counts.update(_numbers(labels, TermKind.LABEL))
+    return counts
+
+
+def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
+    """Return the terms of a question: those of a passage, and each label that it may say whole.
+
+    The folded words *idle* are parts of pairs and labels and no words by themselves, unless there
+    are no others.
+    """
+    text = _SHORT_YEAR.sub(r"\1 20\2", question)
+    words = _content(text)[:_MAX_WORDS]
+    telling = [word for word in words if word not in idle] or words
+    stems = [_stem(word) for word in words]
+    lengths = range(1, _MAX_LABEL_WORDS + 1)
+    starts = range(len(stems))
+    labels = {" ".join(stems[start : start + length]) for start in starts for length in lengths}
+    return frozenset(
+        [
+            *_numbers([*telling, *_identifiers(text)], TermKind.WORD),
+            *_numbers(_pairs(words), TermKind.PAIR),
+            *_numbers(labels, TermKind.LABEL),
+        ]
+    )
+
+
+def _content(text: str) -> list[str]:
+    """Return the words of *text*, folded, without stop words."""
+    return [word for word in _tokens(text) if word not in STOP_WORDS]
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for token in _TOKEN.findall(text):
+        if token[0] < "\u3040" or not _is_spaceless(token[0]):
+            yield fold_word(token).replace(",", "")
+        else:
+            yield from map("".join, pairwise(token)) if len(token) > 1 else token
+
+
+def _is_spaceless(char: str) -> bool:
+    return re.match(f"[{_SPACELESS}]", char) is not None
+
+
+def _identifiers(text: str) -> Iterator[str]:
+    """Yield what has a digit, a letter or § and a mark between: `SKU-0042`, not `2019-20`."""
+    for found in _IDENTIFIER.findall(text):
+        has_digit = any(map(str.isdigit, found))
+        if has_digit and (found[0] == "§" or any(map(str.isalpha, found))):
+            yield "".join(fold_word(found).split())
+
+
+def _pairs(words: Iterable[str]) -> Iterator[str]:
+    return map(" ".join, pairwise(map(_stem, words)))
+
+
+def _numbers(texts: Iterable[str], kind: TermKind) -> Iterator[int]:
+    return (zlib.crc32(text.encode("utf-8", "replace")) & ~3 | kind for text in texts)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    return word if word[0].isdigit() else stem(word)

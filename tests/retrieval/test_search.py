@@ -1,0 +1,109 @@
+"""Search: which passages come first, where it looks, and what it refuses."""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from srag_mcp.errors import QueryError, StoreError
+from srag_mcp.retrieval.search import Hit, HitPage, idle_words, search
+from srag_mcp.store.corpus import Corpus
+
+
+def texts(corpus: Corpus, page: HitPage) -> list[str]:
+    return [
+        corpus.document_text(hit.document_id, hit.span.start, hit.span.end) for hit in page.hits
+    ]
+
+
+def places(page: HitPage) -> list[tuple[str, int | None]]:
+    return [(hit.document_id, hit.page) for hit in page.hits]
+
+
+def test_a_hit_says_where_its_words_are(corpus: Corpus) -> None:
+    page = search(corpus, "What tore off the mast?")
+    [hit] = page.hits
+    assert texts(corpus, page) == ["# Wind\n\nGusts tore off the mast."]
+    assert hit == Hit("olm_2019.txt", 3, None, "Wind", hit.span, hit.score)
+    assert (page.n_passages, page.n_documents) == (1, 1)
+
+
+def test_words_of_the_rest_of_a_document_count(corpus: Corpus) -> None:
+    """Both reports of Olm have a passage with snow; its keeper stands in another one."""
+    found = texts(corpus, search(corpus, "snow while Bo Marsh was keeper"))
+    snow = [text for text in found if text.startswith("# Snow depth")]
+    assert "snow lay long" in snow[0]
+    found = texts(corpus, search(corpus, "snow while Ann Lee was keeper"))
+    snow = [text for text in found if text.startswith("# Snow depth")]
+    assert "fell in spring" in snow[0]
+
+
+def test_words_of_names_find_no_passage_by_themselves(corpus: Corpus) -> None:
+    assert search(corpus, "tokyo").hits == ()
+
+
+def test_pages_are_ranked_each(corpus: Corpus) -> None:
+    assert places(search(corpus, "costs of the cable"))[0] == ("lift.pdf", 3)
+    assert places(search(corpus, "costs of the lift"))[0] == ("lift.pdf", 2)
+
+
+def test_scripts_without_spaces_are_searched(corpus: Corpus) -> None:
+    assert places(search(corpus, "積雪が増えたのはいつ？")) == [("tokyo.txt", None)]
+
+
+def test_sql_says_where_to_look(corpus: Corpus) -> None:
+    among = "SELECT document_id FROM reports WHERE year = 2020 -- of all"
+    page = search(corpus, "snow depth", among=among)
+    assert {hit.document_id for hit in page.hits} == {"olm_2020.txt"}
+    assert page.n_documents == 1
+    assert search(corpus, "flood", among=among).hits == ()
+
+
+def test_hits_come_page_by_page_and_so_many_of_a_document(corpus: Corpus) -> None:
+    question = "snow depth keeper station costs"
+    whole = search(corpus, question).hits
+    assert len(whole) > 4
+    assert list(whole) == sorted(whole, key=lambda hit: -hit.score)
+    parts = [search(corpus, question, limit=2, offset=n) for n in (0, 2)]
+    assert (*parts[0].hits, *parts[1].hits) == whole[:4]
+    assert parts[0].n_passages == parts[1].n_passages == len(whole)
+    once = search(corpus, question, per_document=1).hits
+    documents = [hit.document_id for hit in whole]
+    assert [hit.document_id for hit in once] == list(dict.fromkeys(documents))
+
+
+@pytest.mark.parametrize("question", ["", "?", "of the", "xylophone", "'; DROP TABLE ships; --"])
+def test_what_no_passage_says_finds_nothing(corpus: Corpus, question: str) -> None:
+    assert search(corpus, question) == HitPage((), 0, 0)
+
+
+@pytest.mark.parametrize(
+    "among",
+    [
+        "SELECT * FROM srag_texts",
+        "SELECT document_id FROM srag_passages",
+        "SELECT document_id FROM reports) OR (SELECT true",
+        "DROP TABLE reports",
+        "SELECT nothing FROM reports",
+    ],
+)
+def test_sql_from_outside_is_guarded(corpus: Corpus, among: str) -> None:
+    with pytest.raises(QueryError):
+        search(corpus, "snow", among=among)
+
+
+def test_a_build_without_an_index_says_what_to_do(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "old.duckdb"
+    shutil.copyfile(corpus.build_path(), path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("DROP TABLE srag_postings")
+    with pytest.raises(StoreError, match=r"old has no index .* ingest the corpus again"):
+        search(Corpus(path, corpus.worker), "snow")
+
+
+def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
+    asked = "What is the average gain, or the difference in price, that the report shows?"
+    idle = idle_words(asked)
+    assert {"average", "difference", "shows"} <= idle
+    assert not {"gain", "price"} & idle

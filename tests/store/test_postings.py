@@ -1,0 +1,104 @@
+"""The index of passages: what of it is in a build, and when it is made anew."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from srag_mcp.documents.document import Document, Heading, Prose
+from srag_mcp.documents.passages import cut_passages
+from srag_mcp.schema.schema import Schema
+from srag_mcp.store.build import publish
+from srag_mcp.store.layout import published_build
+from srag_mcp.store.postings import INDEX_TABLES, cut_postings
+from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.text.spans import Span
+from srag_mcp.text.terms import count_terms
+
+Finish = Callable[..., FinishedDocument]
+Rows = list[tuple[object, ...]]
+
+
+def rows(state: Path, sql: str) -> Rows:
+    with duckdb.connect(str(published_build(state)), read_only=True) as connection:
+        found: Rows = connection.execute(sql).fetchall()
+        return found
+
+
+def holding(state: Path, word: str) -> Rows:
+    """Return the passages that hold *word*, and how often."""
+    [term] = [term for term in count_terms(word) if term & 3 == 0]
+    return rows(
+        state,
+        "SELECT document_id, number, n FROM srag_postings JOIN srag_passages USING (passage)"
+        f" WHERE term = {term} ORDER BY ALL",
+    )
+
+
+def test_postings_say_which_passages_hold_a_term_and_how_often(published: Path) -> None:
+    assert holding(published, "launched") == [("albatross.txt", 1, 1), ("curlew.txt", 1, 1)]
+    assert holding(published, "curlew") == [("curlew.txt", 0, 2), ("curlew.txt", 1, 1)]
+    assert holding(published, "dodo") == []
+
+
+def test_terms_are_in_order_and_lengths_are_of_all_levels(published: Path) -> None:
+    terms = [row[0] for row in rows(published, "SELECT term FROM srag_postings")]
+    assert terms == sorted(terms)  # type: ignore[type-var]
+    lengths = (
+        "SELECT level, count(*), sum(n_words)::INTEGER FROM srag_units GROUP BY ALL ORDER BY 1"
+    )
+    n_names = 3 * 2  # the stem of each file, and the title, which is the same
+    [(_, n, whole), (_, n_pages, pages), (_, n_passages, passages)] = rows(published, lengths)
+    assert (n, n_pages, n_passages) == (3, 3, 3)
+    assert pages == passages
+    assert whole == int(str(pages)) + n_names
+
+
+def test_a_passage_is_found_by_the_headings_above_it() -> None:
+    first, second = "Rain fell. " * 60, "Snow fell. " * 60
+    text = f"Weather\n\n{first}\n\n{second}"
+    blocks = (
+        Heading(Span(0, 7), "Weather", 1),
+        Prose(Span(9, 9 + len(first)), ("Weather",)),
+        Prose(Span(11 + len(first), len(text)), ("Weather",)),
+    )
+    document = Document("d/a_b.txt", "d/a_b.txt", "Almanac", "text/plain", "", text, blocks)
+    passages = cut_passages(document)
+    assert len(passages) > 1
+    found: dict[int, dict[int, int]] = {}
+    for number, term, n in cut_postings(document, passages):
+        found.setdefault(number, {})[term] = n
+    [weather, *_] = count_terms("Weather")
+    assert [found[number].get(weather) for number in sorted(found)] == [None] + [1] * len(passages)
+    assert found[0] == count_terms("a_b\nAlmanac")
+
+
+def test_what_stands_very_often_is_counted_in_one_byte() -> None:
+    document = Document("a", "a", "a", "text/plain", "", "7 " * 300, ())
+    counts = [n for number, _, n in cut_postings(document, cut_passages(document)) if number]
+    assert max(counts) == 255
+
+
+def test_a_document_without_passages_has_no_terms() -> None:
+    row = Document("a.csv#1", "a.csv", "a.csv#1", "text/csv", "", "town: Kiel", ())
+    assert list(cut_postings(row, ())) == []
+
+
+def test_a_changed_document_has_its_terms_anew(filled: Path, ships: Schema, finish: Finish) -> None:
+    with open_work(filled) as work:
+        work.store([finish("curlew.txt", {"name": "Dunlin"}, replaces=True)], [])
+        work.remove_files(["albatross.txt"])
+        publish(work, ships)
+    assert holding(filled, "launched") == []
+    assert holding(filled, "dunlin") == [("curlew.txt", 1, 1)]
+    assert rows(filled, "SELECT max(passage) FROM srag_passages") == [(4,)]
+
+
+@pytest.mark.parametrize("table", INDEX_TABLES)
+def test_another_schema_empties_the_index(filled: Path, ships: Schema, table: str) -> None:
+    other = ships.model_copy(update={"title": "Boat", "attributes": ships.attributes[:1]})
+    with open_work(filled) as work:
+        work.put_in_force(other, "given")
+        publish(work, other)
+    assert rows(filled, f"SELECT count(*) FROM {table}") == [(0,)]

@@ -1,0 +1,98 @@
+"""Terms: what a question and a passage have in common, however it is written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srag_mcp.text.terms import TermKind, count_terms, question_terms
+
+
+def shared(question: str, passage: str, *kinds: TermKind) -> int:
+    """Count the terms of *kinds*, of all when there are none, that both have."""
+    terms = question_terms(question) & count_terms(passage).keys()
+    return sum(term & 3 in (kinds or tuple(TermKind)) for term in terms)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("FY2019", "in 2019"),
+        ("FY19", "the year 2019"),
+        ("fy '19", "FY2019"),
+        ("2019Q1", "the Q1"),
+        ("1,200 units", "1200"),
+        ("１２", "12"),
+        ("Établissement", "ETABLISSEMENT"),
+        ("Größe", "GRÖSSE"),
+        ("東京都の人口", "人口は東京で"),
+        ("서울특별시", "특별시장"),
+        ("net_sales", "net income"),
+    ],
+)
+def test_words_are_shared_however_they_are_written(question: str, passage: str) -> None:
+    assert shared(question, passage, TermKind.WORD) > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("the", "the"),
+        ("goods", "good"),
+        ("12", "1.2"),
+        ("人工", "口人"),
+        ("1,20", "120"),
+        ("", "a"),
+    ],
+)
+def test_other_words_are_not(question: str, passage: str) -> None:
+    assert shared(question, passage, TermKind.WORD) == 0
+
+
+@pytest.mark.parametrize("name", ["10-K/A", "SKU-0042", "§ 4.2", "§4.2", "B.1.617"])
+def test_an_identifier_is_a_word_as_a_whole(name: str) -> None:
+    apart = " and ".join(name.replace("-", " ").replace("/", " ").replace(".", " ").split())
+    whole, parted = (shared(name, text, TermKind.WORD) for text in (f"see {name}, p. 3", apart))
+    assert whole > parted
+
+
+def test_pairs_are_of_stems_across_stop_words_and_line_ends() -> None:
+    assert (
+        shared("cash from operating activities", "CASH BY\noperated activity", TermKind.PAIR) == 2
+    )
+    assert shared("operating cash", "cash operating", TermKind.PAIR) == 0
+
+
+@pytest.mark.parametrize(
+    ("passage", "is_said"),
+    [
+        ("Deferred tax assets: 12", True),
+        ("Cash | Deferred tax asset | 12", True),
+        ("Cash   Deferred tax assets   12", True),
+        ("Deferred tax assets of banks: 12", False),
+        ("Deferred tax: 12", True),
+        ("We hold deferred tax assets, as was said in the notes of the year before last.", False),
+        ("2019 | 12", False),
+    ],
+)
+def test_a_label_is_shared_where_a_question_says_it_whole(passage: str, is_said: bool) -> None:
+    question = "What were the deferred tax assets in 2019?"
+    assert shared(question, passage, TermKind.LABEL) == is_said
+
+
+def test_idle_words_are_no_words_by_themselves() -> None:
+    passage = count_terms("the average price")
+    found = question_terms("average price", {"average"}) & passage.keys()
+    assert sorted(term & 3 for term in found) == [TermKind.WORD, TermKind.PAIR, TermKind.LABEL]
+    assert question_terms("average", {"average"}) == question_terms("average")
+
+
+@given(st.text())
+def test_any_text_has_terms_of_32_bits_and_shares_its_words_with_itself(text: str) -> None:
+    counts = count_terms(text)
+    assert all(0 <= term < 2**32 and n > 0 for term, n in counts.items())
+    asked = question_terms(text)
+    assert {term for term in asked if term & 3 == TermKind.WORD} <= counts.keys()
+
+
+def test_a_very_long_question_has_few_terms() -> None:
+    assert len(question_terms(" ".join(f"word{n}x" for n in range(5000)))) < 1500
