@@ -86,8 +86,8 @@ def evaluate(
         Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
     ] = None,
     ranking: Annotated[
-        Literal["bm25"], typer.Option(help="What ranks passages, in a pack of retrieval.")
-    ] = "bm25",
+        Literal["search", "bm25"], typer.Option(help="What ranks passages, in a pack of retrieval.")
+    ] = "search",
     run: Annotated[
         Path | None, typer.Option(help="Write the ranking there, as TREC does.", metavar="FILE")
     ] = None,

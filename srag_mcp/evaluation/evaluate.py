@@ -91,7 +91,7 @@ class EvaluationPlan:
     n_documents: int | None = None
     work: Path | None = None
     record: Path | None = None
-    ranking: str = "bm25"
+    ranking: str = "search"
     run: Path | None = None
     against: Path | None = None
 

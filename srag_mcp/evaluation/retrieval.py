@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import read_rows
 from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.retrieval.search import search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import words
 
@@ -106,6 +107,14 @@ def _figure(values: Sequence[float]) -> Figure:
     return Figure(mean, n, max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale))
 
 
+def by_search(corpus: Corpus) -> Ranking:
+    """Rank as the product's own search does."""
+    return lambda question: (
+        Hit(hit.document_id, hit.page, str(hit.number))
+        for hit in search(corpus, question, limit=DEPTH).hits
+    )
+
+
 def bm25(corpus: Corpus) -> Ranking:
     """Rank the passages of *corpus* by the words of the question, and nothing else: a baseline.
 
@@ -141,7 +150,7 @@ def bm25(corpus: Corpus) -> Ranking:
     return rank
 
 
-RANKERS: Mapping[str, Ranker] = {"bm25": bm25}
+RANKERS: Mapping[str, Ranker] = {"search": by_search, "bm25": bm25}
 
 
 def rank_questions(

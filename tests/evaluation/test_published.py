@@ -8,9 +8,10 @@ import pytest
 
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.bench import open_bench
-from srag_mcp.evaluation.evaluate import evaluate
+from srag_mcp.evaluation.evaluate import EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.evaluation.published import read_published
+from srag_mcp.evaluation.retrieval import RANKERS
 from srag_mcp.settings import Settings
 
 FILING = {
@@ -151,12 +152,13 @@ def test_a_published_benchmark_is_laid_out_like_a_pack(tmp_path: Path) -> None:
     assert [item.name for item in folder.iterdir()] == ["ACME_2022_10K.pdf"]
 
 
-def test_a_published_benchmark_is_measured(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ranking", RANKERS)
+def test_a_published_benchmark_is_measured(tmp_path: Path, ranking: str) -> None:
     other = REPORT | {"table": {"uid": "t-2", "table": [["Boats", "7"]]}, "questions": []}
     path = tmp_path / "tatqa.json"
     path.write_text(json.dumps([other, REPORT]), encoding="utf-8")
 
-    evaluation = evaluate(path, Settings())
+    evaluation = evaluate(path, Settings(), EvaluationPlan(ranking=ranking))
 
     assert evaluation.retrieval is not None
     assert (evaluation.documents, evaluation.questions) == (2, ())
