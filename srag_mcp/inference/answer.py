@@ -86,6 +86,11 @@ class Bounds:
     upper: float
     within: tuple[float, float] | None = None
 
+    @property
+    def is_point(self) -> bool:
+        """Whether the answer can have no other value than one."""
+        return self.lower == self.upper and self.within is None
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

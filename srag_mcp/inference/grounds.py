@@ -5,6 +5,7 @@ quotes stand behind it. Rows are never lost to what is said of them.
 """
 
 import logging
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -115,7 +116,17 @@ def find_grounds(
         () if is_quick else _or_else(lambda: quote_sources(corpus, facts, page.rows), lambda _: ())
     )
     notes = (*found.notes, *cells, *corpus.notices())
-    return Grounds(denominator, found.bounds, notes, tuple(nothing), sources)
+    bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
+    return Grounds(denominator, bounds, notes, tuple(nothing), sources)
+
+
+def _is_result(bounds: Bounds, page: ResultPage) -> bool:
+    """Whether *bounds* say nothing but the result, or that is no number."""
+    numbers = [float(str(value)) for row in page.rows for value in row if value is not None]
+    others = [
+        n for n in numbers if math.isfinite(n) and not math.isclose(n, bounds.lower, abs_tol=1e-9)
+    ]
+    return bounds.is_point and not others
 
 
 def find_denominator(

@@ -96,7 +96,8 @@ def is_settled(corpus: Corpus, facts: QueryFacts, gaps: Collection[str]) -> bool
         return False
     measured = {use.column for use in facts.columns if use.role == "measure"}
     others = sorted(measured - set(gaps))
-    return _Records(corpus, found, others).unknowns() == Unknowns()
+    known = _Records(corpus, found, others).unknowns()
+    return not known.notes and (known.bounds is None or known.bounds.is_point)
 
 
 class _Records:
@@ -147,13 +148,12 @@ class _Records:
         found = self.range()
         if found is None:
             return Unknowns(notes=(NO_BOUNDS,))
-        bounds = found if found.lower < found.upper or found.within else None
         condition, column = f"({self._found.condition})", self._said(self._found.column)
         n_left_out = 0
-        if function == "sum" and bounds is not None:
+        if function == "sum" and not found.is_point:
             [n_left_out] = self._count(f"{condition} AND {column} IS NULL")
         said = f"the sum leaves out {_documents(n_left_out)} without a value"
-        return Unknowns(bounds, (said,) if n_left_out else ())
+        return Unknowns(found, (said,) if n_left_out else ())
 
     # Numbers
 

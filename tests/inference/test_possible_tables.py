@@ -288,6 +288,7 @@ any_number = settings(
 @example(
     sql="SELECT count_if(coalesce(height, 0) <= 15) / count(height) FROM towers WHERE NOT crane"
 )
+@example(sql="SELECT count_if(NOT crane AND height > 20) / count(height) FROM towers")
 @example(sql="SELECT count_if(crane) / count(height) FROM towers WHERE greatest(height, 15) < 25")
 def test_any_number_stays_within_its_bounds_or_something_is_said(towers: Towers, sql: str) -> None:
     [[stated]], lower, upper, note = towers.said(sql)
