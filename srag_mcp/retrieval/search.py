@@ -130,17 +130,17 @@ mean AS (
   SELECT level, count(*) AS n_units, avg(n_words) AS n_words, avg(n_pairs) AS n_pairs
   FROM srag_units GROUP BY level),
 found AS (
-  SELECT level, unit, term, sum(n) AS n FROM (
+  SELECT level, unit, term, sum(n)::DOUBLE AS n FROM (
     SELECT term, n, unnest([0, 1, 2]) AS level, unnest([document, page, passage]) AS unit
-    FROM posting WHERE term & 3 < {label})
+    FROM posting WHERE term >> 30 < {label})
   WHERE unit IS NOT NULL GROUP BY level, unit, term),
 telling AS (
   SELECT level, term, ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
   FROM found JOIN mean USING (level) GROUP BY level, term),
 ranked AS (
   SELECT level, unit, list_extract({levels}, level + 1) * sum(
-    CASE WHEN term & 3 = {pair} THEN {pair_weight} ELSE 1 END * idf * {k1_and_1} * n / (n + {k1} * (
-      1 - {b} + {b} * CASE WHEN term & 3 = {pair} THEN length.n_pairs / mean.n_pairs
+    CASE WHEN term >> 30 = {pair} THEN {pair_weight} ELSE 1 END * idf * {k1_and_1} * n / (
+      n + {k1} * (1 - {b} + {b} * CASE WHEN term >> 30 = {pair} THEN length.n_pairs / mean.n_pairs
         ELSE length.n_words / mean.n_words END))) AS score
   FROM found JOIN telling USING (level, term) JOIN mean USING (level)
     JOIN srag_units AS length USING (level, unit)
@@ -148,7 +148,7 @@ ranked AS (
 labelled AS (
   SELECT passage, {label_weight} * max(idf) AS score FROM posting JOIN (
     SELECT term, ln(1 + (n_units - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM posting JOIN mean ON level = 2 WHERE term & 3 = {label} GROUP BY term, n_units
+    FROM posting JOIN mean ON level = 2 WHERE term >> 30 = {label} GROUP BY term, n_units
   ) USING (term) GROUP BY passage),
 scored AS (
   SELECT place.document_id, place.number, place.page, place.passage,

@@ -23,7 +23,7 @@ PostingRow: TypeAlias = tuple[int, int, int]
 INDEX_TABLES = ("srag_postings", "srag_passages", "srag_units")
 INDEX_COMMENTS = {
     "srag_postings": "The index of passages: a row a term and passage, in the order of the terms.",
-    "srag_postings.term": "Hash of a word, a pair of words or a label (its lowest two bits).",
+    "srag_postings.term": "Hash of a word, a pair of words or a label (its highest two bits).",
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
@@ -52,8 +52,8 @@ FROM (
   SELECT n_words, n_pairs, unnest([0, 1, 2])::UTINYINT AS level,
     unnest([document, page, CASE WHEN number > 0 THEN passage END]) AS unit
   FROM build.main.srag_passages LEFT JOIN (
-    SELECT passage, sum(n) FILTER (term & 3 = {TermKind.WORD:d}) AS n_words,
-      sum(n) FILTER (term & 3 = {TermKind.PAIR:d}) AS n_pairs
+    SELECT passage, sum(n) FILTER (term >> 30 = {TermKind.WORD:d}) AS n_words,
+      sum(n) FILTER (term >> 30 = {TermKind.PAIR:d}) AS n_pairs
     FROM build.main.srag_postings GROUP BY passage) USING (passage))
 WHERE unit IS NOT NULL GROUP BY level, unit ORDER BY level, unit;
 """  # noqa: S608 - constants

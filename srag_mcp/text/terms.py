@@ -1,7 +1,7 @@
 """Terms: the words, pairs of words and labels by which passages are found, as numbers.
 
-Passages and questions are read by the same code. A term is 32 bits: those of its text, but for the
-lowest two, which say its kind; what two texts share by chance in so many bits is not told apart.
+Passages and questions are read by the same code. A term is 32 bits: two for its kind and 30
+of its text; what two texts share by chance in so many bits is not told apart.
 """
 
 import re
@@ -29,7 +29,7 @@ _MAX_WORDS = 100  # of a question; with all terms of these its statement is stil
 
 
 class TermKind(IntEnum):
-    """What a term stands for; its lowest two bits."""
+    """What a term stands for; its highest two bits, so that in order the kinds lie apart."""
 
     WORD = 0  # a word, unstemmed, or an identifier as a whole: `10-K/A`, `§ 4.2`
     PAIR = 1  # the stems of two neighbouring words, stop words left out
@@ -110,7 +110,7 @@ def _pairs(words: Iterable[str]) -> Iterator[str]:
 
 
 def _numbers(texts: Iterable[str], kind: TermKind) -> Iterator[int]:
-    return (zlib.crc32(text.encode("utf-8", "replace")) & ~3 | kind for text in texts)
+    return (zlib.crc32(text.encode("utf-8", "replace")) >> 2 | kind << 30 for text in texts)
 
 
 @lru_cache(maxsize=65_536)

@@ -28,7 +28,7 @@ def rows(state: Path, sql: str) -> Rows:
 
 def holding(state: Path, word: str) -> Rows:
     """Return the passages that hold *word*, and how often."""
-    [term] = [term for term in count_terms(word) if term & 3 == 0]
+    [term] = [term for term in count_terms(word) if term >> 30 == 0]
     return rows(
         state,
         "SELECT document_id, number, n FROM srag_postings JOIN srag_passages USING (passage)"
