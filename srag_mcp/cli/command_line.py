@@ -50,10 +50,21 @@ def make_app(only: str = "") -> typer.Typer:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.prompt_commands import prompts
-        from srag_mcp.cli.reading_commands import ask, ledger, review, schema, sql, stats, trace
+        from srag_mcp.cli.reading_commands import (
+            ask,
+            ledger,
+            review,
+            schema,
+            search,
+            sql,
+            stats,
+            trace,
+        )
         from srag_mcp.cli.trial_commands import demo, evaluate
 
-        commands = (ingest, extend, status, ask, sql, schema, stats, trace, review, ledger, demo)
+        commands = (
+            *(ingest, extend, status, ask, sql, search, schema, stats, trace, review, ledger, demo),
+        )
         for command in commands:
             app.command()(command)
         app.command(name="eval")(evaluate)

@@ -21,7 +21,7 @@ from srag_mcp.cli.arguments import (
 )
 from srag_mcp.cli.printing import ONE_LINE_A_ROW, print_json, print_table, say
 from srag_mcp.errors import ModelError
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.shown import one_line, quoted
 
 if TYPE_CHECKING:  # listing the commands does not need them
     from srag_mcp.model.ledger import Call, Totals
@@ -91,6 +91,52 @@ def sql(
     print_table(page.columns, page.rows)
     if page.truncated:
         print(f"more rows follow: --offset {page.next_offset}", file=sys.stderr)
+
+
+def search(
+    corpus: CorpusArgument,
+    query: Annotated[str, typer.Argument(help="In plain words.", metavar="QUERY")],
+    where: Annotated[
+        str, typer.Option(help="Only documents whose record meets it.", metavar="CONDITION")
+    ] = "",
+    documents: Annotated[
+        str, typer.Option(help="Only documents with these document_id.", metavar="SELECT")
+    ] = "",
+    phrase: Annotated[
+        str, typer.Option(help="Only passages with these words in a row.", metavar="TEXT")
+    ] = "",
+    per_document: Annotated[
+        int, typer.Option(min=0, help="Most passages of one document.", metavar="N")
+    ] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=20, help="Most passages.", metavar="N")] = 10,
+    offset: Annotated[
+        int, typer.Option(min=0, help="Passages to leave out first.", metavar="N")
+    ] = 0,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find passages, with quotes and places, in all documents or in those that SQL chooses."""
+    settings = command_settings(home)
+    with open_ready(corpus, settings) as opened:
+        page = views.findings.search_page(
+            opened,
+            query,
+            settings.max_result_characters,
+            documents=documents,
+            where=where,
+            phrase=phrase,
+            per_document=per_document,
+            limit=limit,
+            offset=offset,
+        )
+    say(*map(one_line, page.head()), file=sys.stderr)
+    if as_json:
+        print_json(page.model_dump())
+        return
+    for number, item in enumerate(page.passages, offset + 1):
+        print(f"{number}. {item.place()}\n   {quoted(item.quote, len(item.quote))}")
+    if page.truncated:
+        print(f"more passages follow: --offset {page.next_offset}", file=sys.stderr)
 
 
 def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption = False) -> None:

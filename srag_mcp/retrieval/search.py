@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from srag_mcp.grammar.lexicon import phrases, stem, stems_of
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_text
+from srag_mcp.text.locate import SPACELESS
 from srag_mcp.text.spans import Span
 from srag_mcp.text.terms import TermKind, question_terms
 from srag_mcp.text.words import words
@@ -66,6 +69,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     question: str,
     *,
     among: str | None = None,
+    phrase: str = "",
     per_document: int | None = None,
     limit: int = 10,
     offset: int = 0,
@@ -77,6 +81,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         question: In the user's words.
         among: SQL from outside whose first column are the ids of the documents to look in; None
             for all.
+        phrase: Words that stand in each passage in a row, whatever marks are between them.
         per_document: Most hits of a document; None for any number.
         limit: Most hits of this page.
         offset: Hits to leave out first.
@@ -90,7 +95,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     if among is not None:
         corpus.select(among, limit=1)  # by itself: an error is told in the caller's own words
     terms = question_terms(question, idle_words(question))
-    page = corpus.rank(_statement(terms, among, per_document), limit, offset)
+    page = corpus.rank(_statement(terms, _chosen(among, phrase), per_document), limit, offset)
     return _read_hits(page.rows)
 
 
@@ -160,7 +165,7 @@ scored AS (
     LEFT JOIN ranked AS of_document
       ON of_document.level = 0 AND of_document.unit = place.document
     LEFT JOIN labelled ON labelled.passage = place.passage
-  {among}),
+  {chosen}),
 spread AS (
   SELECT document_id, number, passage,
     score / row_number() OVER (PARTITION BY page ORDER BY score DESC, passage) AS score
@@ -173,9 +178,45 @@ ORDER BY score DESC, passage
 """
 
 
-def _statement(terms: Iterable[int], among: str | None, per_document: int | None) -> str:
+# Texts first: to find the beginning of a passage in a long one takes time.
+_PHRASE = """
+(place.document_id, place.number) IN (
+  SELECT (document_id, number) FROM passages JOIN (
+    SELECT document_id, text FROM srag_texts
+    WHERE regexp_matches(strip_accents(lower(text)), {pattern})) USING (document_id)
+  WHERE regexp_matches(strip_accents(lower(substr(text, start + 1, "end" - start))), {pattern}))
+"""
+
+
+def _chosen(among: str | None, phrase: str) -> str:
+    """Write the clause for the passages to look in."""
+    conditions = []
+    if among is not None:
+        conditions.append(f"place.document_id IN (SELECT * FROM (\n{among}\n))")  # noqa: S608 - guarded
+    if phrase:
+        conditions.append(_PHRASE.format(pattern=quote_text(_pattern(phrase))))
+    return f"WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def _pattern(phrase: str) -> str:
+    """Write the folded words of *phrase*, with marks and blanks between, as a regular expression.
+
+    In a script without spaces words have no edges.
+    """
+    between, pattern = r"[^\pL\pN]", ""
+    folded = words(phrase)
+    for number, (before, after) in enumerate(pairwise(["", *folded, ""])):
+        is_free = SPACELESS.match(before[-1:]) or SPACELESS.match(after)
+        if 0 < number < len(folded):
+            pattern += f"{between}{'*' if is_free else '+'}"
+        elif not is_free:
+            pattern += f"(^|{between}|$)"
+        pattern += after
+    return pattern
+
+
+def _statement(terms: Iterable[int], chosen: str, per_document: int | None) -> str:
     """Write the statement that ranks; of the question it holds numbers alone."""
-    narrowed = f"WHERE document_id IN (SELECT * FROM (\n{among}\n))"  # noqa: S608 - guarded
     nth = "row_number() OVER (PARTITION BY document_id ORDER BY score DESC, passage)"
     return _STATEMENT.format(
         terms=", ".join(map(str, sorted(terms))) or "NULL",
@@ -187,6 +228,6 @@ def _statement(terms: Iterable[int], among: str | None, per_document: int | None
         k1=_K1,
         k1_and_1=_K1 + 1,
         b=_B,
-        among="" if among is None else narrowed,
+        chosen=chosen,
         per_document="" if per_document is None else f"QUALIFY {nth} <= {per_document:d}",
     )

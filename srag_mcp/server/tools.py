@@ -26,6 +26,7 @@ from srag_mcp.views.results import (
     PromptPage,
     ResultTable,
     SchemaPage,
+    SearchPage,
     StatisticsPage,
     TracePage,
 )
@@ -237,6 +238,35 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Try it first: it gives SQL, denominator and quotes, or a brief for run_sql.
         """
         return views.answers.ask_page(corpora.readable(corpus), question, corpora.settings)
+
+    @reads("Search documents", READS, queries=True)
+    def search_documents(
+        query: Question,
+        corpus: CorpusName = "",
+        where: Condition = "",
+        documents: Annotated[
+            str, Field(max_length=MAX_SQL, description="SELECT of document_id.")
+        ] = "",
+        phrase: Annotated[str, Field(max_length=MAX_WORDS, description="Words in a row.")] = "",
+        per_document: Annotated[int, Field(ge=0, le=1000, description="Most of one document.")] = 0,
+        limit: Annotated[int, Field(ge=1, le=20)] = 10,
+        offset: Offset = 0,
+    ) -> SearchPage:
+        """Find passages, in all documents or in those that SQL chooses (where, documents).
+
+        Use it for what no column holds: reasons, terms, wording. To count or compare, ask.
+        """
+        return views.findings.search_page(
+            corpora.readable(corpus),
+            query,
+            room,
+            documents=documents,
+            where=where,
+            phrase=phrase,
+            per_document=per_document,
+            limit=limit,
+            offset=offset,
+        )
 
     @reads("Trace a value", READS, queries=True)
     def trace_value(

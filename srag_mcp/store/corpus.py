@@ -237,13 +237,14 @@ class Corpus:
             if not content.columns.keys() >= set(INDEX_TABLES):
                 msg = (
                     f"the build of {self.name} has no index of passages, as it is of an earlier"
-                    " version of srag-mcp: ingest the corpus again"
+                    " version of srag-mcp: to ingest the corpus again, call ingest_corpus with"
+                    f" corpus={self.name!r}"
                 )
                 raise StoreError(msg)
             return self.worker.select(
                 path,
                 sql,
-                tables=content.tables(*INDEX_TABLES),
+                tables=content.tables(*INDEX_TABLES, "srag_texts"),
                 limit=limit,
                 offset=offset,
                 timeout_s=self._left_s(sql),

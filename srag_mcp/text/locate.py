@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     rf"(?P<broken>[{_DASHES}\u00ad][ \t]*\n\s*)|(?P<plain>{_PLAIN}(?: {_PLAIN})*)|(?P<space>\s+)|.",
     re.DOTALL,
 )
-_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]")
+SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\uffef]")
 _FRACTION = "\u2044"
 
 
@@ -98,7 +98,7 @@ def _plain(token: re.Match[str], keeps_hyphen: bool) -> str:
     if token["space"]:  # a line may end after any letter of a script without spaces
         start, end = token.span()
         before, after = text[max(0, start - 1) : start], text[end : end + 1]
-        return "" if _SPACELESS.match(before) and _SPACELESS.match(after) else " "
+        return "" if SPACELESS.match(before) and SPACELESS.match(after) else " "
     if letters in _SAME:
         return _SAME[letters]
     return unicodedata.normalize("NFKD", letters).replace(_FRACTION, "/").casefold()

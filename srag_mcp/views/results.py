@@ -36,6 +36,7 @@ COMMANDS = {
     "get_schema": "schema",
     "get_column_stats": "stats",
     "run_sql": "sql",
+    "search_documents": "search",
     "trace_value": "trace",
     "next_prompts": "prompts next",
     "answer_prompts": "prompts answer",
@@ -257,6 +258,58 @@ class AnswerPage(Page):
         return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
 
 
+class FoundPassage(Page):
+    """A passage of a document, by the words around what was found in it."""
+
+    document_id: str
+    page: Annotated[int | None, Field(description="From 1; of formats with pages.")] = None
+    headings: Annotated[str, Field(description="Above it, outermost first.")] = ""
+    quote: str
+    start: Annotated[int, Field(description="Of the quote; get_document reads on from there.")]
+    end: int
+    link: Annotated[str, Field(description="The document as a resource.")]
+
+    def place(self) -> str:
+        """Write where it stands: `"a.pdf, page 3, Terms > Renewal (120-310)"`."""
+        page = [f"page {self.page}"] if self.page else []
+        headings = [one_line(self.headings)] if self.headings else []
+        parts = ", ".join([one_line(self.document_id), *page, *headings])
+        return f"{parts} ({self.start}-{self.end})"
+
+
+class SearchPage(Page):
+    """Passages, the best first, and over which documents they were sought."""
+
+    corpus: str
+    passages: list[FoundPassage]
+    total: Annotated[int, Field(description="Passages that match, on all pages.")]
+    found_in: Annotated[int, Field(description="Documents that these are of.")]
+    searched: Annotated[int, Field(description="Documents that the filter leaves.")]
+    documents: int
+    truncated: bool
+    next_offset: NextOffset = None
+    unreadable: Annotated[list[str], Field(description="Files that nothing is found in.")] = []
+    notes: list[str] = []
+
+    def head(self) -> list[str]:
+        """Say how many passages were found in how many documents, and what stays unseen."""
+        of = "" if self.searched == self.documents else f" of {self.documents:,}"
+        found = f"{self.total:,} passages of {self.found_in:,} documents match"
+        lines = [f"{found}; {self.searched:,}{of} documents were searched"]
+        if self.unreadable:
+            lines.append(f"not searched, for they could not be read: {', '.join(self.unreadable)}")
+        return [*lines, *self.notes]
+
+    def render(self) -> str:
+        """Write a line for the place of each passage, and one for its quote."""
+        lines = self.head()
+        if self.truncated:
+            lines.append(f"truncated: more passages follow; next_offset {self.next_offset}")
+        for item in self.passages:
+            lines += [f"{item.place()} {item.link}", f"“{item.quote}”"]
+        return _lines(lines)
+
+
 class TracePage(Page):
     """Documents and quotes behind a value, a row or an aggregate."""
 
@@ -375,7 +428,7 @@ def for_terminal(text: str) -> str:
     return _TOOL.sub(command, text)
 
 
-Entry = TypeVar("Entry", str, BaseModel, Row)
+Entry = TypeVar("Entry", bound=str | BaseModel | Row)
 
 
 def json_size(value: object) -> int:

@@ -76,6 +76,30 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert rest[-1].endswith(f'srag-mcp sql {ingested} "SELECT …"')
 
 
+def test_a_search_prints_places_and_quotes(cli: Cli, ingested: Path) -> None:
+    command = ("search", ingested, "fjord lines", "--where", "passengers > 0", "--limit", 1)
+    shown, next_page = cli(*command), cli(*command, "--offset", 1)
+    data = json.loads(cli(*command, "--json").out)
+
+    (passage,) = data["passages"]
+    place, quote = shown.out.splitlines()
+    assert place == f"1. {passage['document_id']} ({passage['start']}-{passage['end']})"
+    assert quote == f"   “{passage['quote']}”"
+    assert "Operator: Fjord Lines" in quote
+    assert shown.err.splitlines()[-1] == "more passages follow: --offset 1"
+    assert next_page.out.startswith("2. ")
+
+
+def test_a_search_names_the_commands_to_run(cli: Cli, ingested: Path) -> None:
+    nothing = cli("search", ingested, "zeppelins")
+    wrong = cli("search", ingested, "lines", "--where", "crew > 1")
+
+    assert (nothing.status, nothing.out) == (0, "")
+    assert nothing.err.startswith("0 passages of 0 documents match; 4 documents were searched\n")
+    assert (wrong.status, wrong.out) == (1, "")
+    assert wrong.err.startswith("error: the SQL in where cannot be used: ")
+
+
 def test_a_result_of_a_query_says_that_files_have_changed(
     cli: Cli, ingested: Path, tmp_path: Path
 ) -> None:

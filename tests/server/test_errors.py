@@ -49,6 +49,17 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "columns: name, harbour, length"),
     ("get_column_stats", {**FLEET, "columns": ["zzz"]}, "if no column holds it, extend_schema"),
     ("run_sql", {**FLEET, "sql": "SELECT lanes FROM boats"}, "if no column holds it, extend_sch"),
+    (
+        "search_documents",
+        {**FLEET, "query": "sea", "where": "harbor = 'Kiel'"},
+        "Did you mean harb",
+    ),
+    ("search_documents", {**FLEET, "query": "?"}, "pass what the passages should be about"),
+    (
+        "search_documents",
+        {"corpus": "fresh", "query": "sea"},
+        "call ingest_corpus with corpus='fre",
+    ),
     ("trace_value", {**FLEET, "column": "harbor"}, "did you mean harbour?"),
     ("trace_value", FLEET, "pass column"),
     ("trace_value", {**FLEET, "column": "crew", "where": "harbor = 'Kiel'"}, "condition in where"),

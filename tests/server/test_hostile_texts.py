@@ -37,6 +37,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
     ("run_sql", {"sql": "SELECT E'a\\x1b[2J' AS \"x\ny\" FROM boats"}),
     ("ask", {"question": "List all names"}),
     ("ask", {"question": "Which ports were painted by poets?"}),
+    ("search_documents", {"query": "Port and name of Kiel"}),
     ("trace_value", {"column": "port"}),
     ("get_document", {"document_id": "d.txt"}),
     ("get_document", {"document_id": "c�[2J.txt"}),

@@ -38,6 +38,7 @@ TOOLS = [
     "get_column_stats",
     "run_sql",
     "ask",
+    "search_documents",
     "trace_value",
     "get_document",
     "next_prompts",
@@ -45,7 +46,7 @@ TOOLS = [
 ]
 # Their names, bounds and the results that they page through say what they are; list_corpora says
 # when corpus is needed.
-SELF_SAID = {"corpus", "question", "limit", "offset", "wait_seconds", "cancel"}
+SELF_SAID = {"corpus", "question", "query", "limit", "offset", "wait_seconds", "cancel"}
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
     ("get_schema", {"corpus": "fleet"}),
@@ -54,6 +55,8 @@ CALLS: list[tuple[str, dict[str, Json]]] = [
     ("run_sql", {"corpus": "handed", "sql": "SELECT document_id FROM documents", "limit": 2}),
     ("ask", {"corpus": "fleet", "question": "What is the average length?"}),
     ("ask", {"corpus": "fleet", "question": "Which poet in Bergen liked zeppelins?"}),
+    ("search_documents", {"corpus": "fleet", "query": "Kiel", "where": "crew > 1", "limit": 1}),
+    ("search_documents", {"corpus": "fleet", "query": "zeppelins"}),
     ("trace_value", {"corpus": "fleet", "column": "length", "limit": 3}),
     ("trace_value", {"corpus": "fleet", "column": "harbour", "value": "Bergem"}),
     ("get_document", {"corpus": "fleet", "document_id": "documents/a b/ü.txt", "length": 30}),
