@@ -302,7 +302,7 @@ class SearchPage(Page):
 
     def render(self) -> str:
         """Write a line for the place of each passage, and one for its quote."""
-        lines = self.head()
+        lines = [f"corpus {self.corpus}", *self.head()]
         if self.truncated:
             lines.append(f"truncated: more passages follow; next_offset {self.next_offset}")
         for item in self.passages:
