@@ -15,6 +15,7 @@ from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.names import DENIALS, NOT_SO
 from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.states import read_boolean
 
 _NEGATION = re.compile(
     rf"[✗✘❌☒☐]|\[ ?\]|\bunavailable\b|\b(?:non|pas de|{NOT_SO})\b-?", re.IGNORECASE
@@ -353,9 +354,10 @@ def _item(text: str, span: Span, section: tuple[str, ...], *, listed: bool) -> I
     words = span.of(text)
     if len(words) > _MAX_ITEM or not section:
         return
-    # `No pool` says the contrary of `pool`; "none" denies nothing
+    # `No pool` says the contrary of `pool`, as `pool` below "Not included"; "none" denies nothing
     bare, count = _NEGATION.subn(" ", words)
-    negative = count > 0 and bool(bare.strip(" -:–—✗✘❌."))
+    denied = count > 0 or read_boolean(section[-1]) is False
+    negative = denied and bool(bare.strip(" -:–—✗✘❌."))
     plain = _VARIABLE.sub(" ", _AVAILABLE.sub(" ", bare) if negative else words)
     figure = _FIGURE.search(plain)
     if _YEAR.search(plain):

@@ -227,6 +227,20 @@ def test_lists_below_two_headings_are_kept_apart() -> None:
     }
 
 
+@pytest.mark.parametrize("heading", ["Not included", "Nicht enthalten"])
+def test_what_stands_below_a_heading_that_denies_is_denied(heading: str) -> None:
+    things = ("Lights", "Carrier rack")
+    table = tabulate(
+        [
+            f"# Bike {SHORT[n]}\n\n## Equipment\n\n- Bell\n{f'- {things[n % 2]}'}\n\n"
+            f"## {heading}\n\n- {things[1 - n % 2]}\n"
+            for n in range(12)
+        ]
+    )
+    assert table.values("lights") == [True, False] * 6
+    assert table.states("lights") == [SAID, ABSENT] * 6
+
+
 def test_a_label_that_means_another_thing_below_another_heading_is_two_columns() -> None:
     names = ("Ilse Brandt", "Jonas Keil", "Mira Vogt", "Otto Lang", "Petra Sahm")
     table = tabulate(
