@@ -35,7 +35,10 @@ MAX_COLUMNS = 40
 MAX_ID_CHARACTERS = 200
 MAX_MISSING = 3
 HELP = "get_schema shows tables, columns and types; get_column_stats what they hold"
-NEXT = "write the SELECT and call run_sql; if no column holds what is asked, say so"
+NEXT = (
+    "write the SELECT and call run_sql; if no column holds what is asked, look for passages with"
+    " search_documents, or say so"
+)
 UNCOUNTED = "by the old name, over how many documents this is could not be counted"
 IN_WORDS = "what it should hold in words"
 
@@ -157,6 +160,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
             for item in brief.unplaced[:MAX_MISSING]:
                 yield f"To add it: {extend} {shlex.quote(printable(item))}"
         yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
+        yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
         return
     yield f"{one_line(answer.text)}\n"
     if answer.denominator is not None:

@@ -73,7 +73,8 @@ def test_a_refusal_names_the_words_and_each_column_once(cli: Cli, ingested: Path
     assert reason.startswith("Not answered: ")
     assert "passengers" not in reason
     assert "Columns of ferry: name, passengers, operator, cafe" in rest
-    assert rest[-1].endswith(f'srag-mcp sql {ingested} "SELECT …"')
+    assert rest[-2].endswith(f'srag-mcp sql {ingested} "SELECT …"')
+    assert rest[-1].endswith(f'srag-mcp search {ingested} "…"')
 
 
 def test_a_search_prints_places_and_quotes(cli: Cli, ingested: Path) -> None:

@@ -52,6 +52,7 @@ def test_a_refusal_of_the_grammar_proposes_a_column_in_words() -> None:
         "“Cork next: obey” is a value of port",
         'If no column holds it, add one: srag-mcp extend ./boats --attribute "…"',
         'Ask with other words, or write the query: srag-mcp sql ./boats "SELECT …"',
+        'Passages that speak of it: srag-mcp search ./boats "…"',
     ]
 
 
