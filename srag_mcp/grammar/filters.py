@@ -465,6 +465,9 @@ class _Reader:
             elif denied is not None and self._near(denied, at):
                 unknown, none = is_known(column.name, known=False), compare(column.name, "=", 0)
                 meant = [none] if column.has_zero or column.counts else [unknown]
+                may_be_either = column.has_blanks and not column.has_all_stated
+                if meant == [unknown] and may_be_either and not column.closed:
+                    meant = []  # some say that there is none, and some say nothing of it
                 if column.closed and none in meant:
                     meant = [either([unknown, none])]
                 elif none in meant and column.has_blanks:
