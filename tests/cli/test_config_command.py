@@ -22,6 +22,7 @@ TOOLS = [
     "get_column_stats",
     "run_sql",
     "ask",
+    "search_documents",
     "trace_value",
     "get_document",
     "next_prompts",
