@@ -127,52 +127,54 @@ def idle_words(question: str) -> frozenset[str]:
     return _idle_words() | {word for word in words(question) if stem(word) in light}
 
 
+# Names that no table of a corpus has: SQL from outside stands within it, and means its own.
 _STATEMENT = """
-WITH posting AS (
+WITH srag_at AS (
   SELECT term, n, passage, page, document
   FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})),
-mean AS (
+srag_mean AS (
   SELECT level, count(*) AS n_units, avg(n_words) AS n_words, avg(n_pairs) AS n_pairs
   FROM srag_units GROUP BY level),
-found AS (
+srag_counted AS (
   SELECT level, unit, term, sum(n)::DOUBLE AS n FROM (
     SELECT term, n, unnest([0, 1, 2]) AS level, unnest([document, page, passage]) AS unit
-    FROM posting WHERE term >> 30 < {label})
+    FROM srag_at WHERE term >> 30 < {label})
   WHERE unit IS NOT NULL GROUP BY level, unit, term),
-telling AS (
+srag_rarity AS (
   SELECT level, term, ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-  FROM found JOIN mean USING (level) GROUP BY level, term),
-ranked AS (
+  FROM srag_counted JOIN srag_mean USING (level) GROUP BY level, term),
+srag_ranked AS (
   SELECT level, unit, list_extract({levels}, level + 1) * sum(
     CASE WHEN term >> 30 = {pair} THEN {pair_weight} ELSE 1 END * idf * {k1_and_1} * n / (
-      n + {k1} * (1 - {b} + {b} * CASE WHEN term >> 30 = {pair} THEN length.n_pairs / mean.n_pairs
-        ELSE length.n_words / mean.n_words END))) AS score
-  FROM found JOIN telling USING (level, term) JOIN mean USING (level)
+      n + {k1} * (1 - {b} + {b} * CASE WHEN term >> 30 = {pair}
+        THEN length.n_pairs / srag_mean.n_pairs ELSE length.n_words / srag_mean.n_words END))
+    ) AS score
+  FROM srag_counted JOIN srag_rarity USING (level, term) JOIN srag_mean USING (level)
     JOIN srag_units AS length USING (level, unit)
   GROUP BY level, unit),
-labelled AS (
-  SELECT passage, {label_weight} * max(idf) AS score FROM posting JOIN (
+srag_labelled AS (
+  SELECT passage, {label_weight} * max(idf) AS score FROM srag_at JOIN (
     SELECT term, ln(1 + (n_units - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM posting JOIN mean ON level = 2 WHERE term >> 30 = {label} GROUP BY term, n_units
+    FROM srag_at JOIN srag_mean ON level = 2 WHERE term >> 30 = {label} GROUP BY term, n_units
   ) USING (term) GROUP BY passage),
-scored AS (
+srag_scored AS (
   SELECT place.document_id, place.number, place.page, place.passage,
-    coalesce(of_document.score, 0) + of_page.score + of_passage.score + coalesce(labelled.score, 0)
-      AS score
+    coalesce(of_document.score, 0) + of_page.score + of_passage.score
+      + coalesce(srag_labelled.score, 0) AS score
   FROM srag_passages AS place
-    JOIN ranked AS of_passage ON of_passage.level = 2 AND of_passage.unit = place.passage
-    JOIN ranked AS of_page ON of_page.level = 1 AND of_page.unit = place.page
-    LEFT JOIN ranked AS of_document
+    JOIN srag_ranked AS of_passage ON of_passage.level = 2 AND of_passage.unit = place.passage
+    JOIN srag_ranked AS of_page ON of_page.level = 1 AND of_page.unit = place.page
+    LEFT JOIN srag_ranked AS of_document
       ON of_document.level = 0 AND of_document.unit = place.document
-    LEFT JOIN labelled ON labelled.passage = place.passage
+    LEFT JOIN srag_labelled ON srag_labelled.passage = place.passage
   {chosen}),
-spread AS (
+srag_spread AS (
   SELECT document_id, number, passage,
     score / row_number() OVER (PARTITION BY page ORDER BY score DESC, passage) AS score
-  FROM scored)
+  FROM srag_scored)
 SELECT document_id, number, passages.page, headings, start, "end", score,
-  count(*) OVER (), (SELECT count(DISTINCT document_id) FROM spread)
-FROM spread JOIN passages USING (document_id, number)
+  count(*) OVER (), (SELECT count(DISTINCT document_id) FROM srag_spread)
+FROM srag_spread JOIN passages USING (document_id, number)
 {per_document}
 ORDER BY score DESC, passage
 """

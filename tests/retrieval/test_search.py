@@ -7,8 +7,12 @@ import duckdb
 import pytest
 
 from srag_mcp.errors import QueryError, StoreError
+from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.retrieval.search import Hit, HitPage, idle_words, search
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 
 
 def texts(corpus: Corpus, page: HitPage) -> list[str]:
@@ -37,6 +41,20 @@ def test_words_of_the_rest_of_a_document_count(corpus: Corpus) -> None:
     found = texts(corpus, search(corpus, "snow while Ann Lee was keeper"))
     snow = [text for text in found if text.startswith("# Snow depth")]
     assert "fell in spring" in snow[0]
+
+
+def test_sql_that_says_where_to_look_means_the_tables_of_the_corpus(tmp_path: Path) -> None:
+    """Whatever they are called: the statement around it has tables of its own."""
+    (tmp_path / "cup.txt").write_text("A silver cup.\n")
+    (tmp_path / "coin.txt").write_text("A silver coin.\n")
+    names = ("ranked", "found", "posting", "mean", "scored", "counted", "place")
+    for name in names:
+        schema = Schema(title="Find", entity=name, attributes=())
+        ingest(tmp_path, Settings(workers=1, home=tmp_path / "home"), schema=schema)
+        among = f"SELECT document_id FROM {name} WHERE document_id LIKE 'cup%'"
+        with QueryPool() as worker:
+            page = search(Corpus(tmp_path, worker, tmp_path / "home"), "silver", among=among)
+        assert places(page) == [("cup.txt", None)], name
 
 
 def test_words_of_names_find_no_passage_by_themselves(corpus: Corpus) -> None:
