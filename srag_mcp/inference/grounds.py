@@ -122,11 +122,11 @@ def find_grounds(
 
 def _is_result(bounds: Bounds, page: ResultPage) -> bool:
     """Whether *bounds* say nothing but the result, or that is no number."""
+    if not bounds.is_point:
+        return False
     numbers = [float(str(value)) for row in page.rows for value in row if value is not None]
-    others = [
-        n for n in numbers if math.isfinite(n) and not math.isclose(n, bounds.lower, abs_tol=1e-9)
-    ]
-    return bounds.is_point and not others
+    finite = filter(math.isfinite, numbers)
+    return all(math.isclose(number, bounds.lower, abs_tol=1e-9) for number in finite)
 
 
 def find_denominator(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from srag_mcp.documents.document import Document, Heading, KeyValue, Table
-from srag_mcp.documents.tables import unique_names
+from srag_mcp.documents.tables import header_paths, unique_names
 from srag_mcp.text.spans import Span
 
 ReadBytes = Callable[..., list[Document]]
@@ -89,6 +89,14 @@ def test_every_column_gets_a_name_of_its_own(read_bytes: ReadBytes) -> None:
         ("column 3", "z"),
         ("column 4", "w"),
     ]
+
+
+def test_three_rows_of_headers_are_read_from_the_innermost() -> None:
+    """What spans columns has gaps to its right, and what it spans may have gaps as well."""
+    rows = [["", "2022", "", ""], ["", "H1", "", "H2"], ["", "Q1", "Q2", "Q3"]]
+    first, *others = header_paths(rows, 4)
+    assert first == ()
+    assert others == [("2022", "H1", "Q1"), ("2022", "H1", "Q2"), ("2022", "H2", "Q3")]
 
 
 def test_a_table_without_names_keeps_its_first_row(read_bytes: ReadBytes) -> None:
