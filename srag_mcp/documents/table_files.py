@@ -293,6 +293,8 @@ def find_records(sheet: Sheet, *, typed: bool = False) -> RecordTable:
         for line in kept
         if line.number in body.doubted
     ]
+    if body.n_alike:
+        told.append(f"rows that say the same as another in every cell, and count: {body.n_alike}")
     style = number_style(kept) or (DECIMAL_POINT if typed else "")
     rows = tuple(Row(line.cells, style) for line in kept)
     caption = "; ".join(filter(is_caption, sheet.notes))

@@ -1,4 +1,4 @@
-"""Rows of a table that are no records: totals, notes, headings and footers among them."""
+"""Rows of a table that are no records: totals, notes, headings, footers and copies among them."""
 
 import math
 import re
@@ -51,6 +51,7 @@ class TableBody:
     Attributes:
         left_out: Why rows are no records, by their numbers; nothing where none would be one.
         doubted: What rows that are records may be, too.
+        n_alike: So many records say the same as another one in every cell, and may be copies.
     """
 
     def __init__(self, lines: Sequence[SheetRow], header_rows: Sequence[tuple[str, ...]]) -> None:
@@ -87,6 +88,26 @@ class TableBody:
                 self.doubted.setdefault(line.number, "a note or a heading")
         if len(self.left_out) == len(self._lines):
             self.left_out.clear()
+        self.n_alike = 0
+        self._find_copies()
+
+    def _find_copies(self) -> None:
+        """Leave out rows that say the same as another where the first column names each other row.
+
+        Elsewhere nothing tells two sales of the same thing from one that was written twice.
+        """
+        lines = [line for line in self._lines if line.number not in self.left_out]
+        firsts: dict[tuple[str, ...], int] = {}
+        copies = {
+            line.number: number
+            for line in lines
+            if (number := firsts.setdefault(line.cells, line.number)) != line.number
+        }
+        names = {cells[0] for cells in firsts if cells and cells[0]}
+        if 1 < len(names) == len(firsts):
+            self.left_out |= {row: f"a copy of row {number}" for row, number in copies.items()}
+        else:
+            self.n_alike = len(copies)
 
     def _find_totals(self, where: str) -> None:
         """Find rows that sum up those *where*: above or below them.

@@ -205,6 +205,19 @@ def test_the_header_of_each_page_is_left_out() -> None:
     assert table.told[0].startswith("row 4 is left out, the header again")
 
 
+def test_a_row_written_twice_is_left_out_where_the_first_column_names_the_rows() -> None:
+    table = found([HEADER, *ORDERS, ORDERS[1], SUM])
+    assert cells(table) == ORDERS
+    assert table.told[0].startswith("row 6 is left out, a copy of row 3: SO-2")
+
+
+def test_rows_alike_count_and_are_told_where_nothing_names_the_rows() -> None:
+    sales = [["Tea", "Kiel", "2"], ["Tea", "Bonn", "2"], ["Tea", "Kiel", "2"], ["Rum", "Ulm", "1"]]
+    table = found([["Item", "Shop", "Pieces"], *sales])
+    assert cells(table) == sales
+    assert table.told == ("rows that say the same as another in every cell, and count: 1",)
+
+
 def test_a_record_with_gaps_stays() -> None:
     rows = [*ORDERS, ["SO-5", "", "Hub", "", "7", ""], ["SO-6", "2024-02-01", "", "1", "", "no"]]
 
