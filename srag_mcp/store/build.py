@@ -27,7 +27,7 @@ from srag_mcp.store.layout import (
     published_build,
     put_in_place,
 )
-from srag_mcp.store.postings import INDEX_COMMENTS, write_index
+from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
@@ -150,6 +150,7 @@ class BuildInfo:
             language model chose them, and for builds of older versions.
         renamed: What the build before called otherwise, a sentence each.
         former_table: What it called the record table; empty where that has kept its name.
+        index_version: Of the rules that the index of passages was made by.
     """
 
     build_id: str
@@ -165,10 +166,16 @@ class BuildInfo:
     account: str = ""
     renamed: tuple[str, ...] = ()
     former_table: str = ""
+    index_version: str = ""
 
 
 _INFO = TypeAdapter(BuildInfo)
-_LATER = {"account", "renamed", "former_table"}  # builds of older versions do not have them
+_LATER = {
+    "account",
+    "renamed",
+    "former_table",
+    "index_version",
+}  # builds of older versions do not have them
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
@@ -312,6 +319,7 @@ def _write(
         account=work.note(ACCOUNT) or "",
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",
+        index_version=INDEX_VERSION,
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:

@@ -32,7 +32,7 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
-from srag_mcp.store.postings import INDEX_TABLES
+from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import one_line
@@ -234,10 +234,11 @@ class Corpus:
 
         def ask(path: Path) -> ResultPage:
             content = self._content_of(path)
-            if not content.columns.keys() >= set(INDEX_TABLES):
+            is_indexed = content.columns.keys() >= set(INDEX_TABLES)
+            if not is_indexed or content.info.index_version != INDEX_VERSION:
                 msg = (
-                    f"the build of {self.name} has no index of passages, as it is of an earlier"
-                    " version of srag-mcp: to ingest the corpus again, call ingest_corpus with"
+                    f"the build of {self.name} has no index of passages that this version of"
+                    " srag-mcp can search: to ingest the corpus again, call ingest_corpus with"
                     f" corpus={self.name!r}"
                 )
                 raise StoreError(msg)

@@ -10,20 +10,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.documents.document import Document
-from srag_mcp.documents.passages import Passage
-from srag_mcp.text.terms import TermKind, count_terms
+from srag_mcp.documents.document_names import document_names
+from srag_mcp.text.terms import TermKind, count_terms, name_term
 
 if TYPE_CHECKING:
     import duckdb
 
+# Of the rules by which texts become terms: to be raised with any change of them, here or in
+# `text/terms.py`, for a question that is read by others finds nothing.
+INDEX_VERSION = "2"
+PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str]
+"""number from 1, page, headings, start, end, kind."""
 PostingRow: TypeAlias = tuple[int, int, int]
 """number of the passage, 0 for the names of the document; term; how often it is there."""
 
 INDEX_TABLES = ("srag_postings", "srag_passages", "srag_units")
 INDEX_COMMENTS = {
     "srag_postings": "The index of passages: a row a term and passage, in the order of the terms.",
-    "srag_postings.term": "Hash of a word, a pair of words or a label (its highest two bits).",
+    "srag_postings.term": "Hash of a word, pair of words, label or name (its highest two bits).",
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
@@ -59,15 +63,22 @@ WHERE unit IS NOT NULL GROUP BY level, unit ORDER BY level, unit;
 """  # noqa: S608 - constants
 
 
-def cut_postings(document: Document, passages: Sequence[Passage]) -> Iterator[PostingRow]:
-    """Yield the terms of passages, each with the headings that it does not begin with itself."""
-    names = f"{PurePosixPath(document.path).stem}\n{document.title}"
-    texts = [names] if passages else []
-    for item in passages:
-        text = item.span.of(document.text)
-        texts.append("\n".join([*(above for above in item.path if above not in text), text]))
-    for number, text in enumerate(texts):
-        for term, n in count_terms(text).items():
+def cut_postings(
+    path: str, title: str, text: str, passages: Sequence[PassageRow]
+) -> Iterator[PostingRow]:
+    """Yield the terms of passages, each with the headings that it does not begin with itself.
+
+    Those of passage 0 are what the document is called: by its file, and by its title.
+    """
+    if not passages:
+        return
+    stem = PurePosixPath(path).stem
+    yield from ((0, term, n) for term, n in count_terms(f"{stem}\n{title}").items())
+    yield from ((0, name_term(name), 1) for name in document_names(stem, title, text))
+    for number, _, headings, start, end, _ in passages:
+        said = text[start:end]
+        above = [heading for heading in headings.split(" > ") if heading not in said]
+        for term, n in count_terms("\n".join([*above, said])).items():
             yield number, term, min(n, _MOST_COUNTED)
 
 
