@@ -102,6 +102,9 @@ def search(
     documents: Annotated[
         str, typer.Option(help="Only documents with these document_id.", metavar="SELECT")
     ] = "",
+    narrow: Annotated[
+        bool, typer.Option("--narrow/--all", help="Narrow to documents that the query names.")
+    ] = True,
     phrase: Annotated[
         str, typer.Option(help="Only passages with these words in a row.", metavar="TEXT")
     ] = "",
@@ -124,6 +127,7 @@ def search(
             settings.max_result_characters,
             documents=documents,
             where=where,
+            narrow=narrow,
             phrase=phrase,
             per_document=per_document,
             limit=limit,

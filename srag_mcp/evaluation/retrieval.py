@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import read_rows
 from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import words
@@ -108,11 +109,14 @@ def _figure(values: Sequence[float]) -> Figure:
 
 
 def by_search(corpus: Corpus) -> Ranking:
-    """Rank as the product's own search does."""
-    return lambda question: (
-        Hit(hit.document_id, hit.page, str(hit.number))
-        for hit in search(corpus, question, limit=DEPTH).hits
-    )
+    """Rank as the product's own search does: what the question itself names comes first."""
+
+    def rank(question: str) -> Iterable[Hit]:
+        named = find_filter(corpus, question)
+        page = search(corpus, question, ahead=named.documents if named else None, limit=DEPTH)
+        return (Hit(hit.document_id, hit.page, str(hit.number)) for hit in page.hits)
+
+    return rank
 
 
 def bm25(corpus: Corpus) -> Ranking:

@@ -39,6 +39,7 @@ class Hit:
         headings: Those above it, outermost first, with ` > ` between.
         span: Where it lies in the text of the document.
         score: For comparing the hits of one search only.
+        is_ahead: Whether its document was to come first.
     """
 
     document_id: str
@@ -47,6 +48,7 @@ class Hit:
     headings: str
     span: Span
     score: float
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,15 @@ class HitPage:
         hits: The passages.
         n_passages: How many passages share a term with the question, on all pages.
         n_documents: How many documents these are of.
+        n_ahead: How many of the passages are of documents that come first.
+        n_documents_ahead: How many documents these are of.
     """
 
     hits: tuple[Hit, ...]
     n_passages: int
     n_documents: int
+    n_ahead: int = 0
+    n_documents_ahead: int = 0
 
 
 def search(  # noqa: PLR0913 - where to look, and which hits
@@ -69,6 +75,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     question: str,
     *,
     among: str | None = None,
+    ahead: str | None = None,
     phrase: str = "",
     per_document: int | None = None,
     limit: int = 10,
@@ -81,6 +88,8 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         question: In the user's words.
         among: SQL from outside whose first column are the ids of the documents to look in; None
             for all.
+        ahead: SQL of this package for the documents that come first, as `find_filter` writes it;
+            where their passages fill the page, that is as if no others were looked in.
         phrase: Words that stand in each passage in a row, whatever marks are between them.
         per_document: Most hits of a document; None for any number.
         limit: Most hits of this page.
@@ -95,17 +104,16 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     if among is not None:
         corpus.select(among, limit=1)  # by itself: an error is told in the caller's own words
     terms = question_terms(question, idle_words(question))
-    page = corpus.rank(_statement(terms, _chosen(among, phrase), per_document), limit, offset)
-    return _read_hits(page.rows)
+    statement = _statement(terms, _chosen(among, phrase), ahead, per_document)
+    return _read_hits(corpus.rank(statement, limit, offset).rows)
 
 
 def _read_hits(rows: Sequence[Any]) -> HitPage:
     hits = tuple(
-        Hit(document_id, number, page, headings, Span(start, end), score)
-        for document_id, number, page, headings, start, end, score, *_ in rows
+        Hit(document_id, number, page, headings, Span(start, end), score, is_ahead)
+        for document_id, number, page, headings, start, end, score, is_ahead, *_ in rows
     )
-    n_passages, n_documents = rows[0][-2:] if rows else (0, 0)
-    return HitPage(hits, n_passages, n_documents)
+    return HitPage(hits, *(rows[0][-4:] if rows else (0, 0)))
 
 
 @cache
@@ -158,7 +166,7 @@ srag_labelled AS (
     FROM srag_at JOIN srag_mean ON level = 2 WHERE term >> 30 = {label} GROUP BY term, n_units
   ) USING (term) GROUP BY passage),
 srag_scored AS (
-  SELECT place.document_id, place.number, place.page, place.passage,
+  SELECT place.document_id, place.number, place.page, place.passage, {ahead} AS is_ahead,
     coalesce(of_document.score, 0) + of_page.score + of_passage.score
       + coalesce(srag_labelled.score, 0) AS score
   FROM srag_passages AS place
@@ -169,14 +177,15 @@ srag_scored AS (
     LEFT JOIN srag_labelled ON srag_labelled.passage = place.passage
   {chosen}),
 srag_spread AS (
-  SELECT document_id, number, passage,
+  SELECT document_id, number, passage, is_ahead,
     score / row_number() OVER (PARTITION BY page ORDER BY score DESC, passage) AS score
   FROM srag_scored)
-SELECT document_id, number, passages.page, headings, start, "end", score,
-  count(*) OVER (), (SELECT count(DISTINCT document_id) FROM srag_spread)
-FROM srag_spread JOIN passages USING (document_id, number)
+SELECT document_id, number, passages.page, headings, start, "end", score, is_ahead, srag_found.*
+FROM srag_spread JOIN passages USING (document_id, number) CROSS JOIN (
+  SELECT count(*), count(DISTINCT document_id), count(*) FILTER (is_ahead),
+    count(DISTINCT document_id) FILTER (is_ahead) FROM srag_spread) AS srag_found
 {per_document}
-ORDER BY score DESC, passage
+ORDER BY is_ahead DESC, score DESC, passage
 """
 
 
@@ -217,7 +226,9 @@ def _pattern(phrase: str) -> str:
     return pattern
 
 
-def _statement(terms: Iterable[int], chosen: str, per_document: int | None) -> str:
+def _statement(
+    terms: Iterable[int], chosen: str, ahead: str | None, per_document: int | None
+) -> str:
     """Write the statement that ranks; of the question it holds numbers alone."""
     nth = "row_number() OVER (PARTITION BY document_id ORDER BY score DESC, passage)"
     return _STATEMENT.format(
@@ -231,5 +242,6 @@ def _statement(terms: Iterable[int], chosen: str, per_document: int | None) -> s
         k1_and_1=_K1 + 1,
         b=_B,
         chosen=chosen,
+        ahead="false" if ahead is None else f"place.document_id IN (FROM ({ahead}))",
         per_document="" if per_document is None else f"QUALIFY {nth} <= {per_document:d}",
     )

@@ -247,6 +247,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         documents: Annotated[
             str, Field(max_length=MAX_SQL, description="SELECT of document_id.")
         ] = "",
+        narrow: Annotated[bool, Field(description="To documents that the query names.")] = True,
         phrase: Annotated[str, Field(max_length=MAX_WORDS, description="Words in a row.")] = "",
         per_document: Annotated[int, Field(ge=0, le=1000, description="Most of one document.")] = 0,
         limit: Annotated[int, Field(ge=1, le=20)] = 10,
@@ -262,6 +263,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             room,
             documents=documents,
             where=where,
+            narrow=narrow,
             phrase=phrase,
             per_document=per_document,
             limit=limit,

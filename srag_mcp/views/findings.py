@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.model.language_model import most_characters
+from srag_mcp.retrieval.question_filter import QuestionFilter, find_filter
 from srag_mcp.retrieval.search import Hit, idle_words, search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
@@ -23,6 +24,7 @@ MAX_QUOTE_CHARACTERS = 300
 MAX_HEADINGS_CHARACTERS = 120
 MAX_UNREADABLE = 5
 MAX_NAME = 200
+MAX_CONDITION = 600  # characters of what a query narrows to by itself
 _ENDS = re.compile(r"(?:[.!?;][\"'”’)\]]*|\|)\s+|[。！？；]|\s*\n\s*")
 _PART = re.compile(r"[^,;、，]{1,100}(?:[,;、，]\s*|\s|$)|.{1,100}", re.DOTALL)
 _READABLE = "SELECT count(*) FROM documents WHERE characters > 0"
@@ -36,10 +38,12 @@ class SearchFilter(TypedDict, total=False):
 
     *documents* is a SELECT of ids, *where* SQL that holds for the record of a document, *phrase*
     words that stand in a passage in a row; *per_document* is the most of one document, 0 for all.
+    *narrow*: where neither SQL is given, documents that the query itself names come first.
     """
 
     documents: str
     where: str
+    narrow: bool
     phrase: str
     per_document: int
     limit: int
@@ -63,11 +67,13 @@ def search_page(
         msg = "the query has no words: pass what the passages should be about"
         raise SchemaError(msg)
     among = _narrow(corpus, wanted.get("documents", ""), wanted.get("where", ""))
+    named = None if among or not wanted.get("narrow", True) else find_filter(corpus, sought)
     ranked = partial(
         search,
         corpus,
         sought,
         among=among or None,
+        ahead=named.documents if named else None,
         phrase=phrase,
         per_document=wanted.get("per_document") or None,
     )
@@ -80,31 +86,49 @@ def search_page(
     passages = [_show(corpus, hit, keys, fold_words(phrase)) for hit in found.hits[:limit]]
     written = "".join(passage.model_dump_json() for passage in passages)
     room = min(max_characters, most_characters(written, MAX_TOKENS))
-    passages = take_whole(passages, int(room * PAGE_SHARE))
+    told = min(len(named.where), MAX_CONDITION) if named else 0  # twice: as data and in a note
+    passages = take_whole(passages, int(room * PAGE_SHARE) - 2 * told)
     is_last = len(passages) == len(found.hits)
     n_documents = n_searched = _count(corpus, _READABLE)
+    total, found_in = found.n_passages, found.n_documents
+    is_narrowed = named is not None and all(hit.is_ahead for hit in found.hits[: len(passages)])
+    if named and is_narrowed and passages:
+        total, found_in, among = found.n_ahead, found.n_documents_ahead, named.documents
     if among:
         n_searched = _count(corpus, f"{_READABLE} AND document_id IN ({among}\n)")
     unreadable = [shorten(str(name), MAX_NAME) for (name,) in corpus.read(_UNREADABLE, [])]
     if len(unreadable) > MAX_UNREADABLE:
         unreadable[MAX_UNREADABLE:] = [f"and {len(unreadable) - MAX_UNREADABLE} more"]
     notes = [*corpus.notices()[bool(corpus.info().n_failed) :]]  # files are named here
+    if named:
+        notes.insert(0, _say_named(named, found.n_ahead, is_narrowed=is_narrowed))
     if not passages:
         if offset:
-            found = ranked(limit=1, offset=0)
-        notes.insert(0, _advice(corpus, offset, found.n_passages))
+            total = ranked(limit=1, offset=0).n_passages
+        notes.insert(0, _advice(corpus, offset, total))
     return SearchPage(
         corpus=corpus.name,
         passages=passages,
-        total=found.n_passages,
-        found_in=found.n_documents,
+        total=total,
+        found_in=found_in,
         searched=n_searched,
         documents=n_documents,
+        narrowed_to=named.where if named and len(named.where) <= MAX_CONDITION else "",
         truncated=not is_last,
         next_offset=None if is_last else offset + len(passages),
         unreadable=unreadable,
         notes=notes,
     )
+
+
+def _say_named(named: QuestionFilter, n_passages: int, *, is_narrowed: bool) -> str:
+    """Say what the query names by itself, whether no others are shown, and what takes it off."""
+    where = shorten(named.where, MAX_CONDITION)
+    said = f"{named.reason}: where {where}"
+    if is_narrowed:
+        return f"{said}; narrow=false (--all) searches all"
+    few = f"{n_passages} passages" if n_passages else "no passage"
+    return f"{said}. As {few} of these match, all documents were searched; these come first"
 
 
 def _advice(corpus: Corpus, offset: int, total: int) -> str:

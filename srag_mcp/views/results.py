@@ -286,6 +286,7 @@ class SearchPage(Page):
     found_in: Annotated[int, Field(description="Documents that these are of.")]
     searched: Annotated[int, Field(description="Documents that the filter leaves.")]
     documents: int
+    narrowed_to: Annotated[str, Field(description="What the query names: to pass as where.")] = ""
     truncated: bool
     next_offset: NextOffset = None
     unreadable: Annotated[list[str], Field(description="Files that nothing is found in.")] = []

@@ -192,3 +192,32 @@ def test_a_quote_begins_where_most_was_found() -> None:
 
     assert find_quote(text, {"terminate", "parti", "termin"}).of(text).startswith("Either party")
     assert find_quote(text, {"snow"}).of(text).startswith("TERM")
+
+
+def test_documents_that_a_query_names_are_searched_alone_where_they_fill_the_page(
+    inns: Corpus,
+) -> None:
+    page = found(inns, "dogs of the Long", limit=5)
+    assert documents(page) == {"long.md"}
+    assert (page.narrowed_to, page.searched, page.documents) == ("(document_id = 'long.md')", 1, 5)
+    assert page.total == found(inns, "dogs of the Long", where=page.narrowed_to).total == 41
+    said = "“Long” stands for documents: where (document_id = 'long.md'); narrow=false (--all)"
+    assert page.notes[0] == f"{said} searches all"
+
+
+def test_documents_that_a_query_names_come_first_where_they_do_not_fill_it(inns: Corpus) -> None:
+    page = found(inns, "dogs of the Heron", limit=20)
+    assert page.passages[0].document_id == "heron.md"
+    assert (page.searched, page.total) == (5, found(inns, "dogs Heron", narrow=False).total)
+    assert page.notes[0] == (
+        "“Heron” stands for documents: where (document_id = 'heron.md'). As 3 passages of these"
+        " match, all documents were searched; these come first"
+    )
+
+
+def test_what_a_query_names_is_taken_off_by_an_argument_or_by_sql(inns: Corpus) -> None:
+    query = "dogs of the Long"
+    for wanted in ({"narrow": False}, {"where": "true"}, {"documents": "FROM documents"}):
+        page = found(inns, query, **wanted)
+        assert (page.narrowed_to, page.searched) == ("", 5)
+        assert page.notes == []
