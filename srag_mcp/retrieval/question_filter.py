@@ -172,7 +172,7 @@ def _named(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
             named[name_term(name.capitalize())] = phrase
     sql = _NAMED.format(terms=", ".join(map(str, named)) or "NULL", most=_MOST_LISTED)
     documents: dict[_Phrase, set[str]] = {}
-    for term, document_id in corpus.rank(sql, _MOST_LISTED * max(1, len(named)), 0).rows:
+    for term, document_id in corpus.rank(sql, is_ours=True):
         documents.setdefault(named[int(term or 0)], set()).add(str(document_id))
     for phrase, ids in documents.items():
         yield _Meaning(phrase, "document_id", _is_one_of("document_id", ids))

@@ -222,17 +222,18 @@ class Corpus:
             ).rows[0]
         )
 
-    def rank(self, sql: str, limit: int, offset: int) -> ResultPage:
-        """Return rows of *sql*, which this package wrote around a narrowing query from outside.
+    def rank(self, sql: str, *, is_ours: bool) -> list[tuple[Value, ...]]:
+        """Return the rows of *sql*, which may read the index of passages, too.
 
-        It may read the index of passages, too.
+        *is_ours*: nothing in it comes from outside. What this package wrote around a narrowing
+        query is checked, which takes as long as the search in a small corpus.
 
         Raises:
             QueryError: If it is refused, wrong, or too heavy.
-            StoreError: If the build has no index.
+            StoreError: If the build has no index, or one that was made by other rules.
         """
 
-        def ask(path: Path) -> ResultPage:
+        def ask(path: Path) -> list[tuple[Value, ...]]:
             content = self._content_of(path)
             is_indexed = content.columns.keys() >= set(INDEX_TABLES)
             if not is_indexed or content.info.index_version != INDEX_VERSION:
@@ -242,14 +243,14 @@ class Corpus:
                     f" corpus={self.name!r}"
                 )
                 raise StoreError(msg)
-            return self.worker.select(
-                path,
-                sql,
-                tables=content.tables(*INDEX_TABLES, "srag_texts"),
-                limit=limit,
-                offset=offset,
-                timeout_s=self._left_s(sql),
+            if is_ours:
+                return self.worker.read(path, sql, (), self._left_s(sql), kind="short")
+            tables = content.tables(*INDEX_TABLES, "srag_texts")
+            limits, left_s = self.worker.limits, self._left_s(sql)
+            page = self.worker.select(
+                path, sql, tables=tables, limit=limits.max_rows, timeout_s=left_s
             )
+            return list(page.rows)
 
         return self._newest(ask)
 

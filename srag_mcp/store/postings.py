@@ -31,7 +31,8 @@ INDEX_COMMENTS = {
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
-    "srag_units": "The lengths of what is ranked: documents (level 0), pages (1), passages (2).",
+    "srag_units": "What is ranked: documents (level 0), pages (1), passages (2).",
+    "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
 _PAGE_CHARACTERS = 4000  # of a page of a filing (FinanceBench: 4,800 with its layout)
@@ -51,15 +52,18 @@ CREATE TABLE build.main.srag_postings AS
 SELECT term, passage, n
 FROM postings JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
 CREATE TABLE build.main.srag_units AS
-SELECT level, unit, sum(n_words)::UINTEGER AS n_words, sum(n_pairs)::UINTEGER AS n_pairs
+SELECT level, unit, coalesce(n_words / avg(n_words) OVER same, 0)::FLOAT AS words,
+  coalesce(n_pairs / nullif(avg(n_pairs) OVER same, 0), 0)::FLOAT AS pairs
 FROM (
-  SELECT n_words, n_pairs, unnest([0, 1, 2])::UTINYINT AS level,
-    unnest([document, page, CASE WHEN number > 0 THEN passage END]) AS unit
-  FROM build.main.srag_passages LEFT JOIN (
-    SELECT passage, sum(n) FILTER (term >> 30 = {TermKind.WORD:d}) AS n_words,
-      sum(n) FILTER (term >> 30 = {TermKind.PAIR:d}) AS n_pairs
-    FROM build.main.srag_postings GROUP BY passage) USING (passage))
-WHERE unit IS NOT NULL GROUP BY level, unit ORDER BY level, unit;
+  SELECT level, unit, sum(n_words) AS n_words, sum(n_pairs) AS n_pairs FROM (
+    SELECT n_words, n_pairs, unnest([0, 1, 2])::UTINYINT AS level,
+      unnest([document, page, CASE WHEN number > 0 THEN passage END]) AS unit
+    FROM build.main.srag_passages LEFT JOIN (
+      SELECT passage, sum(n) FILTER (term >> 30 = {TermKind.WORD:d}) AS n_words,
+        sum(n) FILTER (term >> 30 = {TermKind.PAIR:d}) AS n_pairs
+      FROM build.main.srag_postings GROUP BY passage) USING (passage))
+  WHERE unit IS NOT NULL GROUP BY level, unit)
+WINDOW same AS (PARTITION BY level) ORDER BY level, unit;
 """  # noqa: S608 - constants
 
 

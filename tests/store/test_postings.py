@@ -48,13 +48,20 @@ def test_terms_are_in_order_and_lengths_are_of_all_levels(published: Path) -> No
     terms = [row[0] for row in rows(published, "SELECT term FROM srag_postings")]
     assert terms == sorted(terms)  # type: ignore[type-var]
     lengths = (
-        "SELECT level, count(*), sum(n_words)::INTEGER FROM srag_units GROUP BY ALL ORDER BY 1"
+        "SELECT level, count(*), round(avg(words), 4), round(avg(pairs), 4) FROM srag_units"
+        " GROUP BY ALL ORDER BY 1"
     )
-    n_names = 3 * 2  # the stem of each file, and the title, which is the same
-    [(_, n, whole), (_, n_pages, pages), (_, n_passages, passages)] = rows(published, lengths)
-    assert (n, n_pages, n_passages) == (3, 3, 3)
-    assert pages == passages
-    assert whole == int(str(pages)) + n_names
+    assert rows(published, lengths) == [(0, 3, 1, 1), (1, 3, 1, 1), (2, 3, 1, 1)]
+    [curlew] = rows(
+        published,
+        "SELECT words FROM srag_units JOIN srag_passages ON unit = passage AND level = 2"
+        " WHERE document_id = 'curlew.txt' AND number = 1",
+    )
+    said = "SELECT sum(n) FROM srag_postings JOIN srag_passages USING (passage)"
+    said += " WHERE term >> 30 = 0 AND number = 1"
+    [(n_all,)] = rows(published, said)
+    [(n_own,)] = rows(published, f"{said} AND document_id = 'curlew.txt'")
+    assert curlew[0] == pytest.approx(int(str(n_own)) / (int(str(n_all)) / 3))
 
 
 def test_a_passage_is_found_by_the_headings_above_it() -> None:
