@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Set
 from functools import partial
+from itertools import accumulate
 from typing import TypedDict, Unpack
 from urllib.parse import quote
 
@@ -181,16 +182,18 @@ def _show(corpus: Corpus, hit: Hit, sought: Set[object], phrase: str) -> FoundPa
 def find_quote(text: str, sought: Set[object], phrase: str = "") -> Span:
     """Find the sentences or lines of *text* with the most of the terms and stems *sought*.
 
-    They have the folded *phrase*, follow one another in at most `MAX_QUOTE_CHARACTERS`, and begin
-    with one in which something was found, if anything was; of those that have as much, the first.
+    They have the folded *phrase*, follow one another in at most `MAX_QUOTE_CHARACTERS` (as shown:
+    the layout of a page keeps columns apart by blanks), and begin with one in which something was
+    found, if anything was; of those that have as much, the first.
     """
     pieces = list(_pieces(text))
-    said = [piece.of(text) for piece in pieces]
+    said = [one_line(piece.of(text)) for piece in pieces]
+    ends = list(accumulate((len(item) + 1 for item in said), initial=0))
     found: list[Set[object]] = [{*count_terms(item), *stems(item)} & sought for item in said]
     best, best_score = Span(0, 0), (False, -1)
     for first, opening in enumerate(pieces):
         last, there = first, set[object]()
-        while last < len(pieces) and pieces[last].end - opening.start <= MAX_QUOTE_CHARACTERS:
+        while last < len(pieces) and ends[last + 1] - ends[first] <= MAX_QUOTE_CHARACTERS + 1:
             there |= found[last]
             last += 1
         span = Span(opening.start, pieces[last - 1].end)
@@ -205,7 +208,7 @@ def _pieces(text: str) -> Iterator[Span]:
     start = 0
     for end in [*(found.end() for found in _ENDS.finditer(text)), len(text)]:
         spans = [Span(start, end)]
-        if end - start > MAX_QUOTE_CHARACTERS:
+        if len(one_line(text[start:end])) > MAX_QUOTE_CHARACTERS:
             spans = [Span(*found.span()) for found in _PART.finditer(text, start, end)]
         for span in spans:
             said = span.of(text)

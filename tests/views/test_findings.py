@@ -183,8 +183,14 @@ def test_a_quote_is_a_stretch_of_its_text_without_blanks_around(
     span = find_quote(text, sought)
 
     assert span.of(text) == span.of(text).strip()
-    assert span.end - span.start <= MAX_QUOTE_CHARACTERS
+    assert len(one_line(span.of(text))) <= MAX_QUOTE_CHARACTERS
     assert bool(span.of(text)) == bool(text.strip())
+
+
+def test_blanks_of_a_layout_count_once() -> None:
+    rows = [f"{name}{' ' * 120}7" for name in ("Costs", "Gains", "Rents")]
+    text = "\n".join(["Item 8", *rows])
+    assert one_line(find_quote(text, {"item"}).of(text)) == "Item 8 Costs 7 Gains 7 Rents 7"
 
 
 def test_a_quote_begins_where_most_was_found() -> None:
