@@ -10,10 +10,13 @@ from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import Hit, HitPage, idle_words, search
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import open_work
 
 
 def texts(corpus: Corpus, page: HitPage) -> list[str]:
@@ -155,3 +158,24 @@ def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
     idle = idle_words(asked)
     assert {"average", "difference", "shows"} <= idle
     assert not {"gain", "price"} & idle
+
+
+def test_the_next_ingestion_makes_an_index_of_other_rules_anew_and_reads_no_file(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "cups"
+    folder.mkdir()
+    (folder / "cup.txt").write_text("A silver cup.\n")
+    settings = Settings(workers=1, home=tmp_path / "home")
+    metal = Attribute(name="metal", type="string")
+    schema = Schema(title="Cup", entity="cups", attributes=(metal,))
+    ingest(folder, settings, schema=schema)
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        work.connection.execute("UPDATE meta SET value = '1' WHERE key = 'index'")
+        work.connection.execute("UPDATE postings SET term = 7")
+    report = ingest(folder, settings, schema=schema)
+    assert (report.published, report.n_extracted, report.n_unchanged) == (True, 0, 1)
+    with QueryPool() as worker:
+        assert places(search(Corpus(folder, worker, settings.home), "silver")) == [
+            ("cup.txt", None)
+        ]
