@@ -109,8 +109,10 @@ def _known(
     if schema is None or (present is not None and present.origin == origin):
         schema = None if wish.fresh else _edited(work, present)
         origin = present.origin if present else INDUCED
-    if schema is not None or present is None or wish.fresh or not present.schema.attributes:
+    if schema is not None or present is None or wish.fresh:
         return schema, origin
+    if not present.schema.attributes and wish.given is None:  # given again, it is to be empty
+        return None, origin
     return (None if gives_way and origin == INDUCED else present.schema), origin
 
 

@@ -160,15 +160,15 @@ def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
     assert not {"gain", "price"} & idle
 
 
+@pytest.mark.parametrize("attributes", [(), (Attribute(name="metal", type="string"),)])
 def test_the_next_ingestion_makes_an_index_of_other_rules_anew_and_reads_no_file(
-    tmp_path: Path,
+    tmp_path: Path, attributes: tuple[Attribute, ...]
 ) -> None:
     folder = tmp_path / "cups"
     folder.mkdir()
     (folder / "cup.txt").write_text("A silver cup.\n")
     settings = Settings(workers=1, home=tmp_path / "home")
-    metal = Attribute(name="metal", type="string")
-    schema = Schema(title="Cup", entity="cups", attributes=(metal,))
+    schema = Schema(title="Cup", entity="cups", attributes=attributes)
     ingest(folder, settings, schema=schema)
     with open_work(CorpusFolder(folder, settings.home).writable()) as work:
         work.connection.execute("UPDATE meta SET value = '1' WHERE key = 'index'")
