@@ -109,6 +109,7 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
         kin = [group for group in groups if any(_are_kin(meaning, other) for other in group)]
         groups = [group for group in groups if group not in kin]
         groups.append([*(item for group in kin for item in group), meaning])
+    groups = [_without_repeats(corpus, group) for group in groups]
     where = " AND ".join(map(_any_of, groups))
     if len(groups) > 1 and not corpus.read(f"{_documents(corpus, where)} LIMIT 1", []):
         where = _any_of(found)
@@ -118,6 +119,17 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
 
 def _are_kin(one: _Meaning, other: _Meaning) -> bool:
     return one.column == other.column or one.phrase == other.phrase
+
+
+def _without_repeats(corpus: Corpus, group: list[_Meaning]) -> list[_Meaning]:
+    """Leave out what adds no document: first what may be unknown, then names, then full columns."""
+    kept = sorted(group, key=lambda item: (not item.may_be_unknown, item.column != "document_id"))
+    for meaning in list(kept):
+        others = " OR ".join(item.where for item in kept if item is not meaning)
+        own = _documents(corpus, f"{meaning.where} AND ({others or 'false'}) IS NOT TRUE LIMIT 1")
+        if not corpus.read(own, []):
+            kept.remove(meaning)
+    return kept
 
 
 def _any_of(meanings: list[_Meaning]) -> str:
@@ -181,6 +193,7 @@ def _named(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
 def _valued(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
     """Yield the phrases that are values of a column of texts, or, with a capital, parts of them."""
     entity, index = corpus.schema().entity, corpus.values()
+    full = {item.column for item in corpus.statistics() if item.n_non_null == item.n_records}
     for phrase in phrases:
         values: dict[str, set[str]] = {}
         found = index.search(phrase.text, limit=_MOST_LISTED + 1, table=entity, is_spelt=True)
@@ -191,7 +204,7 @@ def _valued(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:
                 values.setdefault(match.column, set()).add(match.value)
         for column, texts in values.items():
             name = corpus.sql_name(column)
-            yield _Meaning(phrase, name, _is_one_of(name, texts), may_be_unknown=True)
+            yield _Meaning(phrase, name, _is_one_of(name, texts), column not in full)
 
 
 def _dated(corpus: Corpus, phrases: Iterable[_Phrase]) -> Iterator[_Meaning]:

@@ -19,13 +19,14 @@ REPORTS = Schema(
     attributes=(
         Attribute(name="port", type="string"),
         Attribute(name="master", type="string"),
+        Attribute(name="line", type="string"),
         Attribute(name="date", type="date"),
     ),
 )
 COMMON = "\nEarnings and costs of the market are told below.\n\nThe market of Kiel was small.\n"
 TEXTS = {
-    "GREYHERON_2019_10K": "Grey Heron Lines\nDate: 4 May 2019\nPort: Olm\nMaster: Ann Lee\n\nGrey"
-    " Heron sails from Olm. Ann Lee is told to steer. Grey Heron is old.\n",
+    "GREYHERON_2019_10K": "Grey Heron Lines\nDate: 4 May 2019\nLine: Grey Heron\nPort: Olm\n"
+    "Master: Ann Lee\n\nGrey Heron sails from Olm. Ann Lee is told to steer. Grey Heron is old.\n",
     "GREYHERON_2021_10K": "Grey Heron Lines\nDate: 4 May 2021\nPort: Rann\n\nGrey Heron sails in"
     " 2021. In 2021 it was sold to Rann.\n",
     "dunlin_2019_EARNINGS": "Dunlin\nDate: 7 May 2019\nPort: Olm\n\nDunlin left Olm. Earnings of"
@@ -115,6 +116,12 @@ def test_a_value_leaves_documents_in_that_do_not_say_theirs(corpus: Corpus) -> N
         ("Olm",),
         {"GREYHERON_2019_10K", "dunlin_2019_EARNINGS", "ruff"},
     )
+
+
+def test_what_adds_no_document_is_left_out(corpus: Corpus) -> None:
+    found = find_filter(corpus, "Was Grey Heron sold?")
+    assert found is not None
+    assert found.where == "(document_id IN ('GREYHERON_2019_10K.txt', 'GREYHERON_2021_10K.txt'))"
 
 
 def test_a_part_of_a_value_stands_for_it_with_a_capital_only(corpus: Corpus) -> None:

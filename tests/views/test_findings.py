@@ -221,6 +221,11 @@ def test_documents_that_a_query_names_come_first_where_they_do_not_fill_it(inns:
     )
 
 
+def test_a_value_of_a_column_that_all_fill_is_shown_as_its_condition(inns: Corpus) -> None:
+    page = found(inns, "dogs in Brest", limit=2)
+    assert (page.narrowed_to, documents(page)) == ("(city = 'Brest')", {"a b/tern.md"})
+
+
 def test_what_a_query_names_is_taken_off_by_an_argument_or_by_sql(inns: Corpus) -> None:
     query = "dogs of the Long"
     for wanted in ({"narrow": False}, {"where": "true"}, {"documents": "FROM documents"}):
