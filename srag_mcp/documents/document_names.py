@@ -19,7 +19,7 @@ def document_names(stem: str, title: str, text: str) -> frozenset[str]:
     language, too, and only where somebody writes `Square` is it the firm.
     """
     named = filter(_is_name, name_words(stem, text))
-    titled = (word.capitalize() for word in name_words(title) if _is_name(word))
+    titled = (word.capitalize() for word in words(title) if _is_name(word))
     whole = ("".join(words(name)) for name in (stem, title))
     return frozenset([*named, *titled, *(name for name in whole if name and not name.isdigit())])
 
