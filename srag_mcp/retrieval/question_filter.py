@@ -13,7 +13,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.values import IN_ORDER
 from srag_mcp.text.terms import name_term, phrase_terms
-from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, words
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, stems, words
 
 _MOST_IN_PHRASE = 6  # words: as in the grammar
 _MOST_IN_VALUE = 8  # words of a value that is a name, and no prose: as of a label
@@ -27,7 +27,9 @@ WHERE term IN ({terms}) QUALIFY count(*) OVER (PARTITION BY term) <= {most}
 """
 _SAID = """
 SELECT (SELECT count(*) FROM ({documents})), coalesce(sum(n), 0),
-  coalesce(sum(n) FILTER (document_id IN (FROM ({documents}))), 0)
+  coalesce(sum(n) FILTER (document_id IN (FROM ({documents}))), 0),
+  count(DISTINCT document_id),
+  count(DISTINCT document_id) FILTER (document_id IN (FROM ({documents})))
 FROM (
   SELECT document_id, min(n) AS n FROM srag_postings JOIN srag_passages USING (passage)
   WHERE term IN ({terms}) GROUP BY passage, document_id HAVING count(*) = {n_terms})
@@ -145,7 +147,14 @@ def _documents(corpus: Corpus, where: str) -> str:
 
 
 def _meant(corpus: Corpus, meanings: list[_Meaning]) -> Iterator[_Meaning]:
-    """Yield those whose documents, not most of all, say the phrase more often than the others."""
+    """Yield those whose documents, not most of all, say the phrase more often than the others.
+
+    Without a capital a word may be one of the language (`hotel`, which each file is, and some are
+    called): then most documents that say it at all must be meant. What a record is called tells
+    none apart.
+    """
+    schema = corpus.schema()
+    nouns = {*stems(f"{schema.title} {schema.entity}")}
     statements = []
     for meaning in meanings:
         terms = phrase_terms(meaning.phrase.text)
@@ -158,8 +167,11 @@ def _meant(corpus: Corpus, meanings: list[_Meaning]) -> Iterator[_Meaning]:
         )
     rows = corpus.read("UNION ALL".join(statements), []) if statements else []
     for meaning, row in zip(meanings, rows, strict=True):
-        n_meant, n_said, n_own = (int(count or 0) for count in row)
-        if 0 < 2 * n_meant <= corpus.info().n_documents and 2 * n_own > n_said:
+        n_meant, n_said, n_own, n_saying, n_own_saying = (int(count or 0) for count in row)
+        is_told = 2 * n_own_saying > n_saying
+        is_told |= meaning.phrase.has_capital or meaning.phrase.text.isdigit()
+        is_few = 0 < 2 * n_meant <= corpus.info().n_documents
+        if is_few and is_told and 2 * n_own > n_said and {*stems(meaning.phrase.text)} - nouns:
             yield meaning
 
 

@@ -37,6 +37,8 @@ TEXTS = {
     " so of Sund.\n",
     "ruff": "Ruff\nDate: 9 May 2020\n\nRuff has no port. Ships of Olm pass.\n",
     "knot": "Knot\nDate: 9 May 2020\nPort: Kiel\n\nKnot. Risks and costs.\n",
+    "ship_of_ruff": "Cod\nDate: 9 May 2020\nPort: Kiel\n\nShip, ship, ship, ship: the ship.\n",
+    "report_of_knot": "Eel\nDate: 9 May 2020\nPort: Kiel\n\nReport, Report, Report.\n",
     "rail": "Rail\nDate: 9 May 2020\nPort: Sund\n\nThe rail of Sund.\n",
 }
 
@@ -99,6 +101,8 @@ def test_names_of_files_stand_for_documents_however_they_are_written(
         "Who steers in 2020?",  # most are of that year
         "Why are the costs so high?",
         "has the ship a stilt?",  # a title is a sentence of the language, too
+        "which ship likes it?",  # most that say it are others, and it is no name as it is written
+        "Is the Report long?",  # what a record is called
         "",
         "of the",
     ],
