@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from srag_mcp.grammar.lexicon import words_of
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.values import IN_ORDER
@@ -176,10 +177,13 @@ def _meant(corpus: Corpus, meanings: list[_Meaning]) -> Iterator[_Meaning]:
 
 
 def _phrases(question: str) -> Iterator[_Phrase]:
-    """Yield each run of a few words; none begins or ends with a function word."""
+    """Yield each run of a few words; none begins or ends with a function word, or may be denied."""
     found = list(WORD.finditer(question.replace("_", " ")))[:_MOST_ASKED]
     folded = [fold_word(word[0]) for word in found]
     for first in range(len(found)):
+        before = f" {' '.join(folded[:first])} "
+        if any(f" {word} " in before for word in words_of("link", "not")):
+            return
         for last in range(first + 1, min(len(found), first + _MOST_IN_PHRASE) + 1):
             if not {folded[first], folded[last - 1]} & STOP_WORDS:
                 text = question[found[first].start() : found[last - 1].end()]

@@ -102,6 +102,7 @@ def test_names_of_files_stand_for_documents_however_they_are_written(
         "Why are the costs so high?",
         "has the ship a stilt?",  # a title is a sentence of the language, too
         "which ship likes it?",  # most that say it are others, and it is no name as it is written
+        "Which ships, other than Dunlin, are told of?",
         "Is the Report long?",  # what a record is called
         "",
         "of the",
