@@ -60,7 +60,7 @@ def make_app(only: str = "") -> typer.Typer:
             stats,
             trace,
         )
-        from srag_mcp.cli.trial_commands import demo, evaluate
+        from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
 
         commands = (
             *(ingest, extend, status, ask, sql, search, schema, stats, trace, review, ledger, demo),
@@ -68,6 +68,8 @@ def make_app(only: str = "") -> typer.Typer:
         for command in commands:
             app.command()(command)
         app.command(name="eval")(evaluate)
+        app.command()(judge)
+        app.command()(compare)
         app.command()(config)
         app.add_typer(prompts, name="prompts")
     return app
