@@ -21,10 +21,12 @@ wrote them:
 
 - a number is right where it is the expected one as far as that is written out: `41.5%` has one
   decimal; a number of JSON shows no trailing zeros and counts as written with two at least;
-- where the benchmark has scales, number and scale must fit together, as its own metric asks;
+- where the benchmark has scales, number and scale must fit together, as its own metric asks; else
+  a number without one is counted in what the question names (`in USD millions`), if anything;
 - several members are all there, and no others; texts fold to the same, but for articles;
-- of a sentence the answer has the yes or no, and all numbers that the question does not say; of
-  one without either, all its content words. Who words it otherwise is not recognised: a judge is.
+- of a sentence the answer has the yes or no; or else all numbers that the question does not say;
+  or else all content words; what stands in brackets was not asked for. Who words it otherwise is
+  not recognised: that takes a judge.
 
 Answers about a table are compared as the evaluator of WikiTableQuestions does: normalised texts,
 numbers and dates as sets of equal size. Two readings of ours: a truth value is yes or no, and an
@@ -65,6 +67,8 @@ _CITATION = re.compile(r"(?<!^)(?:\[[^\]]*\]|[•♦†‡*#+])+$|\[(?:nb )?\d+\
 _DETAILS = re.compile(r"(?<!^)\s*\([^)]*\)$")
 _QUOTED = re.compile(r'^"([^"]*)"$')
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)")
+_ASIDE = re.compile(r"\([^)]*\)")
+_ASKED_SCALE = re.compile(r"\b(thousand|million|billion)s?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -142,7 +146,10 @@ def _is_as_published(
     if len(members) == 1 and question.scale is None and not _numbers(members[0]):
         said = ". ".join([*map(write_value, values), text])
         return _says_the_same(question.question, str(members[0]), said)
-    asked = "" if question.scale is None else question.scale
+    asked: Scale = question.scale or ""
+    if question.scale is None:
+        named = {name.lower() for name in _ASKED_SCALE.findall(question.question)}
+        asked = next((name for name in SCALES if {name} == named), "")
     equal = [
         [_equal_published((value, scale), (member, asked), question.scale) for member in members]
         for value in values
@@ -203,20 +210,19 @@ def _slack(figure: Figure) -> float:
 
 def _says_the_same(question: str, expected: str, said: str) -> bool:
     wanted, found = _YES_NO.match(expected), _YES_NO.match(said)
-    if wanted and (found is None or wanted[1].lower() != found[1].lower()):
-        return False
+    if wanted:
+        return found is not None and wanted[1].lower() == found[1].lower()
     asked = {figure.numeral for figure in scan_figures(question)}
     figures = [
         figure
-        for figure in scan_figures(expected)
+        for figure in scan_figures(_ASIDE.sub(" ", expected))
         if figure.numeral not in asked and not _YEAR.fullmatch(figure.numeral)
     ]
-    told = list(scan_figures(said))
-    if any(not any(_is_same_figure(figure, one) for one in told) for figure in figures):
-        return False
-    if wanted or figures:
-        return True
-    return set(content_words(expected)) <= set(content_words(f"{said} {question}"))
+    if figures:
+        told = list(scan_figures(said))
+        return all(any(_is_same_figure(figure, one) for one in told) for figure in figures)
+    words = content_words(_ASIDE.sub(" ", expected))
+    return set(words) <= set(content_words(f"{said} {question}"))
 
 
 def _is_same_figure(expected: Figure, found: Figure) -> bool:

@@ -16,6 +16,8 @@ from srag_mcp.evaluation.bench import OUTCOMES, Outcome
 from srag_mcp.evaluation.pack import Scale
 from srag_mcp.store.layout import write_atomically
 
+_LEAST_P = 0.001  # as it is written
+
 Grade: TypeAlias = Literal[1, 2, 3, 4, 5]
 
 
@@ -249,9 +251,9 @@ def write_table(runs: Sequence[SavedRun]) -> list[str]:
             f"{run.system} ({run.embedder})" if run.embedder else run.system,
             f"{figures['right']} of {figures['questions']}",
             *(_write(figures[name]) for name in ("wrong", "refused", "failed")),
-            _write(tested.get("match")),
+            _write_p(tested.get("match")),
             _write(figures["judged_right"]),
-            _write(tested.get("judge")),
+            _write_p(tested.get("judge")),
             _write(figures.get("recall")),
             grades if run.is_judged else "",
             agreed if run.is_judged else "",
@@ -263,3 +265,7 @@ def write_table(runs: Sequence[SavedRun]) -> list[str]:
 
 def _write(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
+
+
+def _write_p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < _LEAST_P else f"{p:.3f}"

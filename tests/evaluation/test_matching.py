@@ -238,7 +238,8 @@ def test_published_lists_match_whole() -> None:
     [
         ("$11588.00", 11588, "million", "", True),
         ("$11588.00", 11588, "", "", True),
-        ("$11588.00", 11.588, "billion", "", False),  # the question names the unit
+        ("$11588.00", 11.588, "billion", "", True),
+        ("$11588.00", 11.588, "million", "", False),
         ("10.3%", 10.3, "percent", "", True),
         ("10.3%", 10.34, "", "", True),
         ("1.73", 1.731, "", "", True),
@@ -247,8 +248,11 @@ def test_published_lists_match_whole() -> None:
         ("Adj. EBITDA was $2,018mn in FY 2023", 2081, "million", "", False),
         ("No. The debt fell by $2.5bn.", False, "", "It fell by 2.5 billion.", True),
         ("No. The debt fell by $2.5bn.", True, "", "It fell by 2.5 billion.", False),
-        ("No. The debt fell by $2.5bn.", False, "", "It fell.", False),
-        ("Yes, from 143% in 2021 to 156% in 2022", True, "", "143 % became 156 %.", True),
+        ("No. The debt fell by $2.5bn.", "no", "", "It fell.", True),
+        ("No. The debt fell by $2.5bn.", "It fell.", "", "", False),
+        ("corporate bonds (almost 82%)", "Corporate bonds", "", "", True),
+        ("It rose from 143% in 2021 to 156%", 156, "percent", "From 143 % to 156 %.", True),
+        ("It rose from 143% in 2021 to 156%", 156, "percent", "", False),
         ("Operating activities", "operating activities", "", "", True),
         ("Operating activities", "investing activities", "", "", False),
         ("The Consumer Health segment", "Consumer Health", "", "It is the segment.", True),

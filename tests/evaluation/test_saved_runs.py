@@ -112,12 +112,12 @@ def test_each_run_is_compared_with_the_first_of_its_pack() -> None:
 
 def test_the_table_has_a_row_for_each_run() -> None:
     head, rule, first, other = write_table(
-        [by("rrwf", "++--"), by("wwwn", "----", system="vector-rag")]
+        [by("rrwf", "++--"), by("wwwn", "----", system="bm25-rag")]
     )
     assert head.count("|") == rule.count("|") == first.count("|") == other.count("|")
     assert first == ("| ships | a | 2 of 4 | 1 | 1 | 0 |  | 2 |  | 0.5 | 4, 3, 5 | 1 (1) | 10 |")
     assert other == (
-        "| ships | vector-rag | 0 of 4 | 3 | 0 | 1 | 0.5 | 0 | 0.5 | 0.5 | 4, 3, 5 | 1 () | 10 |"
+        "| ships | bm25-rag | 0 of 4 | 3 | 0 | 1 | 0.500 | 0 | 0.500 | 0.5 | 4, 3, 5 | 1 () | 10 |"
     )
 
 
