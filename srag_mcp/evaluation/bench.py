@@ -17,7 +17,7 @@ import anyio
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
-from srag_mcp.evaluation.matching import is_right
+from srag_mcp.evaluation.matching import is_right, is_right_reading
 from srag_mcp.evaluation.pack import Pack, PackQuestion
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
@@ -193,7 +193,11 @@ async def ask_question(
     elif answer is None or answer.refused:
         outcome = "right" if question.answer is None else "refused"
     else:
-        is_same = is_right(question, answer.rows, says_tie=answer.is_tie)
+        is_same = (
+            is_right_reading(question, answer.rows, text=answer.text)
+            if question.documents  # a published answer, as annotators wrote it
+            else is_right(question, answer.rows, says_tie=answer.is_tie)
+        )
         outcome = "right" if is_same else "wrong"
     return QuestionResult(question, outcome, answer)
 
