@@ -75,7 +75,7 @@ _DOCUMENT_TOKENS = 20_000  # S-RAG, FullCorpus
 _CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
 _N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble
 _OWN, _ALIKE = 0.6, 0.4  # the Enterprise RAG paper's weights
-_SNIPPET_TOKENS = 80
+_SNIPPET_TOKENS = 80  # the beginning of a passage, with its headings and first rows
 _N_READ = 10  # as many as a page of the product's own search has
 _REPLY_TOKENS = 4000  # as the longest reply is reckoned that a budget holds money for
 _DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
@@ -163,9 +163,8 @@ class CountingModel(LanguageModel):
         reply = await self._model.complete(prompt, reply_schema)
         before_in, before_out = self.tokens.get(prompt.step, (0, 0))
         took_in = reply.tokens_in or prompt.count_tokens()
-        took_out = reply.tokens_out or count_tokens(reply.text)
-        if prompt.step == "embed":
-            took_out = 0
+        is_text = prompt.step != "embed"  # vectors are no tokens
+        took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
         self.tokens[prompt.step] = before_in + took_in, before_out + took_out
         return reply
 
