@@ -361,7 +361,7 @@ def _evaluate_system(
         documents=corpus.info().n_documents,
         cells=(),
         questions=results,
-        run=_sum_up(plan, system, results),
+        run=_sum_up(plan, system, results, corpus.info().n_failed),
     )
 
 
@@ -379,17 +379,20 @@ def _open_embedding(name: str, settings: Settings, engine: ModelEngine) -> Langu
     )
 
 
-def _sum_up(plan: EvaluationPlan, system: System, results: Sequence[SystemResult]) -> SystemRun:
+def _sum_up(
+    plan: EvaluationPlan, system: System, results: Sequence[SystemResult], n_failed: int
+) -> SystemRun:
     by_step: Tokens = {}
     for result in results:
         for step, (took_in, took_out) in result.tokens.items():
             before = by_step.get(step, (0, 0))
             by_step[step] = before[0] + took_in, before[1] + took_out
     each = [sum(map(sum, result.tokens.values())) for result in results]
+    unread = (f"{n_failed} documents could not be read",) if n_failed else ()
     embedder = plan.embedder if system.needs_vectors else ""
     median_taken = median(each) if each else 0.0
     return SystemRun(
-        plan.system or "", embedder, by_step, system.tokens, median_taken, system.notes
+        plan.system or "", embedder, by_step, system.tokens, median_taken, (*unread, *system.notes)
     )
 
 

@@ -26,7 +26,8 @@ wrote them:
 - several members are all there, and no others; texts fold to the same, but for articles;
 - of a sentence the answer has the yes or no; or else all numbers that the question does not say;
   or else all content words; what stands in brackets was not asked for. Who words it otherwise is
-  not recognised: that takes a judge.
+  not recognised: that takes a judge;
+- an answer in words alone has the members in its first sentence.
 
 Answers about a table are compared as the evaluator of WikiTableQuestions does: normalised texts,
 numbers and dates as sets of equal size. Two readings of ours: a truth value is yes or no, and an
@@ -40,6 +41,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
+from typing import NamedTuple
 
 from srag_mcp.evaluation.comparison import (
     EXACT,
@@ -54,7 +56,7 @@ from srag_mcp.evaluation.comparison import (
 from srag_mcp.evaluation.pack import SCALES, PackQuestion, Row, Scale
 from srag_mcp.schema.attribute import Scalar
 from srag_mcp.store.guard import Value
-from srag_mcp.text.words import content_words, fold
+from srag_mcp.text.words import content_words, fold, fold_words
 from srag_mcp.values.numbers import read_number
 from srag_mcp.values.quantities import Figure, scan_figures
 from srag_mcp.values.states import read_boolean
@@ -67,6 +69,8 @@ _CITATION = re.compile(r"(?<!^)(?:\[[^\]]*\]|[•♦†‡*#+])+$|\[(?:nb )?\d+\
 _DETAILS = re.compile(r"(?<!^)\s*\([^)]*\)$")
 _QUOTED = re.compile(r'^"([^"]*)"$')
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_WHOLE = re.compile(r"\.0+(?!\d)")
 _ASIDE = re.compile(r"\([^)]*\)")
 _ASKED_SCALE = re.compile(r"\b(thousand|million|billion)s?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -74,6 +78,14 @@ _YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST_DECIMALS = 2
 _WITH_UNIT = re.compile(r"(?P<number>[+-]?\d[\d,]*(?:\.\d+)?)\s+(?P<unit>[^\W\d_]+)")
+
+
+class _Number(NamedTuple):
+    """A number as it is written, the same with its scale, and half of its last place."""
+
+    bare: float
+    full: float
+    slack: float
 
 
 def is_right(
@@ -150,11 +162,27 @@ def _is_as_published(
     if question.scale is None:
         named = {name.lower() for name in _ASKED_SCALE.findall(question.question)}
         asked = next((name for name in SCALES if {name} == named), "")
+        if asked:  # `$5466.00` in millions was rounded to whole ones
+            members = tuple(_WHOLE.sub("", x) if isinstance(x, str) else x for x in members)
+    if not values:  # an answer in words: what it says first
+        first = _SENTENCE_END.split(text, maxsplit=1)[0]
+        return all(_stands_in(first, member, asked) for member in members)
     equal = [
         [_equal_published((value, scale), (member, asked), question.scale) for member in members]
         for value in values
     ]
-    return bool(equal) and _meet(equal, ordered=False)
+    return _meet(equal, ordered=False)
+
+
+def _stands_in(said: str, expected: Scalar, scale: Scale) -> bool:
+    """Whether a sentence has the expected number, with its scale, or the words of a text."""
+    wanted = _numbers(expected, scale)
+    if wanted is None:
+        return f" {fold_words(write_value(expected))} " in f" {fold_words(said)} "
+    return any(
+        number is not None and _is_same_in_full(number, wanted)
+        for number in (_number_of(figure) for figure in scan_figures(said))
+    )
 
 
 def _equal_published(
@@ -168,29 +196,43 @@ def _equal_published(
             for x in (found[0], expected[0])
         )
         return one == other
-    (bare, full, slack), (bare_found, full_found, _) = wanted, said
-    if abs(full_found - full) <= slack * abs(full / bare if bare else 1.0):
+    if _is_same_in_full(said, wanted):
         return True
-    return of_benchmark is None and abs(bare_found - bare) <= slack
+    return of_benchmark is None and abs(said.bare - wanted.bare) <= wanted.slack
 
 
-def _numbers(value: Value, scale: Scale = "") -> tuple[float, float, float] | None:
-    """Return the number that *value* is, the same with its scale, and by how much it is rounded.
+def _is_same_in_full(found: _Number, expected: _Number) -> bool:
+    slack = expected.slack * abs(expected.full / expected.bare if expected.bare else 1.0)
+    return abs(found.full - expected.full) <= slack
 
-    None where it is something else. `("$0.3 million", "") -> (0.3, 300000.0, 0.05)`
+
+def _numbers(value: Value, scale: Scale = "") -> _Number | None:
+    """Return the number that *value* is; None where it is something else.
+
+    `"$0.3 million" -> (0.3, 300000.0, 0.05)`
     """
     if isinstance(value, bool) or value is None:
         return None
     if not isinstance(value, str):
         decimals = max(_LEAST_DECIMALS, len(str(value).partition(".")[2]))
-        return float(value), value * SCALES[scale], 0.5 * 10.0**-decimals * (1 + EXACT)
+        slack = 0.5 * 10.0**-decimals * (1 + EXACT)
+        return _Number(float(value), value * SCALES[scale], slack)
     figure, number = _only_figure(value), read_number(value)
     if figure is None or number is None:
         return None
+    found = _number_of(figure, scale)
+    sign = -1 if number.value < 0 else 1  # brackets are one, too
+    return found and _Number(sign * abs(found.bare), sign * abs(found.full), found.slack)
+
+
+def _number_of(figure: Figure, scale: Scale = "") -> _Number | None:
+    """Read a figure of a text; *scale* counts where it has none of its own."""
+    number = figure.read()
+    if number is None:
+        return None
     own = 0.01 if figure.unit == "percent" else float(figure.scale)
-    factor = own if own != 1 else SCALES[scale]
     bare = float(number.value) / figure.scale
-    return bare, bare * factor, _slack(figure)
+    return _Number(bare, bare * (own if own != 1 else SCALES[scale]), _slack(figure))
 
 
 def _only_figure(text: str) -> Figure | None:
@@ -226,15 +268,11 @@ def _says_the_same(question: str, expected: str, said: str) -> bool:
 
 
 def _is_same_figure(expected: Figure, found: Figure) -> bool:
-    one, other = expected.read(), found.read()
+    one, other = _number_of(expected), _number_of(found)
     if one is None or other is None:
         return False
-    bare, bare_found = float(one.value) / expected.scale, float(other.value) / found.scale
-    slack = _slack(expected)
-    return (
-        abs(abs(bare) - abs(bare_found)) <= slack
-        or abs(abs(one.value) - abs(other.value)) <= slack * expected.scale
-    )
+    plain, said = (_Number(abs(x.bare), abs(x.full), x.slack) for x in (one, other))
+    return abs(plain.bare - said.bare) <= plain.slack or _is_same_in_full(said, plain)
 
 
 def _with_gold_names(

@@ -536,7 +536,7 @@ class MixRAG(VectorRAG):
 
     async def prepare(self) -> None:
         """Embed the rows and columns of the tables, and the texts; a table itself has no vector."""
-        views = [(at, text) for at, text in self._views()]
+        views = list(self._views())
         seen = {at for at, _ in views}
         views += [(at, chunk.text) for at, chunk in enumerate(self.chunks) if at not in seen]
         self._of_view = [at for at, _ in views]
@@ -556,9 +556,9 @@ class MixRAG(VectorRAG):
                 continue
             for block in content.blocks:
                 for view in table_views(block, content.text) if isinstance(block, Table) else ():
-                    for at in (at for at, chunk in passages if chunk.span.overlaps(view.span)):
+                    at = next((at for at, one in passages if one.span.overlaps(view.span)), None)
+                    if at is not None:
                         yield at, view.text
-                        break
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return what the model chooses among 40 by words and 60 by likeness."""

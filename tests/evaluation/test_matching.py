@@ -231,6 +231,7 @@ def test_published_lists_match_whole() -> None:
     assert not is_right_reading(question, [(2.41,), (2.7,)])
     assert not is_right_reading(question, [(2.41,), (2.7,), (12.3,), (5,)])
     assert not is_right_reading(question, [])
+    assert not is_right_reading(question, [(None,)])
 
 
 @pytest.mark.parametrize(
@@ -240,6 +241,9 @@ def test_published_lists_match_whole() -> None:
         ("$11588.00", 11588, "", "", True),
         ("$11588.00", 11.588, "billion", "", True),
         ("$11588.00", 11.588, "million", "", False),
+        ("$5466.00", 5466.312, "million", "", True),
+        ("$5466.00", 5467, "million", "", False),
+        ("$5466.50", 5466.312, "million", "", False),
         ("10.3%", 10.3, "percent", "", True),
         ("10.3%", 10.34, "", "", True),
         ("1.73", 1.731, "", "", True),
@@ -290,3 +294,25 @@ def test_who_reads_several_that_tie_gives_all_of_them() -> None:
     tied = replace(question(("Rome", "Oslo")), is_tie=True)
     assert is_right_reading(tied, [("Rome",), ("Oslo",)])
     assert not is_right_reading(tied, [("Rome",)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "scale", "text", "is_same"),
+    [
+        (100107, "million", "It was USD 100,107 million in 2018. Before, it was less.", True),
+        (100107, "million", "It was USD 100,107 in 2018.", False),
+        (100107, "million", "It was less. Before, it was USD 100,107 million.", False),
+        (14.16, "percent", "It grew by 14.16 %.", True),
+        (14.16, "percent", "It grew by 14.2 %.", False),
+        (-27603, "", "The change was -27,603.", True),
+        (("2019",), "", "It was largest in 2019.", True),
+        (("$2.41", "$2.70"), "", "They were USD 2.41 and USD 2.70.", True),
+        (("$2.41", "$2.70"), "", "They were USD 2.41 and more.", False),
+        (("straight-line method",), "", "By the straight-line method.", True),
+        (("straight-line method",), "", "By units of production.", False),
+    ],
+)
+def test_an_answer_in_words_has_the_members_in_its_first_sentence(
+    answer: Expected, scale: Scale, text: str, *, is_same: bool
+) -> None:
+    assert is_right_reading(published(answer, scale), [], text=text) is is_same

@@ -221,6 +221,13 @@ def test_documents_that_do_not_fit_are_counted(pack: Path) -> None:
     assert len(content_of(server.requests[0])) < 90_000
 
 
+def test_documents_that_cannot_be_read_are_counted(pack: Path) -> None:
+    (pack / "documents" / "dora.pdf").write_bytes(b"no such thing")
+    found, _ = run(pack, EvaluationPlan(system="bm25-rag"))
+    assert found.run is not None
+    assert found.run.notes == ("1 documents could not be read",)
+
+
 def test_a_prompt_that_is_too_long_leaves_its_questions_unanswered(pack: Path) -> None:
     def refuse(body: Body) -> Answer:
         return Answer(status=400, error=("the prompt is too long", "context_length_exceeded"))
