@@ -325,12 +325,11 @@ def _evaluate_system(
     pack: Pack, bench: Bench, plan: EvaluationPlan, kind: type[System]
 ) -> Evaluation:
     """Let a system answer; a table is built where it needs one and gold says of what."""
+    built_by = f"{REPLAY}{plan.records}"
     recorded = None if plan.records is None else ReplayModel(plan.records)
     if pack.gold and kind.needs_records:
-        replayed = {"model": f"{REPLAY}{plan.records}", "engine": ModelEngine.name}
-        building = replace(
-            bench, settings=bench.settings.model_copy(update=replayed if recorded else {})
-        )
+        replayed = {"model": built_by, "engine": ModelEngine.name} if recorded else {}
+        building = replace(bench, settings=bench.settings.model_copy(update=replayed))
         folder = _ingest(pack, building, plan)
     else:
         offline = bench.settings.with_engine(OfflineEngine.name)
@@ -354,7 +353,8 @@ def _evaluate_system(
             batches = [asked[at : at + size] for at in range(0, len(asked), size)]
             results = ask_each(batches, system.answer, bench.on_progress)
             if plan.record is not None:
-                write_replies(plan.record, engine.replies.kept())
+                kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
+                write_replies(plan.record, kept)
     return Evaluation(
         pack=pack.name,
         engine=chosen.name,

@@ -396,3 +396,22 @@ def test_chunks_hold_each_character_once_and_are_no_longer_than_they_may(text: s
     assert all(a.end <= b.start for a, b in pairwise(chunks))
     rate = 1 if "船" in text else 4
     assert all(len(" ".join(chunk.of(text).split())) <= 500 * rate for chunk in chunks)
+
+
+@pytest.mark.thorough
+def test_records_that_were_recorded_are_asked_and_not_recorded_again(tmp_path: Path) -> None:
+    root, record = Path(__file__).parents[2], tmp_path / "new.jsonl"
+    listed = tmp_path / "ids.txt"
+    hotels = (root / "corpora" / "hotels" / "questions.jsonl").read_text(encoding="utf-8")
+    ids = [json.loads(line)["id"] for line in hotels.splitlines()[:3]]
+    listed.write_text("\n".join(ids), encoding="utf-8")
+    replies = root / "tests" / "replies" / "hotels.jsonl"
+    plan = EvaluationPlan(system="srag", questions=listed, records=replies, record=record)
+
+    with serving(lambda body: Answer(status=400, error=("nobody", "bad"))) as server:
+        settings = Settings(model="openai/any", api_base=server.base, api_key="none")
+        found = evaluate(root / "corpora" / "hotels", settings, plan)
+
+    assert outcomes(found) == ["right"] * 3
+    assert server.requests == []
+    assert record.read_text(encoding="utf-8") == ""
