@@ -146,14 +146,14 @@ async def judge_answer(model: LanguageModel, item: SavedQuestion) -> Verdict:
     Raises:
         ModelError: If no reply could be had, or none that makes sense.
     """
-    answer = f"{_write(item.answer, item.scale)}\nIn words: {item.text}"
+    value = "" if item.answer in ([], None) else f"{_write(item.answer, item.scale)}\n"
     prompt = render_prompt(
         "judge_answer",
         "judge",
         item.id,
         question=enclose(item.question),
         expected=enclose(_write(item.expected, item.expected_scale)),
-        answer=enclose(answer),
+        answer=enclose(f"{value}In words: {item.text}"),
     )
     asked = await ask_for(model, prompt, JudgeReply, _find_problems)
     reply = asked.content

@@ -51,12 +51,13 @@ def test_a_judge_sees_question_and_answers_and_no_system() -> None:
         ([["Rome", 2], ["Oslo", 3]], '[["Rome", 2], ["Oslo", 3]]'),
         ([True], "yes"),
         (["a", "b"], "a, b"),
-        (None, "null"),
+        ([], None),
     ],
 )
-def test_answers_are_shown_as_people_write_them(value: object, shown: str) -> None:
-    model, _ = judged([saved("bm25-rag", asked("q", "wrong", value, 1))], GOOD)
-    assert f"{shown}\nIn words" in model.prompts[0].content
+def test_answers_are_shown_as_people_write_them(value: object, shown: str | None) -> None:
+    model, _ = judged([saved("bm25-rag", asked("q", "wrong", value, 1, text="So."))], GOOD)
+    line = "" if shown is None else f"{shown}\n"
+    assert f"]\n{line}In words: So.\n[" in model.prompts[0].content
 
 
 def test_what_is_no_answer_is_not_shown() -> None:
