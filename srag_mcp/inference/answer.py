@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import Brief, write_brief
+from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
+from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.values.quantities import digit_grouping
@@ -93,6 +96,76 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer, and the quotes that it stands on, as code has found them."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What DuckDB has computed of quoted numbers: *sql* is the expression over their names."""
+
+    name: str
+    sql: str
+    value: float | bool
+
+    def render(self) -> str:
+        """Say it with its expression: `"growth = (a - b) / b = 0.117"`."""
+        said = render_value(self.value) if isinstance(self.value, bool) else f"{self.value:.6g}"
+        return f"{self.name} = {self.sql} = {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer that was read in passages, where no column holds it.
+
+    Attributes:
+        sentences: Each stands on its quotes, and on what was computed of them.
+        computed: All results, those of other results included.
+        values: The quoted numbers that they are computed of, by name.
+        missing: What no passage says, in the words of the model.
+        documents: The SELECT of the documents that were searched; None for all.
+        n_passages, n_read: How many passages were read, and of how many documents.
+        n_searched, n_documents: In how many passages were sought, and how many there are.
+    """
+
+    sentences: tuple[Sentence, ...]
+    computed: tuple[Computed, ...] = ()
+    values: tuple[tuple[str, float], ...] = ()
+    missing: tuple[str, ...] = ()
+    documents: str | None = None
+    n_passages: int = 0
+    n_read: int = 0
+    n_searched: int = 0
+    n_documents: int = 0
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotes of all sentences, each once, in their order."""
+        return tuple(dict.fromkeys(quote for item in self.sentences for quote in item.quotes))
+
+    def render_scope(self) -> str:
+        """Say it: `"Read: 3 passages of 1 document; 1 of 16 documents was searched."`."""
+        said = [
+            f"{n:,} {noun}{'s' * (n != 1)}"
+            for n, noun in ((self.n_passages, "passage"), (self.n_read, "document"))
+        ]
+        were = "was" if self.n_searched == 1 else "were"
+        searched = f"{self.n_searched:,} of {self.n_documents:,} documents {were} searched"
+        return f"Read: {' of '.join(said)}; {searched}."
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What each of *documents* (a SELECT of ids; None: all) would have to be read for."""
+
+    attribute: str
+    documents: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns.
 
@@ -115,6 +188,9 @@ class Answer:
         translation: The reading; None for a brief.
         taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
+        reading: What the text stands on where it was read in passages; None where rows are.
+        proposal: What the documents would have to be read for; None where that is not so.
+        steps: What the language model took by step.
     """
 
     question: str
@@ -134,11 +210,29 @@ class Answer:
     taken: Totals | None = None
     brief: Brief | None = None
     is_tie: bool = False
+    reading: Reading | None = None
+    proposal: Proposal | None = None
+    steps: tuple[tuple[Step, Totals], ...] = ()
 
     @property
     def refused(self) -> bool:
         """Whether the question was not answered."""
         return self.brief is not None
+
+
+def refuse(
+    corpus: Corpus,
+    question: str,
+    reason: str,
+    unplaced: tuple[str, ...] = (),
+    proposal: Proposal | None = None,
+) -> Answer:
+    """Say why *question* has no answer, with the brief for who would find it."""
+    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
+    notes = corpus.notices()
+    return Answer(
+        question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal
+    )
 
 
 def render_value(value: Value, unit: str | None = None) -> str:

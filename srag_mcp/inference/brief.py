@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
@@ -36,6 +37,7 @@ class Brief:
         columns: The names of all columns.
         linked_values: Stored values that phrases of the question may mean.
         rules: How to write the query.
+        passages: The best passages of the documents, to judge whether it is worth looking there.
     """
 
     reason: str
@@ -44,6 +46,7 @@ class Brief:
     columns: tuple[str, ...]
     linked_values: tuple[ValueMatch, ...]
     rules: tuple[str, ...] = RULES
+    passages: tuple[Quote, ...] = ()
 
 
 def write_brief(

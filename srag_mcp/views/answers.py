@@ -2,10 +2,18 @@
 
 import shlex
 from collections.abc import Iterator
+from functools import partial
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
-from srag_mcp.inference.answer import Answer, render_bounds, render_denominator, render_taken
+from srag_mcp.inference.answer import (
+    Answer,
+    Reading,
+    render_bounds,
+    render_denominator,
+    render_number,
+    render_taken,
+)
 from srag_mcp.inference.ask import ask
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
@@ -14,6 +22,7 @@ from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
+from srag_mcp.views.findings import passage_entry
 from srag_mcp.views.holdings import column_lines, other_tables, propose_column
 from srag_mcp.views.results import (
     ROWS_SHARE,
@@ -92,15 +101,20 @@ def result_table(
 def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
     """Answer a question, with as many whole rows as there is room for; or give the brief."""
     answer = ask(corpus, question, choose_asking(settings))
-    max_characters = settings.max_result_characters
+    return answer_page(corpus, answer, settings.max_result_characters)
+
+
+def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
+    """Write an answer for a calling agent, in about *max_characters*."""
     if answer.brief is not None:
-        brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
+        brief = _brief_page(corpus, answer, answer.brief)
         return AnswerPage(answered=False, text=answer.text, brief=brief)
+    if answer.reading is not None:
+        return _reading_page(corpus, answer, answer.reading, max_characters)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
         denominator.append(render_bounds(bounds))
-    taken = "" if answer.taken is None else f": {render_taken(answer.taken)}"
     page = AnswerPage(
         answered=True,
         text=shorten(answer.text, int(max_characters * TEXT_SHARE)),
@@ -113,7 +127,7 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
         bounds=[] if bounds is None else [bounds.lower, bounds.upper],
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
         sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
-        engine=f"{answer.engine}{taken}",  # `"model: 1 calls, 3,812 tokens, $0.0009"`
+        engine=_say_engine(answer),
     )
     room = int(max_characters * ROWS_SHARE) - json_size(page)
     page.rows = take_whole([list(row) for row in answer.rows], room)
@@ -121,12 +135,72 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
     return page
 
 
-def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
+def _say_engine(answer: Answer) -> str:
+    """Say who answered and what it took: `"model: 1 calls, 3,812 tokens, $0.0009"`."""
+    if answer.taken is None:
+        return answer.engine
+    said = f"{answer.engine}: {render_taken(answer.taken)}"
+    return f"{said} ({_say_steps(answer)})" if len(answer.steps) > 1 else said
+
+
+def _say_steps(answer: Answer) -> str:
+    """Say what each step took: `"translate 1,204, narrow 800, read 4,100"`."""
+    return ", ".join(
+        f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps
+    )
+
+
+def _reading_page(
+    corpus: Corpus, answer: Answer, reading: Reading, max_characters: int
+) -> AnswerPage:
+    """Write an answer from passages, with as many of its quotes as there is room for."""
+    page = AnswerPage(
+        answered=True,
+        text=shorten(_with_marks(reading), int(max_characters * TEXT_SHARE)),
+        sql=reading.documents or "",
+        documents=reading.n_searched,
+        denominator=reading.render_scope(),
+        warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
+        computed=fit_lines(_computed_lines(reading), MAX_WARNING_CHARACTERS),
+        missing=list(reading.missing),
+        engine=_say_engine(answer),
+    )
+    room = int(max_characters * ROWS_SHARE) - json_size(page)
+    quotes = [passage_entry(item, corpus.name) for item in reading.quotes]
+    page.quotes = take_whole(quotes, room)
+    page.truncated = len(page.quotes) < len(quotes)
+    return page
+
+
+def _with_marks(reading: Reading) -> str:
+    """Write the sentences, each with the numbers of its quotes: `It grew by 12 %. [1][2]`."""
+    numbers = {item: number for number, item in enumerate(reading.quotes, start=1)}
+    said = []
+    for sentence in reading.sentences:
+        marks = "".join(f"[{numbers[item]}]" for item in sentence.quotes)
+        said.append(f"{sentence.text} {marks}")
+    return " ".join(said)
+
+
+def _computed_lines(reading: Reading) -> list[str]:
+    """Write each result with its expression, and the numbers that they are computed of."""
+    if not reading.computed:
+        return []
+    values = ", ".join(f"{name} = {render_number(value)}" for name, value in reading.values)
+    return [*(item.render() for item in reading.computed), f"with {values}"]
+
+
+def _brief_page(corpus: Corpus, answer: Answer, brief: Brief) -> BriefPage:
     # A model names what is missing, or nothing is; the grammar knows words only.
+    by_model = answer.taken is not None
     missing, following = brief.unplaced if by_model else (), NEXT
     if not corpus.is_build and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
         following = f"{NEXT}, or add it: extend_schema with {wishes}"
+    if (proposal := answer.proposal) is not None and not corpus.is_build:
+        among = f", documents={proposal.documents!r}" if proposal.documents else ""
+        wish = f"attribute={proposal.attribute!r}{among}, keep=false"
+        following = f"call extend_schema with corpus={corpus.name!r}, {wish}; then ask again"
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
@@ -136,6 +210,7 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
             LinkedValue(column=match.column, value=match.value, records=match.n_records)
             for match in brief.linked_values
         ],
+        passages=[passage_entry(item, corpus.name) for item in brief.passages],
         rules=list(brief.rules),
         next=following,
     )
@@ -146,21 +221,11 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
-    if (brief := answer.brief) is not None:
-        yield printable(answer.text)
-        names = brief.columns
-        more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-        yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
-        for match in brief.linked_values:
-            yield f"{quoted(match.value)} is a value of {match.column}"
-        extend = f"srag-mcp extend {corpus} --attribute"
-        if answer.taken is None:
-            yield f'If no column holds it, add one: {extend} "…"'
-        else:
-            for item in brief.unplaced[:MAX_MISSING]:
-                yield f"To add it: {extend} {shlex.quote(printable(item))}"
-        yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
-        yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
+    if answer.brief is not None:
+        yield from _refusal_lines(answer, answer.brief, corpus)
+        return
+    if answer.reading is not None:
+        yield from _reading_lines(answer, answer.reading, corpus)
         return
     yield f"{one_line(answer.text)}\n"
     if answer.denominator is not None:
@@ -175,3 +240,43 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
+
+
+def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
+    yield printable(answer.text)
+    names = brief.columns
+    more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
+    for match in brief.linked_values:
+        yield f"{quoted(match.value)} is a value of {match.column}"
+    extend = f"srag-mcp extend {corpus} --attribute"
+    for passage in map(partial(passage_entry, corpus=corpus), brief.passages):
+        yield f"{passage.place()} says: {quoted(passage.quote)}"
+    if (proposal := answer.proposal) is not None:
+        among = f" --documents {shlex.quote(proposal.documents)}" if proposal.documents else ""
+        yield f"To read it in each document: {extend} {shlex.quote(proposal.attribute)}{among}"
+    elif answer.taken is None:
+        yield f'If no column holds it, add one: {extend} "…"'
+    else:
+        for item in brief.unplaced[:MAX_MISSING]:
+            yield f"To add it: {extend} {shlex.quote(printable(item))}"
+    yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
+    yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
+
+
+def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[str]:
+    yield f"{one_line(_with_marks(reading))}\n"
+    yield reading.render_scope()
+    for item in reading.missing:
+        yield f"No passage says: {one_line(item)}"
+    for warning in (*answer.assumptions, *answer.warnings):
+        yield f"Note: {one_line(warning)}."
+    for line in _computed_lines(reading):
+        yield f"Computed: {one_line(line)}"
+    if reading.documents:
+        yield f"\nDocuments: {printable(reading.documents)}"
+    if answer.taken is not None:
+        yield f"By:   {_say_engine(answer)}"
+    for number, found in enumerate(reading.quotes, start=1):
+        passage = passage_entry(found, corpus)
+        yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"

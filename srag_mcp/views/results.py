@@ -203,6 +203,29 @@ class LinkedValue(Page):
     records: int
 
 
+class FoundPassage(Page):
+    """A passage of a document, by the words around what was found in it."""
+
+    document_id: str
+    page: Annotated[int | None, Field(description="From 1; of formats with pages.")] = None
+    headings: Annotated[str, Field(description="Above it, outermost first.")] = ""
+    quote: str
+    start: Annotated[int, Field(description="Of the quote; get_document reads on from there.")]
+    end: int
+    link: Annotated[str, Field(description="The document as a resource.")]
+
+    def place(self) -> str:
+        """Write where it stands: `"a.pdf, page 3, Terms > Renewal (120-310)"`."""
+        page = [f"page {self.page}"] if self.page else []
+        headings = [one_line(self.headings)] if self.headings else []
+        parts = ", ".join([one_line(self.document_id), *page, *headings])
+        return f"{parts} ({self.start}-{self.end})"
+
+    def render(self) -> str:
+        """Write its place, its link and its words."""
+        return f"{self.place()} {self.link}: “{self.quote}”"
+
+
 class BriefPage(Page):
     """What you need to write the query yourself."""
 
@@ -211,6 +234,7 @@ class BriefPage(Page):
     columns: list[str]
     other_tables: list[str]
     linked_values: list[LinkedValue] = []
+    passages: list[FoundPassage] = []
     rules: list[str]
     next: str
 
@@ -230,6 +254,11 @@ class AnswerPage(Page):
     bounds: list[float] = []
     warnings: list[str] = []
     sources: list[SourceEntry] = []
+    quotes: Annotated[
+        list[FoundPassage], Field(description="What a text from passages stands on: [1], [2] …")
+    ] = []
+    computed: list[str] = []
+    missing: Annotated[list[str], Field(description="What no passage says.")] = []
     engine: Annotated[str, Field(description="Who wrote the query, and what that took.")] = ""
     brief: BriefPage | None = None
 
@@ -243,8 +272,16 @@ class AnswerPage(Page):
             ]
             head = f"table {brief.table}, {brief.documents} documents:"
             others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]
-            return _lines([self.text, *linked, head, *brief.columns, *others])
+            found = [f"passage: {item.render()}" for item in brief.passages]
+            return _lines([self.text, *linked, head, *brief.columns, *others, *found])
         lines = [self.text, self.denominator, *self.warnings]
+        if self.quotes:
+            lines += [f"computed: {item}" for item in self.computed]
+            lines += [f"no passage says: {item}" for item in self.missing]
+            lines += [f"documents: {self.sql}"] * bool(self.sql) + [f"engine: {self.engine}"]
+            for number, quote in enumerate(self.quotes, start=1):
+                lines.append(f"[{number}] {quote.render()}")
+            return _lines(lines)
         if self.bounds:
             lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
         lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
@@ -256,25 +293,6 @@ class AnswerPage(Page):
             said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
             lines.append(f"source: {place}: {said}".rstrip())
         return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
-
-
-class FoundPassage(Page):
-    """A passage of a document, by the words around what was found in it."""
-
-    document_id: str
-    page: Annotated[int | None, Field(description="From 1; of formats with pages.")] = None
-    headings: Annotated[str, Field(description="Above it, outermost first.")] = ""
-    quote: str
-    start: Annotated[int, Field(description="Of the quote; get_document reads on from there.")]
-    end: int
-    link: Annotated[str, Field(description="The document as a resource.")]
-
-    def place(self) -> str:
-        """Write where it stands: `"a.pdf, page 3, Terms > Renewal (120-310)"`."""
-        page = [f"page {self.page}"] if self.page else []
-        headings = [one_line(self.headings)] if self.headings else []
-        parts = ", ".join([one_line(self.document_id), *page, *headings])
-        return f"{parts} ({self.start}-{self.end})"
 
 
 class SearchPage(Page):
