@@ -25,7 +25,13 @@ from srag_mcp.values.quantities import (
     scan_figures,
 )
 from srag_mcp.values.states import has_denial
-from srag_mcp.values.units import SCALES, parse_unit, unit_of
+from srag_mcp.values.units import (
+    AMBIGUOUS_CURRENCIES,
+    SCALES,
+    is_currency,
+    parse_unit,
+    unit_of,
+)
 
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"[^\W\d_][^\W\d_]+")
@@ -34,6 +40,9 @@ _POINTS = re.compile(r"\s*(?:%|percent|per\s?cent|percentage|points?\b|pp\b)", r
 _BASIS_POINTS = re.compile(r"\s*(?:basis|bps?\b)", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"[\w&.-]+\s*$")
 _UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for way in ("up", "down"))
+_MINUS = re.compile(r"(?<![^\s|(])[-−][$€£]?$")
+_BEFORE = 3
+_SEVERAL = re.compile("|".join(map(re.escape, AMBIGUOUS_CURRENCIES)))  # `$`: of one of many
 _SAME = 1e-6
 _SHORTEST_ROOT = 4
 _LONGEST_CODE = 6
@@ -98,12 +107,19 @@ def check_number(name: str, ground: Ground) -> str:
         said = sorted({other for item in figures for other in item.sizes(ground, ground.unit)})
         shown = ", ".join(f"{other:.15g}" for other in said) or "no number"
         return f"the value is {size:.15g}, and its quote has, with the scale of its table, {shown}"
+    if size > 0 and all(_is_negative(ground.text, item.span) for item in agreeing):
+        return f"its number has a minus: the value is {-size:.15g}"
     named = _NAMED_YEAR.search(name)
     years = [read_years(ground.text, item.span, ground.floor) for item in agreeing]
     if named and all(years) and not any(int(named[1]) in found for found in years):
         found = " or ".join(map(str, sorted(years[0])))
         return f"its number stands in the column of {found}"
     return ""
+
+
+def _is_negative(text: str, number: Span) -> bool:
+    """Whether *number* has a minus before it; brackets may also part an expense from an income."""
+    return _MINUS.search(text[max(0, number.start - _BEFORE) : number.start]) is not None
 
 
 def check_sentence(
@@ -132,8 +148,9 @@ def check_sentence(
         if any(span.overlaps(taken) for taken, _ in dates) or span.of(spelled).lower() == "one":
             continue
         ends = [end for end in (quantity.value, quantity.upper) if end is not None]
+        unit = None if _SEVERAL.search(span.of(spelled)) else quantity.unit
         for end in ends:
-            problem = _check_figure(Quantity(end, quantity.unit), span, spelled, grounds, results)
+            problem = _check_figure(Quantity(end, unit), span, spelled, grounds, results)
             problems += [problem] if problem and not _is_label(span, spelled, known) else []
         problems += _check_years(ends[0], years, grounds)
     problems += [
@@ -174,6 +191,9 @@ def _says(ground: Ground, value: float, unit: str | None) -> bool:
     """
     line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
     size = ground.size
+    given = parse_unit(ground.unit or "").unit
+    if is_currency(unit) and is_currency(given) and unit != given:
+        return False
     if size is not None and is_tabular(line):
         meant = ground.unit or unit
         if ground.unit is None and unit is not None and unit != "percent":
@@ -198,7 +218,10 @@ def _figures(ground: Ground) -> Iterator[_Figure]:
     for span, quantity in find_quantities(quote):
         if not any(map(str.isdigit, span.of(quote))):  # a number in words
             yield _Figure(float(quantity.value), span.moved(start), is_whole=True)
-    style = find_style(_NUMERAL.findall(ground.around))
+    before = ground.text.rfind("\n\n", 0, start) + 1
+    block = ground.text[before : max(ground.text.find("\n\n", start), ground.quote.end)]
+    styles = (find_style(_NUMERAL.findall(text)) for text in (block, ground.around))
+    style = next(filter(None, styles), "")
     for found in _NUMERAL.finditer(quote):
         place = Span(*found.span())
         value = read_numeral(found[0], "." if style == DECIMAL_COMMA else ",")

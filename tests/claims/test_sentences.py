@@ -12,6 +12,7 @@ TEXT = """Hafenbericht der Olmer Fähren 2021 (Form 10-K, Note 5)
 | in Tausend Euro | 2021 | 2020 |
 | Erlöse | 11.588,5 | 10.073,0 |
 | Anteil | 12,5 % | 11,0 % |
+| Steuern | -7.603 | (88) |
 
 The Chief Executive Officer, Ann Lee-Marsh of Lisboa, left on 3 May 2021; two ferries, the Anna and
 the Berta, were sold for $1.2 billion. Customers rose by 45 basis points.
@@ -33,6 +34,9 @@ def ground(quote: str, value: float | None = None, unit: str | None = None) -> G
         ("share", "Anteil | 12,5 %", 12.5, "percent"),
         ("price", "sold for $1.2 billion", 1_200_000_000, "USD"),
         ("n_sold", "two ferries", 2, "ferries"),
+        ("tax_2021", "Steuern | -7.603", -7_603_000, "EUR"),
+        ("tax_2020", "Steuern | -7.603 | (88)", 88_000, "EUR"),
+        ("tax_2020", "Steuern | -7.603 | (88)", -88_000, "EUR"),
     ],
 )
 def test_a_value_follows_from_its_quote(name: str, quote: str, value: float, unit: str) -> None:
@@ -47,6 +51,7 @@ def test_a_value_follows_from_its_quote(name: str, quote: str, value: float, uni
         ("share", "Anteil | 12,5 %", 0.125, "percent", "its quote has"),
         ("price", "sold for $1.2 billion", 1_200_000, "USD", "its quote has"),
         ("n_sold", "the Berta", 2, "ferries", "no number"),
+        ("tax_2021", "Steuern | -7.603", 7_603_000, "EUR", "its number has a minus"),
     ],
 )
 def test_a_value_that_does_not_is_told(
@@ -88,6 +93,7 @@ def test_what_stands_on_its_quotes_is_right(said: str, base: Ground) -> None:
         ("Ann Lee-Marsh left on 4 May 2021.", LEFT, "the date '4 May 2021'"),
         ("Ann Lee-Marsh left in Q1 2021.", LEFT, "the date 'Q1 2021'"),
         ("The CFO left.", LEFT, "the name 'CFO'"),
+        ("Sales were GBP 11.6 million in 2021.", SALES, "the number 'GBP 11.6 million'"),
         ("Sales were EUR 11.7 million in 2021.", SALES, "the number 'EUR 11.7 million'"),
         ("Sales were EUR 11.6 million in 2020.", SALES, "in the column of 2021"),
         ("Customers fell by 45 basis points.", POINTS, "the contrary of its quotes"),
