@@ -9,7 +9,8 @@ from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import as_money, is_currency, parse_unit, read_context
 
-_LONGEST_CAPTION = 200  # as in `figures`: of a longer line its end, which leads to the table
+_LONGEST_CAPTION = 200  # as in `figures`
+_BRACKETED = re.compile(r"\([^()]+\)")
 _CELL_END = re.compile(r"\||\t|\s{3,}")
 _GAP = re.compile(r"\s*\|\s*|\t+|\s{2,}")
 _NUMBER = re.compile(r"\d[\d.,]*|[-–—](?=\s|$|\|)")
@@ -46,9 +47,7 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
         if "%" in own and len(cells) > 1 and not _has_digit(own):
             return _UNSCALED
         for context in dict.fromkeys((own, cells[0], line)):
-            said = as_money(
-                read_context(_APOSTROPHE.sub(" ", collapse(context))[-_LONGEST_CAPTION:])
-            )
+            said = as_money(read_context(_caption(context)))
             if said.scale > 1:
                 exception = _EXCEPTION.search(line)
                 is_per = _PER.search(f"{named} {group}") is not None
@@ -66,6 +65,12 @@ def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozen
         )
         group = group or line * is_group
     return _UNSCALED
+
+
+def _caption(line: str) -> str:
+    """Return what may be a caption: *line* or, of one that is longer, what stands in brackets."""
+    said = _APOSTROPHE.sub(" ", collapse(line))
+    return said if len(said) <= _LONGEST_CAPTION else " ".join(_BRACKETED.findall(said))
 
 
 def _has_digit(text: str) -> bool:
@@ -104,11 +109,11 @@ def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
     """Return the last line between *floor* and *start* that says a scale, and that has years."""
     kept: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(_lines_above(text, floor, start)):
-        short = collapse(line)[-_LONGEST_CAPTION:]
-        if as_money(read_context(short)).scale > 1:
-            kept.setdefault("scale", (-number, short))
-        if len(years_in(short)) > 1 and is_tabular(line):
-            kept.setdefault("years", (-number, short))
+        shown = collapse(line)[-_LONGEST_CAPTION:]
+        if as_money(read_context(_caption(line))).scale > 1:
+            kept.setdefault("scale", (-number, shown))
+        if len(years_in(shown)) > 1 and is_tabular(line):
+            kept.setdefault("years", (-number, shown))
     return tuple(dict.fromkeys(line for _, line in sorted(kept.values())))
 
 

@@ -52,6 +52,8 @@ def place(text: str, number: str) -> Span:
         (BARS, "532.0", "USD", {1_000_000}),
         (BARS, "13.2", None, {1}),
         (BARS, "12 were", None, {1}),
+        (f"{'Words ' * 40}per $ million of sales.\n| Cash | 78 |", "78", None, {1}),
+        (f"{'Words ' * 40}(in millions):\n| Cash | 79 |", "79", None, {1_000_000}),
         ("| | RMB’Million |\n| Cash | 77 |", "77", "CNY", {1_000_000}),
     ],
 )
