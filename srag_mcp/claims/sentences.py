@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.claims.figures import rounds_to
@@ -74,6 +75,13 @@ class Ground:
         return None if self.value is None else self.value * parse_unit(self.unit or "").scale
 
 
+class Result(NamedTuple):
+    """What was computed; *is_percent*: 12 means 12 %."""
+
+    value: float | bool
+    is_percent: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A number of a quote; *is_whole*: it has its scale or unit with it."""
@@ -125,7 +133,7 @@ def _is_negative(text: str, number: Span) -> bool:
 def check_sentence(
     said: str,
     grounds: Sequence[Ground],
-    results: Mapping[str, float | bool],
+    results: Mapping[str, Result],
     question: str,
     is_another: Callable[[str], bool] = lambda word: False,
 ) -> list[str]:
@@ -165,21 +173,22 @@ def _check_figure(
     span: Span,
     said: str,
     grounds: Sequence[Ground],
-    results: Mapping[str, float | bool],
+    results: Mapping[str, Result],
 ) -> str:
     value, unit = quantity.value, quantity.unit
     after = said[span.end :]
     is_share = unit == "percent" or _POINTS.match(after) is not None
-    factors = (1, 100) if is_share else (10_000,) if _BASIS_POINTS.match(after) else (1,)
-    computed = [float(item) for item in results.values() if not isinstance(item, bool)]
-    if any(rounds_to(item * factor, value) for item in computed for factor in factors):
-        return ""
+    factor = 100 if is_share else 10_000 if _BASIS_POINTS.match(after) else 1
+    for number, is_percent in results.values():
+        is_same = rounds_to(number * (factor / 100 if is_percent else factor), value)
+        if is_same and not isinstance(number, bool) and not (is_percent and factor == 1):
+            return ""
     if any(_says(ground, value, unit) for ground in grounds):
         return ""
     n_listed = len({ground.quote for ground in grounds if ground.value is None})
     if value == n_listed > 1 and unit is None:
         return ""  # counted: each of them has a quote
-    told = ", ".join(f"{name} = {item:.6g}" for name, item in results.items())
+    told = ", ".join(f"{name} = {item.value:.6g}" for name, item in results.items())
     computing = f", and compute gives {told}" if told else ", and no result of compute"
     return f"the number {span.of(said)!r} is in none of its quotes{computing}"
 
@@ -338,7 +347,7 @@ def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
 
 
 def _check_direction(
-    said: str, grounds: Sequence[Ground], results: Mapping[str, float | bool]
+    said: str, grounds: Sequence[Ground], results: Mapping[str, Result]
 ) -> list[str]:
     """Say so where a change goes up and its quotes or its result go down, or the other way round.
 
@@ -351,10 +360,9 @@ def _check_direction(
         quotes = "\n".join(ground.quote.of(ground.text) for ground in grounds)
         is_other = _direction(quotes) == -way
         return ["it says the contrary of its quotes: up for down, or down for up"] * is_other
-    numbers = {name: n for name, n in results.items() if not isinstance(n, bool)}
-    if any(isinstance(item, bool) for item in results.values()):
+    if any(isinstance(item.value, bool) for item in results.values()):
         return []  # the words were chosen by a comparison
-    negative = [name for name, number in numbers.items() if number < 0]
+    negative = [name for name, item in results.items() if item.value < 0]
     return [f"{name} is negative: say the change by a comparison" for name in negative[:1]]
 
 

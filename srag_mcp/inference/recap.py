@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from srag_mcp.claims.captions import head_lines
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
-from srag_mcp.claims.sentences import Ground, check_number, check_sentence
+from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.answer import Computed, Sentence, render_number
 from srag_mcp.model.reply_content import ReplyContent
@@ -26,13 +26,19 @@ from srag_mcp.store.database import quote_name
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
-from srag_mcp.values.units import SCALES
+from srag_mcp.values.units import SCALES, is_currency, parse_unit, unit_of
 
 _BLANKS = re.compile(r"[^\S\n]{2,}")
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,59}")
 _SLOT = re.compile(
     r"\{\s*(?P<name>\w+)\s*(?:\?(?P<yes>[^{}:]*):(?P<no>[^{}]*)"
     r"|:\s*(?P<form>%|[a-z]*)(?:\.(?P<digits>\d)f?)?\s*)?\}"
+)
+_NEXT_WORD = re.compile(r"\s*-?(?:per\scent\b|[^\W\d_]+|%)")
+_LAST_WORD = re.compile(r"(?:[^\W\d_]+|[^\w\s])\s*$")
+_SHARES, _BASIS = (
+    frozenset({"percent", "per cent", "percentage", "%"}),
+    frozenset({"basis", "bp", "bps"}),
 )
 _FILLED = "…"  # stands for what code fills in, where the rest of a sentence is checked
 _MOST_SHOWN = 80
@@ -144,40 +150,58 @@ class Judge:
         values = {name: item.size for name, item in grounds.items() if item.size is not None}
         computed, needs, wrong = self._compute(reply.compute, values, grounds)
         problems += wrong
-        sentences, n_dropped = [], 0
-        results = {item.name: item.value for item in computed}
+        bases = {name: (name,) for name in grounds} | needs
+        found = {**values, **{item.name: item.value for item in computed}}
+        formulas = {item.name: read_formula(item.sql).numbers for item in computed}
+        named = {
+            name: _Value(value, [grounds[base] for base in bases[name]], formulas.get(name))
+            for name, value in found.items()
+        }
+        sentences = []
         for said in reply.answer:
-            text, used, wrong = _fill(said.text, {**values, **results})
+            text, used, wrong = _fill(said.text, named)
             names = dict.fromkeys([*map(str.strip, said.on), *used])
-            unknown = set(names) - {*grounds, *results, *used}
             wrong += [
                 f"it stands on {name!r}, which is not there or not right"
-                for name in sorted(unknown)
+                for name in names
+                if name not in bases and name not in used
             ]
-            under = [base for name in names for base in needs.get(name, (name,))]
-            based = [grounds[name] for name in dict.fromkeys(under) if name in grounds]
-            if not based and not wrong:
-                wrong.append("it stands on nothing: name in `on` what it stands on")
+            under = dict.fromkeys(base for name in names for base in bases.get(name, ()))
             if not wrong:
-                own = {name: results[name] for name in names if name in results}
-                masked, _, _ = _fill(said.text, {**values, **results}, mask=True)
-                cited = {quotes[name].document_id for name in under if name in quotes}
-                wrong = check_sentence(
-                    masked,
-                    based,
-                    own,
-                    self._question,
-                    lambda word: self._names_another(word, cited),  # noqa: B023 - called at once
-                )
+                shown = {name: named[name] for name in names if name in needs}
+                wrong = self._check(said.text, named, shown, [grounds[base] for base in under])
             if wrong:
-                n_dropped += 1
-                shown = shorten(said.text, _MOST_SHOWN)
-                problems += [f"the sentence “{shown}”: {problem}" for problem in wrong]
-                continue
-            found = dict.fromkeys(quotes[name] for name in under if name in quotes)
-            sentences.append(Sentence(text.strip(), tuple(found)))
+                start = shorten(said.text, _MOST_SHOWN)
+                problems += [f"the sentence “{start}”: {problem}" for problem in wrong]
+            else:
+                cited = dict.fromkeys(quotes[base] for base in under)
+                sentences.append(Sentence(text.strip(), tuple(cited)))
+        n_dropped = len(reply.answer) - len(sentences)
         return Judged(
             tuple(sentences), n_dropped, tuple(computed), tuple(values.items()), tuple(problems)
+        )
+
+    def _check(
+        self,
+        said: str,
+        named: Mapping[str, "_Value"],
+        computed: Mapping[str, "_Value"],
+        grounds: Sequence[Ground],
+    ) -> list[str]:
+        """Say what is wrong with a sentence but for what stands in its slots."""
+        if not grounds:
+            return ["it stands on nothing: name in `on` what it stands on"]
+        masked, _, _ = _fill(said, named, mask=True)
+        texts = {ground.text for ground in grounds}
+        cited = {
+            item.segment.document_id for item in self._shown.values() if item.document in texts
+        }
+        return check_sentence(
+            masked,
+            grounds,
+            {name: Result(item.value, item.is_percent) for name, item in computed.items()},
+            self._question,
+            lambda word: self._names_another(word, cited),
         )
 
     def _extract(
@@ -290,10 +314,55 @@ def _run(
     return float(value)
 
 
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What may stand in a slot: a quoted number, or what *numbers* and *grounds* make by a formula.
+
+    *numbers* is None for a quoted one.
+    """
+
+    value: float | bool
+    grounds: Sequence[Ground]
+    numbers: tuple[float, ...] | None
+
+    @property
+    def units(self) -> frozenset[str | None]:
+        return frozenset(parse_unit(ground.unit or "").unit for ground in self.grounds)
+
+    @property
+    def is_percent(self) -> bool:
+        """Whether 12 means 12 %."""
+        return self.units == {"percent"} or 100.0 in (self.numbers or ())
+
+    def find_problem(self, slot: re.Match[str]) -> str:
+        """Say why what stands around *slot* makes another number of it; empty if it does not."""
+        before, after = slot.string[: slot.start()], slot.string[slot.end() :]
+        form, word = slot["form"] or "", (_NEXT_WORD.match(after) or [""])[0].strip().lower()
+        is_share, is_percent = word in _SHARES, self.is_percent
+        if slot["yes"] is not None or isinstance(self.value, bool):
+            is_choice = slot["yes"] is not None and isinstance(self.value, bool)
+            return "" if is_choice else "true and false, and nothing else, choose words: {name?…:…}"
+        if form not in ("", "%") and form not in SCALES:
+            return "there is no such form"
+        if form in SCALES and SCALES.get(word) != SCALES[form]:
+            return f"write {form} behind it"
+        if form not in SCALES and word in SCALES:
+            return f"write {{{slot['name']}:{word}}} {word}"
+        if form == "%" and (is_percent or is_share):
+            return "it is in percent already"
+        if word in _BASIS or (is_share and not form and not is_percent):
+            return f"write it as {{{slot['name']}:%}}, without a sign behind it"
+        currency = unit_of((_LAST_WORD.search(before) or [""])[0].strip())
+        known = {unit for unit in self.units if is_currency(unit)}
+        if is_currency(currency) and known and currency not in known and "$" not in before[-2:]:
+            return f"it is in {' and '.join(map(str, sorted(map(str, known))))}"
+        return ""
+
+
 def _fill(
-    said: str, results: Mapping[str, float | bool], *, mask: bool = False
+    said: str, named: Mapping[str, _Value], *, mask: bool = False
 ) -> tuple[str, list[str], list[str]]:
-    """Put *results* into the slots of a sentence; return also their names, and what is wrong.
+    """Put values into the slots of a sentence; return also their names, and what is wrong.
 
     `"It grew by {growth:%.1}"`, growth 0.117 -> `"It grew by 11.7 %"`; `{more?yes:no}`. *mask*: a
     mark instead of each number, so that the rest can be checked.
@@ -302,25 +371,16 @@ def _fill(
     problems: list[str] = []
 
     def put(slot: re.Match[str]) -> str:
-        name, value = slot["name"], results.get(slot["name"])
-        used.append(name)
-        if value is None:
-            problems.append(f"{slot[0]}: there is no such result")
+        used.append(slot["name"])
+        found = named.get(slot["name"])
+        problem = "there is no such result" if found is None else found.find_problem(slot)
+        if found is None or problem:
+            problems.append(f"{slot[0]}: {problem}")
             return slot[0]
-        is_choice = slot["yes"] is not None
-        if is_choice is not isinstance(value, bool):
-            kind = (
-                "a number" if is_choice else "true or false: write {name?words if so:words if not}"
-            )
-            problems.append(f"{slot[0]}: it is {kind}")
-            return slot[0]
-        if isinstance(value, bool):
-            return slot["yes" if value else "no"].strip()
-        form = slot["form"] or ""
-        if form not in ("", "%") and form not in SCALES:
-            problems.append(f"{slot[0]}: no such form")
+        if isinstance(found.value, bool):
+            return slot["yes" if found.value else "no"].strip()
         digits = None if slot["digits"] is None else int(slot["digits"])
-        return _FILLED if mask else _write(value, form, digits)
+        return _FILLED if mask else _write(found.value, slot["form"] or "", digits)
 
     text = _SLOT.sub(put, said)
     if any(mark in text for mark in "{}") and not problems:

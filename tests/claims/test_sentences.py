@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from srag_mcp.claims.sentences import Ground, check_number, check_sentence
+from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
 from srag_mcp.text.spans import Span
 
 TEXT = """Hafenbericht der Olmer Fähren 2021 (Form 10-K, Note 5)
@@ -116,6 +116,7 @@ def test_what_does_not_is_told(said: str, base: Ground, told: str) -> None:
         ("The ratio is 0.072.", {"margin": 0.0717}, True),
         ("The margin is 7.3 %.", {"margin": 0.0717}, False),
         ("The ratio is 7.2.", {"margin": 0.0717}, False),
+        ("The margin is 0.0717 %.", {"margin": 0.0717}, False),
         ("It grew by … .", {"change": -0.1}, False),
         ("It grew by … .", {"change": -0.1, "grew": False}, True),
         ("It fell by … .", {"change": 0.1}, True),
@@ -124,7 +125,17 @@ def test_what_does_not_is_told(said: str, base: Ground, told: str) -> None:
 def test_a_result_may_be_written_as_a_share(
     said: str, results: Mapping[str, float | bool], is_right: bool
 ) -> None:
-    assert (check_sentence(said, [SALES], results, "") == []) is is_right
+    computed = {name: Result(value) for name, value in results.items()}
+    assert (check_sentence(said, [SALES], computed, "") == []) is is_right
+
+
+@pytest.mark.parametrize(
+    ("said", "is_right"),
+    [("It grew by 7.2 %.", True), ("It grew by 720 %.", False), ("It grew by 7.2.", False)],
+)
+def test_a_result_in_percent_stays_one(said: str, is_right: bool) -> None:
+    computed = {"growth": Result(7.17, is_percent=True)}
+    assert (check_sentence(said, [SALES], computed, "") == []) is is_right
 
 
 def test_a_name_of_the_question_may_be_said_unless_it_is_of_another_document() -> None:

@@ -221,6 +221,43 @@ PLANTED: dict[str, tuple[list[Any], list[tuple[str, str]], str, list[str]]] = {
         "Ticket sales grew by {growth:%}.",
         ["growth"],
     ),
+    "a slot with the word of another scale": (
+        [SALES_2021],
+        [],
+        "Ticket sales were EUR {sales_2021:thousand} million.",
+        [],
+    ),
+    "a slot without the word of its scale": (
+        [SALES_2021],
+        [],
+        "Ticket sales were EUR {sales_2021:thousand}.",
+        [],
+    ),
+    "a scale behind a slot that has none": (
+        [SALES_2021],
+        [],
+        "Ticket sales were EUR {sales_2021} million.",
+        [],
+    ),
+    "a share with the sign of a percentage": (
+        [SALES_2021, SALES_2020],
+        [GROWTH],
+        "Ticket sales changed by {growth} %.",
+        [],
+    ),
+    "a percentage of a percentage": (
+        [("share_2021", 12, "percent", "fell by 12 % in the winter")],
+        [],
+        "It was {share_2021:%}.",
+        [],
+    ),
+    "another currency": (
+        [SALES_2021],
+        [],
+        "Ticket sales were USD {sales_2021:thousand} thousand.",
+        [],
+    ),
+    "a number as a choice of words": ([SALES_2021], [], "It {sales_2021?rose:fell}.", []),
     "a sentence on nothing": ([], [], "Ticket sales were high.", []),
     "the share of something else": ([WINTER], [], "Traffic fell by 21 % in the winter.", []),
 }
@@ -250,6 +287,9 @@ def test_an_unsupported_sentence_is_rejected(reports: Corpus, kind: str) -> None
             ("eps_2021", 0.58, "EUR/share", "Earnings per share | 0.58"),
             "Earnings per share were EUR 0.58.",
         ),
+        (SALES_2021, "Ticket sales were EUR {sales_2021:thousand} thousand."),
+        (SALES_2021, "Ticket sales were EUR {sales_2021}."),
+        (("drop", 12, "percent", "fell by 12 % in the winter"), "It was {drop} %."),
         (CHAIR, "Lund, Maria, has chaired the board since 2019."),
         (NO_FERRY, "No ferry was withdrawn."),
         (WINTER, "The pier was closed from January 4 to March 20, 2021."),
@@ -260,6 +300,9 @@ def test_what_the_quotes_say_may_be_said_otherwise(
 ) -> None:
     reply = reading([extracted], [], [(said, [extracted[0]])])
     answer = read(reports, replying([narrowing(), reply]))
+    shown = {"{sales_2021:thousand}": "11,588", "{sales_2021}": "11,588,000", "{drop}": "12"}
+    for slot, number in shown.items():
+        said = said.replace(slot, number)
     assert answer.text == said
 
 
