@@ -14,7 +14,7 @@ from typing import NamedTuple
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.claims.figures import rounds_to
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import STOP_WORDS, content_words, fold_word, fold_words, stem, words
+from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
@@ -45,7 +45,7 @@ _MINUS = re.compile(r"(?<![^\s|(])[-−][$€£]?$")
 _BEFORE = 3
 _SEVERAL = re.compile("|".join(map(re.escape, AMBIGUOUS_CURRENCIES)))  # `$`: of one of many
 _SAME = 1e-6
-_SHORTEST_ROOT = 4
+_SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # `Hotel`, `Hotels`; not `Marsh`, `Marshall`
 _LONGEST_CODE = 6
 
 
@@ -322,16 +322,21 @@ def _is_known(word: str, known: Set[str]) -> bool:
     """Whether a folded word or a form of it is among *known*: `Hotels` beside `Hotel`."""
     if word in known or stem(word) in known:
         return True
-    return len(word) > _SHORTEST_ROOT and any(
-        len(other) >= _SHORTEST_ROOT and (word.startswith(other) or other.startswith(word))
+    return any(
+        min(len(word), len(other)) >= _SHORTEST_ROOT
+        and abs(len(word) - len(other)) <= _LONGEST_ENDING
+        and (word.startswith(other) or other.startswith(word))
         for other in known
-        if other[:_SHORTEST_ROOT] == word[:_SHORTEST_ROOT] and not other.isdigit()
     )
 
 
 def _has_initials(word: str, text: str) -> bool:
-    initials = "".join(other[0] for other in words(text))
-    return word.lower() in initials
+    """Whether *word* is made of the initials of words with capitals: `Chief Executive Officer`."""
+    runs = "".join(
+        other[0] if other[0].isupper() else "" if fold_word(other) in STOP_WORDS else " "
+        for other in WORD.findall(text)
+    )
+    return word in runs
 
 
 def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:

@@ -56,7 +56,8 @@ async def answer_by_reading(
     """
     unplaced = tuple(missing)
     unheld = f"no column holds {', '.join(missing) or 'what is asked'}"
-    if not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
+    has_passages = "passages" in corpus.tables()
+    if not has_passages or not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
         return refuse(corpus, question, unheld, unplaced)
     narrowing = await narrow(model, corpus, question, missing)
     if narrowing.attribute is not None:

@@ -93,6 +93,8 @@ def test_what_stands_on_its_quotes_is_right(said: str, base: Ground) -> None:
         ("Ann Lee-Marsh left on 4 May 2021.", LEFT, "the date '4 May 2021'"),
         ("Ann Lee-Marsh left in Q1 2021.", LEFT, "the date 'Q1 2021'"),
         ("The CFO left.", LEFT, "the name 'CFO'"),
+        ("The TFT left.", LEFT, "the name 'TFT'"),  # initials of "two ferries, the"
+        ("Ann Lee-Marshall left.", LEFT, "the name 'Marshall'"),
         ("Sales were GBP 11.6 million in 2021.", SALES, "the number 'GBP 11.6 million'"),
         ("Sales were EUR 11.7 million in 2021.", SALES, "the number 'EUR 11.7 million'"),
         ("Sales were EUR 11.6 million in 2020.", SALES, "in the column of 2021"),
