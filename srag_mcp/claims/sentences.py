@@ -7,9 +7,9 @@ deny, or say up or down.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.claims.figures import rounds_to
@@ -75,6 +75,14 @@ class Ground:
         return None if self.value is None else self.value * parse_unit(self.unit or "").scale
 
 
+class IsAnother(Protocol):
+    """Tells whose a word is."""
+
+    def __call__(self, word: str, *, asked: bool) -> bool:
+        """Return whether folded *word* is of another document; *asked*: the question names it."""
+        ...
+
+
 class Result(NamedTuple):
     """What was computed; *is_percent*: 12 means 12 %."""
 
@@ -135,12 +143,13 @@ def check_sentence(
     grounds: Sequence[Ground],
     results: Mapping[str, Result],
     question: str,
-    is_another: Callable[[str], bool] = lambda word: False,
+    is_another: IsAnother = lambda word, *, asked: False,
 ) -> list[str]:
     """Say what in the sentence *said* neither *grounds* nor the *results* of computing have.
 
-    *is_another*: whether a folded word names a document that is none of those quoted. A year may
-    be that of the question; a number may not.
+    *is_another*: whether a folded word names a document that is none of those quoted or, where the
+    question has it as a name, stands in others alone. A year may be that of the question; a number
+    may not.
     """
     spelled = spell_years(said)
     dates = find_dates(spelled, partial=True)
@@ -284,7 +293,7 @@ def _names(
     dates: Sequence[Span],
     around: str,
     question: str,
-    is_another: Callable[[str], bool],
+    is_another: IsAnother,
 ) -> Iterator[str]:
     """Yield the names of *said* that no passage has, but the question alone may have.
 
@@ -301,7 +310,7 @@ def _names(
         if is_general or _is_known(folded, there):
             continue
         if _is_known(folded, asked):
-            if is_another(folded):
+            if is_another(folded, asked=f" {word}" in question):
                 yield word
             continue
         if word.isupper() and len(word) <= _LONGEST_CODE and _has_initials(word, around):
@@ -309,7 +318,7 @@ def _names(
         before, after = said[: found.start()].rstrip("“\"'( "), said[found.end() :]
         is_first = not before or before[-1] in ".!?:;"
         goes_on = re.match(r"['’]s\b| (?:[A-Z]|Inc|Ltd|GmbH)[^\W\d_]", after) is not None
-        if not is_first or goes_on or is_another(folded):
+        if not is_first or goes_on or is_another(folded, asked=False):
             yield word
 
 

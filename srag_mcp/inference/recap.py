@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from srag_mcp.claims.captions import head_lines
 from srag_mcp.claims.figures import read_figures
@@ -17,6 +18,7 @@ from srag_mcp.errors import QueryError
 from srag_mcp.inference.answer import Computed, Sentence, render_number
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose
+from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.segments import Segment
 from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.attribute import Attribute
@@ -201,7 +203,7 @@ class Judge:
             grounds,
             {name: Result(item.value, item.is_percent) for name, item in computed.items()},
             self._question,
-            lambda word: self._names_another(word, cited),
+            partial(self._is_of_another, cited),
         )
 
     def _extract(
@@ -287,15 +289,17 @@ class Judge:
                 problems.append(f"compute {shorten(item.name, _MOST_SHOWN)!r}: {problem}")
         return computed, needs, problems
 
-    def _names_another(self, word: str, cited: Collection[str]) -> bool:
-        """Whether *word* names a document that is not *cited*, and is not said in those."""
-        if any(word in words(item.document) for item in self._shown.values()
-               if item.segment.document_id in cited):  # fmt: skip
+    def _is_of_another(self, cited: Collection[str], word: str, *, asked: bool) -> bool:
+        """Whether *word* names a document that is not *cited* and does not stand in those.
+
+        One that is *asked* for is of another document, too, where only the text of others has it.
+        """
+        read = [item for item in self._shown.values() if item.segment.document_id in cited]
+        if any(word in words(item.document) for item in read):
             return False
-        return any(
-            entry.id not in cited and word in words(f"{entry.path} {entry.title}")
-            for entry in self._corpus.documents_like(word)
-        )
+        named = self._corpus.documents_like(word)
+        is_named = any(word in words(f"{x.path} {x.title}") for x in named if x.id not in cited)
+        return is_named or (asked and search(self._corpus, word, limit=1).n_passages > 0)
 
 
 def _run(

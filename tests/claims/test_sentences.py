@@ -141,12 +141,16 @@ def test_a_result_in_percent_stays_one(said: str, is_right: bool) -> None:
 
 
 def test_a_name_of_the_question_may_be_said_unless_it_is_of_another_document() -> None:
-    asked, said = "What did Norland sell?", "Norland sold two ferries."
-    assert check_sentence(said, [SOLD], {}, asked) == []
-    assert check_sentence(said, [SOLD], {}, asked, lambda word: word == "norland") == [
+    def is_another(word: str, *, asked: bool) -> bool:
+        return word == "norland" and asked
+
+    question, said = "What did Norland sell?", "Norland sold two ferries."
+    assert check_sentence(said, [SOLD], {}, question) == []
+    assert check_sentence(said, [SOLD], {}, question, is_another) == [
         "the name 'Norland' is in none of its passages"
     ]
-    assert check_sentence(said, [SOLD], {}, "", lambda word: word == "norland")
+    assert check_sentence(said, [SOLD], {}, "What was sold by norland?", is_another) == []
+    assert check_sentence("Both were sold.", [SOLD], {}, "", is_another) == []
 
 
 def test_things_are_counted_by_their_quotes() -> None:

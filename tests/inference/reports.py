@@ -53,7 +53,7 @@ Ticket sales fell because two routes to Rann were given up in May 2021. The rout
 
 ## Board
 
-Karl Berg chairs the board.
+Karl Berg of Tarn chairs the board.
 """
 KESTREL = """# Kestrel Boats, annual report 2021
 

@@ -170,8 +170,14 @@ PLANTED: dict[str, tuple[list[Any], list[tuple[str, str]], str, list[str]]] = {
         "Ticket sales of Norland Lines were EUR 11,588 thousand.",
         [],
     ),
+    "a name of the question that only another document has": (
+        [CHAIR],
+        [],
+        "Since 2019 the board has been chaired by Maria Lund of Tarn.",
+        [],
+    ),
     "a quote of another document": (
-        [("chair", None, None, "Karl Berg chairs the board")],
+        [("chair", None, None, "Karl Berg of Tarn chairs the board")],
         [],
         "The board has a chair.",
         [],
@@ -269,7 +275,7 @@ def test_an_unsupported_sentence_is_rejected(reports: Corpus, kind: str) -> None
     bad = reading(extracted, compute, [(said, on or [item[0] for item in extracted])])
     model = replying([narrowing(), bad, bad, bad])
 
-    answer = read(reports, model, "What of ticket sales, the board, and Norland Lines?")
+    answer = read(reports, model, "What of ticket sales, the board, and Norland Lines of Tarn?")
 
     assert answer.refused
     assert answer.text.endswith("what the model said of the passages is not in its quotes")
