@@ -234,9 +234,7 @@ def _write_prompt(corpus: Corpus, question: str, attempt: int) -> Prompt:
     limit = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes)) * CHARACTERS_A_TOKEN
     longest = _MAX_DESCRIPTION
     while True:
-        lines = [
-            column_line(item, statistics.get(item.name), longest) for item in schema.attributes
-        ]
+        lines = [_column(item, statistics.get(item.name), longest) for item in schema.attributes]
         columns = "\n".join(lines) or _NONE
         if len(columns) <= limit or longest <= _LEAST_DESCRIPTION:
             break
@@ -259,7 +257,7 @@ def _write_prompt(corpus: Corpus, question: str, attempt: int) -> Prompt:
     )
 
 
-def column_line(item: Attribute, found: ColumnStatistics | None, longest: int) -> str:
+def _column(item: Attribute, found: ColumnStatistics | None, longest: int) -> str:
     """Write a column on one line, described by whole sentences, or, without an end, by words."""
     description = item.description
     if len(description) > longest:

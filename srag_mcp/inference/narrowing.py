@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.errors import QueryError, UnknownNameError
-from srag_mcp.inference.brief import link_values
-from srag_mcp.inference.by_model import column_line
+from srag_mcp.inference.brief import describe_column, link_values
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import LanguageModel, Prompt, most_characters
+from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
@@ -16,7 +15,7 @@ from srag_mcp.store.database import quote_name
 from srag_mcp.text.shown import one_line, shorten
 
 MAX_SEARCHES = 3
-_MAX_DESCRIPTION = 60
+_MAX_HOLDS = 80
 _TABLE_TOKENS = 600
 _MAX_ALIKE, _MAX_OTHERS = 10, 4
 _MAX_NAME = 100
@@ -148,18 +147,20 @@ def _describe_table(corpus: Corpus, question: str) -> str:
         if schema.attributes
         else f"{quote_name(schema.entity)} has no column but document_id"
     ]
-    written = [
-        column_line(item, statistics.get(item.name), _MAX_DESCRIPTION) for item in schema.attributes
-    ]
-    left = most_characters("\n".join(written), _TABLE_TOKENS) if written else 0
-    names = []
-    for item, line in zip(schema.attributes, written, strict=True):
-        left -= len(line)
+    rest = []
+    left = _TABLE_TOKENS
+    for item in schema.attributes:
+        unit = f", {item.unit}" if item.unit else ""
+        named = f"{item.name} ({item.type}{unit})"
+        found = statistics.get(item.name)
+        holds = shorten(describe_column(found), _MAX_HOLDS) if found else ""
+        line = f"- {named}: {holds}"
+        left -= count_tokens(line)
         if left >= 0:
             lines.append(line)
         else:
-            names.append(item.name)
-    lines += [f"and the columns {', '.join(names)}"] if names else []
+            rest.append(named)
+    lines += [f"and {', '.join(rest)}"] if rest else []
     linked = link_values(question, schema, corpus.values()) if schema.attributes else ()
     lines += [f"{match.column} = '{match.value}' ({match.n_records} records)" for match in linked]
     return "\n".join(lines)

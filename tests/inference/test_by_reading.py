@@ -94,6 +94,21 @@ def test_what_is_computed_is_put_into_a_sentence_that_stands_on_quotes(reports: 
     assert not answer.refused
 
 
+def test_where_to_read_is_asked_with_short_columns_and_names(
+    reports: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("srag_mcp.inference.narrowing._TABLE_TOKENS", 25)
+    model = replying([narrowing(None, attribute="x")])
+    read(reports, model, "What of the Kestrel boats?", ("the noise",))
+    [prompt] = model.prompts
+    assert "- company (string): known in 0 of 3\n" in prompt.content
+    assert "and fleet (integer)" in prompt.content
+    names = [line for line in prompt.content.splitlines() if line.startswith("kestrel_2021.md")]
+    assert names == ["kestrel_2021.md — Kestrel Boats, annual report 2021"]
+    assert "No column holds: the noise" in prompt.content
+    assert count_tokens(prompt.instructions) <= 500
+
+
 def test_a_comparison_chooses_the_words(reports: Corpus) -> None:
     said = "Ticket sales of Brightwater Ferries {more?rose:fell}, by {gap:million.2} million euros."
     compute = [("more", "sales_2021 > sales_2020"), ("gap", "abs(sales_2021 - sales_2020)")]
