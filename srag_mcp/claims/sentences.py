@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
-from srag_mcp.claims.figures import rounds_to
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
 from srag_mcp.values.dates import DateText, find_dates
@@ -44,7 +43,8 @@ _UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for wa
 _MINUS = re.compile(r"(?<![^\s|(])[-−][$€£]?$")
 _BEFORE = 3
 _SEVERAL = re.compile("|".join(map(re.escape, AMBIGUOUS_CURRENCIES)))  # `$`: of one of many
-_SAME = 1e-6
+_SAME = 1e-9
+_ROUNDED = 0.05  # half of the last digit of two: fewer say too little
 _SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # `Hotel`, `Hotels`; not `Marsh`, `Marshall`
 _LONGEST_CODE = 6
 
@@ -162,14 +162,15 @@ def check_sentence(
     ]
     years = {found.year for _, found in dates if found.year is not None}
     for span, quantity in find_quantities(spelled):
-        if any(span.overlaps(taken) for taken, _ in dates) or span.of(spelled).lower() == "one":
+        is_date = any(taken.start <= span.start and span.end <= taken.end for taken, _ in dates)
+        if is_date or span.of(spelled).lower() == "one":
             continue
         ends = [end for end in (quantity.value, quantity.upper) if end is not None]
         unit = None if _SEVERAL.search(span.of(spelled)) else quantity.unit
         for end in ends:
             problem = _check_figure(Quantity(end, unit), span, spelled, grounds, results)
             problems += [problem] if problem and not _is_label(span, spelled, known) else []
-        problems += _check_years(ends[0], years, grounds)
+        problems += _check_years(ends[0], _slack(span.of(spelled), ends[0]), years, grounds)
     problems += [
         f"the name {word!r} is in none of its passages"
         for word in _names(spelled, [span for span, _ in dates], around, question, is_another)
@@ -187,12 +188,14 @@ def _check_figure(
     value, unit = quantity.value, quantity.unit
     after = said[span.end :]
     is_share = unit == "percent" or _POINTS.match(after) is not None
+    slack = _slack(span.of(said), value)
     factor = 100 if is_share else 10_000 if _BASIS_POINTS.match(after) else 1
     for number, is_percent in results.values():
-        is_same = rounds_to(number * (factor / 100 if is_percent else factor), value)
+        size = number * (factor / 100 if is_percent else factor)
+        is_same = _is_same(size, value, slack)
         if is_same and not isinstance(number, bool) and not (is_percent and factor == 1):
             return ""
-    if any(_says(ground, value, unit) for ground in grounds):
+    if any(_says(ground, value, unit, slack) for ground in grounds):
         return ""
     n_listed = len({ground.quote for ground in grounds if ground.value is None})
     if value == n_listed > 1 and unit is None:
@@ -202,7 +205,7 @@ def _check_figure(
     return f"the number {span.of(said)!r} is in none of its quotes{computing}"
 
 
-def _says(ground: Ground, value: float, unit: str | None) -> bool:
+def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
     """Whether *ground* has the number *value*: as its own, or as one of its words in prose.
 
     Of a row of a table only the number counts that was extracted, unless none was.
@@ -216,11 +219,13 @@ def _says(ground: Ground, value: float, unit: str | None) -> bool:
         meant = ground.unit or unit
         if ground.unit is None and unit is not None and unit != "percent":
             figures = (item for item in _figures(ground) if _is_same(item.value, size))
-            return any(rounds_to(x, value) for item in figures for x in item.sizes(ground, meant))
-        return rounds_to(size, value)
+            return any(
+                _is_same(x, value, slack) for item in figures for x in item.sizes(ground, meant)
+            )
+        return _is_same(size, value, slack)
     own = [] if size is None else [size]
     sizes = {x for item in _figures(ground) for x in item.sizes(ground, unit or ground.unit)}
-    return any(rounds_to(item, value) for item in (*own, *sizes))
+    return any(_is_same(item, value, slack) for item in (*own, *sizes))
 
 
 def _figures(ground: Ground) -> Iterator[_Figure]:
@@ -247,10 +252,12 @@ def _figures(ground: Ground) -> Iterator[_Figure]:
             yield _Figure(float(value), place.moved(start), is_whole=False)
 
 
-def _check_years(value: float, years: Set[int], grounds: Sequence[Ground]) -> list[str]:
+def _check_years(
+    value: float, slack: float, years: Set[int], grounds: Sequence[Ground]
+) -> list[str]:
     """Say so where a number stands in the column of a year that the sentence does not name."""
     for ground in grounds:
-        if not years or ground.size is None or not rounds_to(ground.size, value):
+        if not years or ground.size is None or not _is_same(ground.size, value, slack):
             continue
         for item in _figures(ground):
             if not any(_is_same(ground.size, x) for x in item.sizes(ground, ground.unit)):
@@ -386,5 +393,19 @@ def _direction(text: str) -> int:
     return bool(found & _UP) - bool(found & _DOWN)
 
 
-def _is_same(one: float, other: float) -> bool:
-    return math.isclose(abs(one), abs(other), rel_tol=_SAME)
+def _slack(said: str, value: float) -> float:
+    """Return how far a number may be off that is written as *said*: half of its last digit.
+
+    `11.6 million` -> 50,000; words are exact.
+    """
+    figure = next(iter(scan_figures(said)), None)
+    number = read_numeral(figure.numeral) if figure is not None and figure.numeral else None
+    if figure is None or number is None:
+        return 0.0
+    decimals = len(re.split("[.,]", figure.numeral)[-1]) if isinstance(number, float) else 0
+    end = figure if figure.scaled or figure.upper is None else figure.upper
+    return min(end.scale * 10.0 ** (end.power - decimals) / 2, _ROUNDED * abs(value))
+
+
+def _is_same(one: float, other: float, slack: float = 0.0) -> bool:
+    return math.isclose(abs(one), abs(other), rel_tol=_SAME, abs_tol=slack)

@@ -71,6 +71,7 @@ KEINE = ground("Keine Fähre wurde verkauft")
     ("said", "base"),
     [
         ("Two ferries were sold for USD 1.2 billion.", SOLD),
+        ("Sales were EUR 11.59 million.", SALES),
         ("The ferries Anna and Berta were sold for USD 1,200 million.", SOLD),
         ("The CEO left on May 3, 2021, as Form 10-K says (Note 5).", LEFT),
         ("Ann Lee-Marsh left in FY21.", LEFT),
@@ -96,6 +97,8 @@ def test_what_stands_on_its_quotes_is_right(said: str, base: Ground) -> None:
         ("The TFT left.", LEFT, "the name 'TFT'"),  # initials of "two ferries, the"
         ("Ann Lee-Marshall left.", LEFT, "the name 'Marshall'"),
         ("Sales were GBP 11.6 million in 2021.", SALES, "the number 'GBP 11.6 million'"),
+        ("Sales were EUR 11,588,501.", SALES, "the number 'EUR 11,588,501'"),
+        ("Sales were EUR 2021 million.", SALES, "the number 'EUR 2021 million'"),
         ("Sales were EUR 11.7 million in 2021.", SALES, "the number 'EUR 11.7 million'"),
         ("Sales were EUR 11.6 million in 2020.", SALES, "in the column of 2021"),
         ("Customers fell by 45 basis points.", POINTS, "the contrary of its quotes"),
@@ -118,6 +121,8 @@ def test_what_does_not_is_told(said: str, base: Ground, told: str) -> None:
         ("The ratio is 0.072.", {"margin": 0.0717}, True),
         ("The margin is 7.3 %.", {"margin": 0.0717}, False),
         ("The ratio is 7.2.", {"margin": 0.0717}, False),
+        ("The margin is 12 %.", {"margin": 0.117}, True),
+        ("The ratio is 2.", {"margin": 1.6}, False),  # too little is left of it
         ("The margin is 0.0717 %.", {"margin": 0.0717}, False),
         ("It grew by … .", {"change": -0.1}, False),
         ("It grew by … .", {"change": -0.1, "grew": False}, True),
