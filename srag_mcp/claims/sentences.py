@@ -34,7 +34,7 @@ from srag_mcp.values.units import (
 )
 
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"[^\W\d_][^\W\d_]+")
+_NAME = re.compile(r"\b[^\W\d_]\w+")
 _NAMED_YEAR = re.compile(r"(?:^|_)((?:19|20)\d\d)(?:_|$)")
 _POINTS = re.compile(r"\s*(?:%|percent|per\s?cent|percentage|points?\b|pp\b)", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"\s*(?:basis|bps?\b)", re.IGNORECASE)

@@ -14,6 +14,7 @@ TEXT = """Hafenbericht der Olmer Fähren 2021 (Form 10-K, Note 5)
 | Anteil | 12,5 % | 11,0 % |
 | Steuern | -7.603 | (88) |
 
+Emissions were 88 tonnes of CO2e.
 The Chief Executive Officer, Ann Lee-Marsh of Lisboa, left on 3 May 2021; two ferries, the Anna and
 the Berta, were sold for $1.2 billion. Customers rose by 45 basis points.
 Keine Fähre wurde verkauft.
@@ -77,6 +78,7 @@ KEINE = ground("Keine Fähre wurde verkauft")
         ("Ann Lee-Marsh left in FY21.", LEFT),
         ("Die Erlöse der Fähren betrugen 2021 11,6 Millionen Euro.", SALES),
         ("It rose by 45 basis points.", POINTS),
+        ("It was 88 tonnes of CO2e.", ground("Emissions were 88 tonnes of CO2e")),
         ("Keine Fähren wurden verkauft.", KEINE),
     ],
 )
