@@ -19,7 +19,7 @@ from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, Sc
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.inference.answer import Answer, is_empty
 from srag_mcp.inference.ask import Asking, ask_model
-from srag_mcp.inference.by_model import Translated, translate_question
+from srag_mcp.inference.by_model import Translated, Translating, translate_question
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
@@ -296,7 +296,7 @@ class ModelEngine(Engine):
         async def translate(question: str) -> None:
             try:
                 outcomes[question] = await translate_question(
-                    self.model, corpus, question, may_find_nothing=True
+                    self.model, corpus, question, Translating(may_find_nothing=True)
                 )
             except ModelStoppedError as error:
                 stopped.append(error)

@@ -115,6 +115,9 @@ class Answer:
         translation: The reading; None for a brief.
         taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
+        asked: The question that was asked in the end, where it leaned on one before; else empty.
+        before: The answer that was called wrong, where this is another reading; else None.
+        n_kept: How many questions are kept, this one too; None where none is.
     """
 
     question: str
@@ -134,6 +137,9 @@ class Answer:
     taken: Totals | None = None
     brief: Brief | None = None
     is_tie: bool = False
+    asked: str = ""
+    before: "Answer | None" = None
+    n_kept: int | None = None
 
     @property
     def refused(self) -> bool:

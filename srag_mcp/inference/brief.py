@@ -36,6 +36,7 @@ class Brief:
         columns: The names of all columns.
         linked_values: Stored values that phrases of the question may mean.
         rules: How to write the query.
+        previous: The question before, with its query; empty where this one leans on none.
     """
 
     reason: str
@@ -44,6 +45,7 @@ class Brief:
     columns: tuple[str, ...]
     linked_values: tuple[ValueMatch, ...]
     rules: tuple[str, ...] = RULES
+    previous: str = ""
 
 
 def write_brief(

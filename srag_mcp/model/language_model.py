@@ -13,7 +13,7 @@ AGENT: Final = "agent"  # who answers, where the calling agent does
 CHARACTERS_A_TOKEN = 4
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
-Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
+Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend", "rewrite"]
 
 
 @dataclass(frozen=True, slots=True)
