@@ -8,6 +8,7 @@ from srag_mcp.errors import (
     QueryError,
     QueryMemoryError,
     QueryTimeoutError,
+    QuestionError,
 )
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import MAX_ANSWER_ROWS, write_answer
@@ -17,7 +18,7 @@ from srag_mcp.prompting import enclose
 from srag_mcp.schema.schema import Schema
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.feedback import Feedback, Verdict, question_key
+from srag_mcp.store.feedback import Feedback, Verdict, follow_back, question_key
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.words import content_words, stem
@@ -47,6 +48,31 @@ def verify(corpus: Corpus, question: str, sql: str) -> Answer:
     return _answer(corpus, question, facts)
 
 
+def give_verdict(
+    corpus: Corpus, kept: Feedback, question: str, *, is_right: bool, sql: str = ""
+) -> Answer | None:
+    """Keep what a person says of the query of *question*; return what it gives if it is right.
+
+    Without *sql* it is the query that was last kept. A question that leaned on one before is kept
+    as it was asked in the end.
+
+    Raises:
+        QuestionError: If no query of the question is kept.
+        QueryError: As `verify`.
+    """
+    said = next((turn for turn in reversed(follow_back(kept.turns(), question))), None)
+    asked, query = (said.asked, sql or said.sql) if said else (question, sql)
+    if not is_right:
+        kept.keep_verdict(Verdict("person", "wrong", asked, query))
+        return None
+    if not query:
+        msg = f"no query of {question!r} is kept: ask it first, or give the query (--sql)"
+        raise QuestionError(msg)
+    answer = verify(corpus, asked, query)
+    kept.keep_verdict(mark_right(corpus, asked, query))
+    return answer
+
+
 def mark_right(corpus: Corpus, question: str, sql: str) -> Verdict:
     """Return the verdict of a person that *sql*, which `verify` has run, answers *question*."""
     columns = describe_columns(read_query(sql, corpus.schema()))
@@ -64,7 +90,7 @@ def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | N
     """
     for pair in kept.verdicts():
         is_same = question_key(pair.question) == question_key(question)
-        if is_same and pair.is_verified and still_holds(corpus, kept, pair):
+        if is_same and still_holds(corpus, kept, pair):
             facts = read_query(pair.sql, corpus.schema())
             return None if diagnose(corpus, facts) else _answer(corpus, question, facts)
     return None
@@ -99,14 +125,20 @@ def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
     It is looked at once a build.
     """
     build = corpus.build_path().stem
-    if pair.retired or pair.build == build:
-        return not pair.retired
+    if not pair.is_verified or pair.build == build:
+        return pair.is_verified
     try:
         fault = _find_fault(corpus, pair)
     except _PASSING:
         return False
     kept.keep_check(pair, build, fault)
     return not fault
+
+
+def retire_pairs(corpus: Corpus, kept: Feedback) -> None:
+    """Retire each verified query that does not mean any more what it did."""
+    for pair in kept.verdicts():
+        still_holds(corpus, kept, pair)
 
 
 def describe_columns(facts: QueryFacts) -> str:

@@ -232,12 +232,23 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return views.answers.result_table(corpora.readable(corpus), sql, limit, offset, room)
 
     @reads("Ask a question", ASKS, queries=True)
-    def ask(question: Question, corpus: CorpusName = "") -> AnswerPage:
+    def ask(
+        question: Question,
+        corpus: CorpusName = "",
+        previous: Annotated[
+            Question, Field(description="The question before, if this leans on it.")
+        ] = "",
+        verdict: Annotated[
+            Literal["", "wrong"], Field(description="Of the answer: asks once more.")
+        ] = "",
+    ) -> AnswerPage:
         """Answer a question that needs every document: count, average, rank, compare, list.
 
         Try it first: it gives SQL, denominator and quotes, or a brief for run_sql.
         """
-        return views.answers.ask_page(corpora.readable(corpus), question, corpora.settings)
+        return views.answers.ask_page(
+            corpora.readable(corpus), question, corpora.settings, previous, verdict
+        )
 
     @reads("Search documents", READS, queries=True)
     def search_documents(

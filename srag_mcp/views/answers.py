@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.inference.answer import Answer, render_bounds, render_denominator, render_taken
-from srag_mcp.inference.ask import ask
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
+from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
@@ -20,6 +20,7 @@ from srag_mcp.views.results import (
     AnswerPage,
     BriefPage,
     LinkedValue,
+    RejectedReading,
     ResultTable,
     fit_lines,
     json_size,
@@ -89,13 +90,21 @@ def result_table(
     )
 
 
-def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
+def ask_page(
+    corpus: Corpus,
+    question: str,
+    settings: Settings,
+    previous: str = "",
+    verdict: AgentVerdict = "",
+) -> AnswerPage:
     """Answer a question, with as many whole rows as there is room for; or give the brief."""
-    answer = ask(corpus, question, choose_asking(settings))
+    asking = choose_asking(settings)
+    answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
     max_characters = settings.max_result_characters
     if answer.brief is not None:
         brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
-        return AnswerPage(answered=False, text=answer.text, brief=brief)
+        page = AnswerPage(answered=False, text=answer.text, brief=brief)
+        return _say_turn(page, answer, max_characters)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
@@ -115,9 +124,18 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
         sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
         engine=f"{answer.engine}{taken}",  # `"model: 1 calls, 3,812 tokens, $0.0009"`
     )
-    room = int(max_characters * ROWS_SHARE) - json_size(page)
+    room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
     page.rows = take_whole([list(row) for row in answer.rows], room)
     page.truncated = page.truncated or len(page.rows) < len(answer.rows)
+    return page
+
+
+def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPage:
+    """Say on *page* what was asked in the end, what was called wrong, and how much is kept."""
+    page.asked, page.questions_kept = answer.asked, answer.n_kept or 0
+    if (before := answer.before) is not None:
+        text = shorten(before.text, int(max_characters * WORDS_SHARE))
+        page.rejected = RejectedReading(text=text, sql=before.sql)
     return page
 
 
@@ -138,6 +156,7 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
         ],
         rules=list(brief.rules),
         next=following,
+        previous=brief.previous,
     )
 
 
@@ -146,6 +165,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
+    yield from _turn_lines(answer)
     if (brief := answer.brief) is not None:
         yield printable(answer.text)
         names = brief.columns
@@ -175,3 +195,14 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
+
+
+def _turn_lines(answer: Answer) -> Iterator[str]:
+    """Write what stands before an answer: another question, or one that was called wrong."""
+    if answer.brief is not None and answer.brief.previous:
+        yield one_line(answer.brief.previous)
+    if answer.asked:
+        yield f"Asked instead: {quoted(answer.asked, len(answer.asked))}"
+    if answer.before is not None:
+        yield f"Called wrong: {one_line(answer.before.text)}"
+        yield f"SQL:  {printable(answer.before.sql)}\n\nRead again:"

@@ -213,6 +213,14 @@ class BriefPage(Page):
     linked_values: list[LinkedValue] = []
     rules: list[str]
     next: str
+    previous: Annotated[str, Field(description="The question before, with its query.")] = ""
+
+
+class RejectedReading(Page):
+    """The reading that was called wrong, with its result in words."""
+
+    text: str
+    sql: str
 
 
 class AnswerPage(Page):
@@ -232,19 +240,28 @@ class AnswerPage(Page):
     sources: list[SourceEntry] = []
     engine: Annotated[str, Field(description="Who wrote the query, and what that took.")] = ""
     brief: BriefPage | None = None
+    asked: Annotated[str, Field(description="Instead, as the question leans on another.")] = ""
+    rejected: RejectedReading | None = None
+    questions_kept: int = 0
 
     def render(self) -> str:
         """Write text, denominator, reading, query, quotes and rows; or the brief."""
+        about = [f"asked instead: {self.asked}"] if self.asked else []
+        if (rejected := self.rejected) is not None:
+            about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
+        if self.questions_kept:
+            about.append(f"questions kept: {self.questions_kept}")
         if (brief := self.brief) is not None:
             linked = [
                 f"the question may mean {item.column} = {literal(item.value)} ({item.records}"
                 " records)"
                 for item in brief.linked_values
             ]
+            about += [f"before: {brief.previous}"] if brief.previous else []
             head = f"table {brief.table}, {brief.documents} documents:"
             others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]
-            return _lines([self.text, *linked, head, *brief.columns, *others])
-        lines = [self.text, self.denominator, *self.warnings]
+            return _lines([self.text, *about, *linked, head, *brief.columns, *others])
+        lines = [self.text, self.denominator, *self.warnings, *about]
         if self.bounds:
             lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
         lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
