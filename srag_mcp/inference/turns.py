@@ -98,6 +98,7 @@ def converse(
 
     Raises:
         NotIngestedError, QuestionError, StoreError: As `ask`.
+        QuestionError: If *previous* was asked more than once, and meant another thing each time.
     """
     for text in (question, previous):
         check_length(text)
@@ -131,7 +132,8 @@ def converse(
     if taken.n_calls + taken.n_cached and (answer.taken or not answer.refused):
         answer = replace(answer, taken=taken + (answer.taken or Totals()))
     reason = "" if answer.brief is None else answer.brief.reason
-    turn = Turn(question, previous, asked, answer.restated, answer.sql, reason)
+    leaned_on = earlier[-1].asked if earlier else previous
+    turn = Turn(question, leaned_on, asked, answer.restated, answer.sql, reason)
     n_kept = _with_kept(corpus, lambda kept: kept.keep_turn(turn))
     if previous and n_kept is None:
         answer = replace(answer, warnings=(*answer.warnings, NOT_KEPT))

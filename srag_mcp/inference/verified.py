@@ -53,21 +53,28 @@ def give_verdict(
 ) -> Answer | None:
     """Keep what a person says of the query of *question*; return what it gives if it is right.
 
-    Without *sql* it is the query that was last kept. A question that leaned on one before is kept
+    Without *sql* it is the query that is kept of the question. One that leaned on another is taken
     as it was asked in the end.
 
     Raises:
-        QuestionError: If no query of the question is kept.
+        QuestionError: If no query of the question is kept, or several: an agent may have had the
+            question read again since the person saw an answer.
         QueryError: As `verify`.
     """
-    said = next((turn for turn in reversed(follow_back(kept.turns(), question))), None)
-    asked, query = (said.asked, sql or said.sql) if said else (question, sql)
+    turns = kept.turns()
+    said = follow_back(turns, question)
+    asked = said[-1].asked if said else question
+    queries = [x.sql for x in turns if x.sql and question_key(x.asked) == question_key(asked)]
+    several = dict.fromkeys([sql] if sql else queries)
     if not is_right:
-        kept.keep_verdict(Verdict("person", "wrong", asked, query))
+        kept.keep_verdict(Verdict("person", "wrong", asked, next(reversed(several), "")))
         return None
-    if not query:
-        msg = f"no query of {question!r} is kept: ask it first, or give the query (--sql)"
+    if len(several) != 1:
+        how_many = "several queries of {} are kept" if several else "no query of {} is kept"
+        shown = "".join(f"\n{query}" for query in several)
+        msg = f"{how_many.format(repr(question))}: give the one that is right (--sql){shown}"
         raise QuestionError(msg)
+    [query] = several
     answer = verify(corpus, asked, query)
     kept.keep_verdict(mark_right(corpus, asked, query))
     return answer

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from srag_mcp.errors import QuestionError
 from srag_mcp.store.database import storable
 from srag_mcp.store.state import State, open_state
 
@@ -39,7 +40,8 @@ class Turn:
 
     Attributes:
         question: As it was put.
-        previous: The question that it leaned on; empty for one that stood alone.
+        previous: The question that it leaned on, as that was asked in the end; empty for one that
+            stood alone.
         asked: The question that was asked in the end.
         reading: Its reading in plain words; empty where it was refused.
         sql: The query; empty where it was refused.
@@ -99,12 +101,28 @@ def question_key(question: str) -> str:
 def follow_back(turns: Sequence[Turn], previous: str) -> list[Turn]:
     """Return the turn of the question *previous* and those that it leaned on, oldest first.
 
-    Of equal questions the newest is meant. Empty where *previous* is not among *turns*.
+    Of equal turns the newest is meant. Empty where *previous* is not among *turns*.
+
+    Raises:
+        QuestionError: If it leaned on several questions, and meant another thing each time.
     """
-    found: list[Turn] = []
     wanted = question_key(previous)
+    if wanted not in {question_key(turn.asked) for turn in turns}:
+        meant = {
+            question_key(turn.asked): turn.asked
+            for turn in turns
+            if question_key(turn.question) == wanted
+        }
+        if len(meant) > 1:
+            msg = (
+                f"“{previous}” was asked more than once, and meant: {'; '.join(meant.values())};"
+                " give one of these as the question before"
+            )
+            raise QuestionError(msg)
+        wanted = next(iter(meant), wanted)
+    found: list[Turn] = []
     for turn in reversed(turns):
-        if wanted and wanted in {question_key(turn.question), question_key(turn.asked)}:
+        if wanted and question_key(turn.asked) == wanted:
             found.append(turn)
             wanted = question_key(turn.previous)
     return found[::-1]

@@ -75,9 +75,27 @@ def test_the_last_query_is_right_or_wrong(cli: Cli, folder: Path) -> None:
     )
 
 
+def test_a_question_that_was_read_again_has_two_queries_and_a_person_says_which(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = "SELECT count(*) FROM ferry WHERE NOT cafe"
+    reply = {"restated": "x", "columns": [], "missing": [], "sql": other}
+    cli("ask", folder, ASKED)
+    with serving(lambda body: Answer(json.dumps(reply))) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        cli("ask", folder, ASKED, "--verdict", "wrong", "--model", "openai/any")
+    right = cli("feedback", folder, ASKED, "--right")
+    assert right.status == 1
+    assert right.err == (
+        f"error: several queries of {ASKED!r} are kept: give the one that is right (--sql)\n"
+        f"SELECT COUNT(*) FROM ferry WHERE cafe\n{other}\n"
+    )
+    assert cli("feedback", folder, ASKED, "--right", "--sql", other).status == 0
+
+
 @pytest.mark.parametrize(
     ("sql", "problem"),
-    [("DROP TABLE ferry", "SELECT"), ("SELECT crew FROM ferry", "crew"), ("", "ask it first")],
+    [("DROP TABLE ferry", "SELECT"), ("SELECT crew FROM ferry", "crew"), ("", "no query of")],
 )
 def test_what_cannot_be_run_is_not_kept(cli: Cli, folder: Path, sql: str, problem: str) -> None:
     refused = cli("feedback", folder, ODD, "--right", "--sql", sql)

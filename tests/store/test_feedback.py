@@ -1,5 +1,6 @@
 """Turns and verdicts: kept in the state, also by several processes, also in an earlier state."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.errors import QuestionError
 from srag_mcp.store.feedback import (
     MAX_TURNS,
     Turn,
@@ -148,6 +150,7 @@ def test_a_question_is_followed_back_to_those_that_it_leans_on() -> None:
         turn("Only cheap ones?", "how many in oslo with a pool", "Which cheap ones in Oslo?"),
     ]
     assert follow_back(turns, "only cheap ones") == [turns[1], turns[2], turns[4]]
+    assert follow_back(turns, "And with a pool") == [turns[1], turns[2]]
     assert follow_back(turns, "How many in Bern?") == [turns[3]]
     assert follow_back(turns, "How many in Riga?") == []
 
@@ -155,3 +158,14 @@ def test_a_question_is_followed_back_to_those_that_it_leans_on() -> None:
 def test_a_question_that_leans_on_its_own_words_ends() -> None:
     turns = [turn("And then?", "And then?")] * 2
     assert follow_back(turns, "And then?") == turns
+
+
+def test_a_question_that_meant_several_things_is_to_be_given_as_it_was_meant() -> None:
+    turns = [
+        turn("And in Oslo?", "How many pools?", "How many pools are in Oslo?"),
+        turn("and in oslo", "How many spas?", "How many spas are in Oslo?"),
+    ]
+    said = "meant: How many pools are in Oslo?; How many spas are in Oslo?; give one of these"
+    with pytest.raises(QuestionError, match=re.escape(said)):
+        follow_back(turns, "And in Oslo?")
+    assert follow_back(turns, "How many pools are in Oslo?") == turns[:1]
