@@ -4,7 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
 import anyio
@@ -117,9 +117,10 @@ def converse(
     elif previous:
         before = [turn.asked for turn in earlier] or [previous]
         try:
-            asked, taken = run_to_end(resolve_question, corpus, question, before, asking)
-        except QuestionError as refusal:
-            refused = refuse(corpus, question, str(refusal))
+            found = run_to_end(resolve_question, corpus, question, before, asking)
+            asked, taken = found.question, found.taken
+            if found.problem:
+                refused = replace(refuse(corpus, question, found.problem), taken=Totals())
         except ModelError as failure:
             refused = fall_back(corpus, question, None, failure)
     answer = refused or _ask_informed(corpus, asked, left())
@@ -141,17 +142,32 @@ def converse(
     return replace(answer, question=question, asked=asked, n_kept=n_kept)
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A question as one that stands alone.
+
+    Attributes:
+        question: As it was put, where there is a problem.
+        taken: What that took.
+        problem: Why there is none: nobody can tell what is asked, or other numbers were written
+            than the questions say.
+    """
+
+    question: str
+    taken: Totals
+    problem: str = ""
+
+
 async def resolve_question(
     corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking
-) -> tuple[str, Totals]:
-    """Let the model write *question* and those before as one; return it, and what that took.
+) -> Resolved:
+    """Let the model write *question* and those before as one.
 
     Raises:
-        QuestionError: If it wrote none, or one that says other numbers than the questions do.
         ModelError: If no reply could be had.
     """
     if asking.model is None:
-        return question, Totals()
+        return Resolved(question, Totals())
     lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
     prompt = render_prompt(
         "resolve_question",
@@ -182,16 +198,17 @@ async def resolve_question(
                 found = await ask_for(model, prompt, ResolvedReply, check)
             if found.problems:
                 found.forget(model)
-            if found.content.question is None or found.problems:
-                why = "; ".join(found.problems) or "it could mean several things"
-                msg = f"the question could not be written as one that stands alone ({why}); ask one"
-                raise QuestionError(msg)
         except TimeoutError as error:
             msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
             raise ModelError(msg) from error
         finally:
             model.drop_useless()
-    return one_line(found.content.question), model.ledger.total
+    whole, taken = found.content.question, model.ledger.total
+    if whole is not None and not found.problems:
+        return Resolved(one_line(whole), taken)
+    why = "; ".join(found.problems) or "it could mean several things"
+    problem = f"the question could not be written as one that stands alone ({why}); ask one"
+    return Resolved(question, taken, problem)
 
 
 def _with_kept(corpus: Corpus, work: Callable[[Feedback], Returned]) -> Returned | None:

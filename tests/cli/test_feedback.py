@@ -163,3 +163,16 @@ def test_a_model_reads_a_question_with_the_one_before(
         ("translate", 2),
         ("total", 3),
     ]
+
+
+def test_a_question_that_could_mean_several_things_is_refused_with_a_brief(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("ask", folder, ASKED)
+    with serving(lambda body: Answer(json.dumps({"question": None}))) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        asked = cli("ask", folder, "The other?", "--model", "openai/any", "--previous", ASKED)
+    assert asked.status == 3
+    lines = asked.out.splitlines()
+    assert lines[0].startswith(f"“{ASKED}” was asked before, and its query was SELECT COUNT(*)")
+    assert lines[1].endswith("stands alone (it could mean several things); ask one")
