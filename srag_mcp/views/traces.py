@@ -1,6 +1,5 @@
 """What stands behind a value, a row or an aggregate: quotes, and the text around them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Unpack
@@ -8,6 +7,7 @@ from typing import Unpack
 from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.narrowing import WHERE
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column
 from srag_mcp.views.results import (
@@ -25,7 +25,6 @@ UNREAD = (
     "this document has no text that could be read; trace_value with its document_id and"
     " state=failed says why"
 )
-WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 
 
 def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter]) -> TracePage:
