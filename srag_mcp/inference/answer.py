@@ -27,7 +27,7 @@ class ColumnCoverage:
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
     there is none. *n_contradicted* say something else at another place: most of them are used, and
-    none of them is sure.
+    none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
     """
 
     column: str
@@ -36,11 +36,12 @@ class ColumnCoverage:
     n_failed: int
     n_none: int = 0
     n_contradicted: int = 0
+    n_unread: int = 0
 
     @property
     def has_unknowns(self) -> bool:
         """Whether some documents may have a value that is not known."""
-        return self.n_unknown + self.n_failed + self.n_contradicted > 0
+        return self.n_unknown + self.n_failed + self.n_contradicted + self.n_unread > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Denominator:
     @property
     def has_many_gaps(self) -> bool:
         """Whether many of the documents have no value in a column, or none that is sure."""
-        gaps = ((x.n_unknown + x.n_failed + x.n_none, x) for x in self.columns)
+        gaps = ((x.n_unknown + x.n_failed + x.n_none + x.n_unread, x) for x in self.columns)
         return any(
             n_gaps + item.n_contradicted > MANY_UNKNOWN * (n_gaps + item.n_used)
             for n_gaps, item in gaps
@@ -218,10 +219,13 @@ def render_denominator(found: Denominator) -> str:
     for item in found.columns[:MAX_COLUMNS]:
         unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
+        unread = f", {item.n_unread:,} were not read for it" if item.n_unread else ""
         none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
         none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
-        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}")
+        parts.append(
+            f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}{unread}"
+        )
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

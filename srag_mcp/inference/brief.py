@@ -71,6 +71,8 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
     SQL has them, so that a value is told from what is said of it: `'Berlin' (12)`.
     """
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
+    if statistics.n_unread:
+        known += f", of which only {statistics.n_read} were read for it"
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null
