@@ -4,7 +4,8 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from srag_mcp.documents.document import Document
@@ -19,6 +20,7 @@ from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, sche
 from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.store.layout import schema_path, write_atomically
+from srag_mcp.store.loose import keep_loose, loose_attributes, with_loose
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -194,14 +196,13 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def extend_schema_in_force(
+def define_attribute(
     work: WorkDatabase, schema: Schema, wish: str, sample: Sample, engine: Engine
-) -> tuple[Schema, Extension]:
-    """Add the attribute that *wish* describes to *schema*, unless it is there.
+) -> Extension:
+    """Define the attribute that *wish* describes, or find it in *schema*, which has loose ones too.
 
-    What became of the same wish before holds as long as its attribute is there: an extension that
-    was stopped goes on when it is asked for again, and must not add another one. Its attribute
-    counts as added until it is published.
+    What became of the same wish before holds as long as its attribute is there: one that was
+    stopped goes on when it is asked for again, and must not add another one.
 
     Raises:
         SchemaError: If the wish is empty or too long, or nothing could be made of it.
@@ -210,29 +211,43 @@ def extend_schema_in_force(
     """
     tidy = tidy_wish(wish)
     note = f"extension:{_hash(tidy.casefold().encode('utf-8', 'replace'))[:16]}"
-    name = work.note(note)
-    known = None if name is None else find_attribute(schema, name)
+    names = filter(None, (work.note(note), tidy))
+    known = next(filter(None, (find_attribute(schema, name) for name in names)), None)
     if known is not None:
-        return schema, Extension(known, added=work.note(_ADDING) == name)
-    present = find_attribute(schema, tidy)
-    if present is not None:
-        work.keep_note(note, present.name)
-        return schema, Extension(present, added=False)
-    documents = sample()
-    extension = engine.define(tidy, schema, documents)
+        extension = Extension(known, added=False)
+    else:
+        extension = engine.define(tidy, schema, sample())
     work.keep_note(note, extension.attribute.name)
-    if not extension.added:
-        return schema, extension
-    work.keep_note(_ADDING, extension.attribute.name)
+    return extension
+
+
+def extend_schema_in_force(
+    work: WorkDatabase, schema: Schema, wish: str, sample: Sample, engine: Engine
+) -> tuple[Schema, Extension]:
+    """Add the attribute that *wish* describes to *schema*, unless it is there.
+
+    One that is loose becomes a column, and keeps what was read for it. The attribute counts as
+    added until it is published.
+
+    Raises:
+        SchemaError, ModelError, CancelledError: As `define_attribute`.
+    """
+    sample = cache(sample)
+    extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
+    name = extension.attribute.name
+    if find_attribute(schema, name) is not None:
+        return schema, replace(extension, added=work.note(_ADDING) == name)
+    work.keep_note(_ADDING, name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
-    schema = _put(work, learn_extractors(extended, documents, (tidy,)))
+    schema = _put(work, learn_extractors(extended, sample(), (tidy_wish(wish),)))
     add_decision(work.state, wish, extension)
-    return schema, extension
+    return schema, replace(extension, attribute=schema.attribute(name), added=True)
 
 
-def finish_extension(work: WorkDatabase) -> None:
-    """Take note that the attribute that was being added is published."""
+def finish_extension(work: WorkDatabase, schema: Schema) -> None:
+    """Take note that the attribute that was being added to *schema* is published."""
+    keep_loose(work, schema, loose_attributes(work, schema))
     if work.note(_ADDING):
         work.keep_note(_ADDING, "")
 
@@ -242,4 +257,4 @@ def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension)
     name = extension.attribute.name
     left = tuple(item for item in schema.attributes if item.name != name)
     _put(work, schema.model_copy(update={"attributes": left}))
-    finish_extension(work)
+    work.keep_note(_ADDING, "")

@@ -281,6 +281,18 @@ def publish(
     return info
 
 
+def publish_changes(
+    work: WorkDatabase,
+    schema: Schema,
+    on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> BuildInfo | None:
+    """Publish as `publish` does, unless the present build has the same content: then None."""
+    info = published_info(work.state)
+    if info is not None and info.revision == work.revision:
+        return None
+    return publish(work, schema, on_column=on_column)
+
+
 def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:

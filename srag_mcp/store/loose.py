@@ -40,11 +40,15 @@ def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[LooseAttribute
     return tuple(item for item in found if item.attribute.name not in names)
 
 
-def keep_loose(work: WorkDatabase, items: Iterable[LooseAttribute]) -> None:
-    """Let *items* be the loose attributes from now on."""
-    text = _LIST.dump_json(tuple(items)).decode()
+def keep_loose(work: WorkDatabase, schema: Schema, items: Iterable[LooseAttribute]) -> None:
+    """Let *items* be the loose attributes beside *schema* from now on."""
+    kept = tuple(items)
+    before, after = (
+        [item.attribute for item in found] for found in (loose_attributes(work, schema), kept)
+    )
+    text = _LIST.dump_json(kept).decode()
     if text != (work.note(_NOTE) or "[]"):
-        work.keep_note(_NOTE, text, is_content=True)
+        work.keep_note(_NOTE, text, is_content=before != after)
 
 
 def with_loose(work: WorkDatabase, schema: Schema) -> Schema:

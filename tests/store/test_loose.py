@@ -36,7 +36,7 @@ def corpus(filled: Path, ships: Schema, tmp_path: Path) -> Iterator[Corpus]:
         records = [read("albatross.txt", hashes["albatross.txt"]),
                    read("bittern.txt", hashes["bittern.txt"], State.NOT_MENTIONED)]  # fmt: skip
         Predictions(work).store([LEAKS], records)
-        keep_loose(work, [LooseAttribute(attribute=LEAKS, n_documents=2)])
+        keep_loose(work, ships, [LooseAttribute(attribute=LEAKS, n_documents=2)])
         publish(work, ships)
     with QueryPool() as pool:
         yield Corpus(filled.parent, pool, tmp_path / "home")
@@ -70,7 +70,7 @@ def test_the_build_says_which_columns_are_none_of_the_schema(corpus: Corpus) -> 
 
 def test_a_column_of_the_schema_takes_the_place_of_a_loose_one(filled: Path, ships: Schema) -> None:
     with open_work(filled) as work:
-        keep_loose(work, [LooseAttribute(attribute=LEAKS)])
+        keep_loose(work, ships, [LooseAttribute(attribute=LEAKS)])
         kept = ships.model_copy(update={"attributes": (*ships.attributes, LEAKS)})
         assert loose_attributes(work, kept) == ()
         assert publish(work, kept).loose == ()
@@ -80,10 +80,12 @@ def test_losses_are_counted_and_only_changes_make_a_new_revision(
     filled: Path, ships: Schema
 ) -> None:
     with open_work(filled) as work:
-        keep_loose(work, [])
         before = work.revision
-        keep_loose(work, [LooseAttribute(attribute=LEAKS, n_documents=2)])
+        keep_loose(work, ships, [LooseAttribute(attribute=LEAKS)])
         assert work.revision != before
+        after = work.revision
+        keep_loose(work, ships, [LooseAttribute(attribute=LEAKS, n_documents=2)])
+        assert work.revision == after, "how many they were is not published"
         assert describe_losses(work, ships) == (
             "2 of the 2 documents that leaks was read for have changed or are gone: what they say"
             " of it is unknown until it is read again",
