@@ -156,7 +156,7 @@ def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption 
 
     with open_ready(corpus, command_settings(home)) as opened:
         if as_json:
-            print_json(schema_to_json(opened.schema()))
+            print_json(schema_to_json(opened.kept_schema()))
         else:
             print_schema(opened)
 
@@ -166,6 +166,7 @@ def print_schema(corpus: "Corpus") -> None:
     schema = corpus.schema()
     print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
     print_table(*views.holdings.schema_table(corpus))
+    say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
 
 def stats(

@@ -32,6 +32,8 @@ from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
     Decision,
     Extension,
     PredictedSchema,
@@ -56,8 +58,6 @@ from srag_mcp.store.work import finish_document, open_work
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
-WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
-WISH_TOKENS = 500  # of each
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _POLL_S = 0.2
 _RARE = "if these few documents have no such case, leave the definitions as they are"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.ledger import Totals
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.evidence import Evidence
@@ -116,6 +117,7 @@ class Answer:
         translation: The reading; None for a brief.
         taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
+        proposal: What could be read so that the same question is answered; None where nothing is.
         asked: The question that was asked in the end, where it leaned on one before; else empty.
         before: The answer that was called wrong, where this is another reading; else None.
         n_kept: How many questions are kept, this one too; None where none is.
@@ -137,6 +139,7 @@ class Answer:
     translation: Translation | None = None
     taken: Totals | None = None
     brief: Brief | None = None
+    proposal: Proposal | None = None
     is_tie: bool = False
     asked: str = ""
     before: "Answer | None" = None

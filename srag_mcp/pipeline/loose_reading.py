@@ -121,9 +121,7 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
     Raises:
         NotIngestedError: If an ingestion did not end: half of a table would be published.
     """
-    present, loose = work.schema_in_force(), corpus.info().loose
-    kept = tuple(item for item in corpus.schema().attributes if item.name not in loose)
-    published = corpus.schema().model_copy(update={"attributes": kept})
+    present, published = work.schema_in_force(), corpus.kept_schema()
     is_whole = present is not None and hash_schema(present.schema) == hash_schema(published)
     if present is None or not is_whole or read_unfinished(work.state) is not None:
         msg = (

@@ -8,6 +8,7 @@ from srag_mcp.errors import QueryError, UnknownNameError
 from srag_mcp.inference.answer import Answer, render_bounds, render_denominator, render_taken
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
+from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
@@ -20,8 +21,10 @@ from srag_mcp.views.results import (
     AnswerPage,
     BriefPage,
     LinkedValue,
+    ProposalEntry,
     RejectedReading,
     ResultTable,
+    extension_call,
     fit_lines,
     json_size,
     take_whole,
@@ -97,13 +100,21 @@ def ask_page(
     previous: str = "",
     verdict: AgentVerdict = "",
 ) -> AnswerPage:
-    """Answer a question, with as many whole rows as there is room for; or give the brief."""
+    """Answer a question; see `answer_page`."""
     asking = choose_asking(settings)
     answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
-    max_characters = settings.max_result_characters
+    return answer_page(corpus, answer, settings.max_result_characters)
+
+
+def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
+    """Write an answer with as many whole rows as there is room for; or the brief."""
+    proposal = None
+    if answer.proposal is not None and not corpus.is_build:
+        proposal = _proposal_entry(corpus, answer.proposal)
     if answer.brief is not None:
-        brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
-        page = AnswerPage(answered=False, text=answer.text, brief=brief)
+        by_model = answer.taken is not None
+        brief = _brief_page(corpus, answer.brief, by_model=by_model, adds=proposal is None)
+        page = AnswerPage(answered=False, text=answer.text, brief=brief, proposal=proposal)
         return _say_turn(page, answer, max_characters)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
@@ -123,6 +134,7 @@ def ask_page(
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
         sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
         engine=f"{answer.engine}{taken}",  # `"model: 1 calls, 3,812 tokens, $0.0009"`
+        proposal=proposal,
     )
     room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
     page.rows = take_whole([list(row) for row in answer.rows], room)
@@ -139,10 +151,28 @@ def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPa
     return page
 
 
-def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
+def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
+    price = proposal.price
+    arguments: dict[str, str | bool] = {
+        "attribute": proposal.attribute,
+        "documents": proposal.documents,
+        "keep": False,
+    }
+    return ProposalEntry(
+        tool="extend_schema",
+        arguments={"corpus": corpus.name, **arguments},
+        documents=price.n_documents,
+        prompts=price.n_prompts,
+        tokens=price.tokens,
+        next=f"to read it from {price}, {extension_call(corpus.name, arguments)}; then ask again",
+    )
+
+
+def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> BriefPage:
+    """Write the brief; *adds*: with the calls that add columns."""
     # A model names what is missing, or nothing is; the grammar knows words only.
     missing, following = brief.unplaced if by_model else (), NEXT
-    if not corpus.is_build and (missing or not by_model):
+    if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
         following = f"{NEXT}, or add it: extend_schema with {wishes}"
     return BriefPage(
@@ -174,7 +204,9 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
         for match in brief.linked_values:
             yield f"{quoted(match.value)} is a value of {match.column}"
         extend = f"srag-mcp extend {corpus} --attribute"
-        if answer.taken is None:
+        if answer.proposal is not None:
+            yield _command(answer.proposal, corpus)
+        elif answer.taken is None:
             yield f'If no column holds it, add one: {extend} "…"'
         else:
             for item in brief.unplaced[:MAX_MISSING]:
@@ -192,6 +224,8 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     yield f"\nSQL:  {printable(answer.sql)}"
     if answer.taken is not None:
         yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
+    if answer.proposal is not None:
+        yield _command(answer.proposal, corpus)
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
@@ -206,3 +240,12 @@ def _turn_lines(answer: Answer) -> Iterator[str]:
     if answer.before is not None:
         yield f"Called wrong: {one_line(answer.before.text)}"
         yield f"SQL:  {printable(answer.before.sql)}\n\nRead again:"
+
+
+def _command(proposal: Proposal, corpus: str) -> str:
+    """Write the command that reads what is proposed, and what that takes."""
+    attribute, documents = (
+        shlex.quote(printable(text)) for text in (proposal.attribute, proposal.documents)
+    )
+    command = f"srag-mcp extend {corpus} --attribute {attribute} --documents {documents} --no-keep"
+    return f"To read it from {proposal.price}, and then ask again: {command}"
