@@ -120,7 +120,7 @@ def extend(
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
     if drop:
-        drop_loose(find_corpus(corpus, settings), settings, drop)
+        drop_loose(_find_folder(corpus, settings), settings, drop)
         say(f"dropped {drop}")
         return
     if keep is None:
@@ -152,10 +152,7 @@ def _build(
     from srag_mcp.pipeline.jobs import start_job
     from srag_mcp.pipeline.quote import quote_ingestion
 
-    location = find_corpus(corpus, settings)
-    if location.suffix == BUILD_SUFFIX:
-        msg = f"{location} is a published build; only a folder can be ingested"
-        raise SettingsError(msg)
+    location = _find_folder(corpus, settings)
     if quote:
         found = quote_ingestion(location, settings, **wanted)
         if as_json:
@@ -181,6 +178,14 @@ def _build(
             say(*map(one_line, report.lines()))
         if report.stopped or report.read_nothing:
             raise typer.Exit(1)
+
+
+def _find_folder(corpus: str, settings: Settings) -> Path:
+    location = find_corpus(corpus, settings)
+    if location.suffix == BUILD_SUFFIX:
+        msg = f"{location} is a published build; only a folder can be ingested"
+        raise SettingsError(msg)
+    return location
 
 
 def ingest_corpus(

@@ -88,11 +88,15 @@ def other_tables(corpus: Corpus) -> list[str]:
     return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
 
-def loose_notes(corpus: Corpus) -> list[str]:
-    """Say what was read for some documents only: `"read for 40 of 200 documents, not kept: a"`."""
+def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
+    """Say what was read for some documents only: `"read for 40 of 200 documents, not kept: a"`.
+
+    *column*: of this one alone; empty for all.
+    """
     return [
         f"read for {item.n_read:,} of {item.n_records:,} documents, not kept: {item.column}"
         for item in corpus.statistics(corpus.info().loose)
+        if not column or item.column == column
     ]
 
 
@@ -149,7 +153,8 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     # The rarer of many numbers or dates tell less than the quartiles do.
     is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
     shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]
-    counted = ("stated", "stated_absent", "not_mentioned", "failed", "distinct", "non_null")
+    states = ("stated", "stated_absent", "not_mentioned", "failed")
+    counted = (*states, "unread", "distinct", "non_null")
     measured = ("minimum", "lower_quartile", "median", "mean", "upper_quartile", "maximum")
     return StatisticsEntry(
         column=item.column,

@@ -142,6 +142,7 @@ class StatisticsEntry(Page):
     stated_absent: int = 0
     not_mentioned: int = 0
     failed: int = 0
+    unread: Annotated[int, Field(description="not read for it: they may say anything")] = 0
     distinct: int
     minimum: CellScalar = None
     lower_quartile: CellScalar = None

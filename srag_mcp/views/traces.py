@@ -9,7 +9,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
 from srag_mcp.store.narrowing import WHERE
 from srag_mcp.text.shown import quoted, shorten
-from srag_mcp.views.holdings import check_column
+from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (
     PAGE_SHARE,
     DocumentPage,
@@ -72,7 +72,8 @@ def _advice(corpus: Corpus, column: str, value: str, offset: int, total: int) ->
     if total:
         return f"offset {offset} is behind the last of {total} cells"
     if not value:
-        return "no cell meets these conditions: leave one out"
+        loose = "".join(f"; {note}" for note in loose_notes(corpus, column))
+        return f"no cell meets these conditions: leave one out{loose}"
     columns = [column] if column else None
     near = [item.value for item in corpus.values().search(value, columns, MAX_NEAR_VALUES)]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"

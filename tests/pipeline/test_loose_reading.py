@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import NotIngestedError, QueryError, SchemaError
+from srag_mcp.errors import NotIngestedError, QueryError, SchemaError, UselessRepliesError
 from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
-from srag_mcp.inference.ask import Asking, ask
+from srag_mcp.inference.ask import Asking
+from srag_mcp.inference.ask import ask as ask_for_answer
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.loose_reading import drop_loose
@@ -103,7 +104,9 @@ def test_the_same_question_is_answered_with_quotes_over_all_documents(
     asking = Asking(open_model(settings))
     read(folder, settings)
     with QueryPool() as pool:
-        answer = ask(Corpus(folder, pool, settings.home), "How many does Anna keep?", asking)
+        answer = ask_for_answer(
+            Corpus(folder, pool, settings.home), "How many does Anna keep?", asking
+        )
     assert answer.rows == ((3,),)
     assert answer.denominator == Denominator(
         6, columns=(ColumnCoverage("keeper", n_used=3, n_unknown=0, n_failed=0, n_unread=3),)
@@ -241,6 +244,9 @@ def test_rules_read_chosen_documents_as_well(tmp_path: Path, ask: Ask) -> None:
         ("5.txt", "not_mentioned"),
         ("6.txt", "stated"),
     ]
+    with QueryPool() as pool:  # those that were not read speak of it, and are no doubt
+        answer = ask_for_answer(Corpus(huts, pool, settings.home), "What is the average lamps?")
+    assert (answer.rows, answer.bounds) == (((5.0,),), Bounds(26 / 6, 34 / 6, (4, 6)))
     kept = ingest(huts, settings, attribute="lamps")
     assert kept.attributes == ("beds", "lamps")
     assert ask(huts, "SELECT count(lamps), sum(lamps) FROM huts") == [(5, 16)]
@@ -296,3 +302,29 @@ def test_beside_half_a_table_nothing_is_read(
     assert stopped.cancelled
     with pytest.raises(NotIngestedError, match="did not end: call ingest_corpus"):
         read(folder, settings)
+
+
+def test_replies_of_no_use_leave_no_attribute(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    def mumble(body: Body) -> Answer:
+        is_record = "You read documents" in str(body["messages"])
+        return Answer("mumble" if is_record else say(body).text)
+
+    with serving(mumble) as mumbling:
+        odd = settings.model_copy(update={"api_base": mumbling.base})
+        with pytest.raises(UselessRepliesError):
+            read(folder, odd, "")
+    ingest(folder, settings)
+    with QueryPool() as pool:
+        assert Corpus(folder, pool, settings.home).info().loose == ()
+    assert read(folder, settings).n_stated == 3
+
+
+def test_columns_that_are_found_anew_leave_it(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    report = ingest(folder, settings, fresh=True, questions=["When was it opened?"])
+    assert report.attributes == ("town", "height_m", "opened")
+    assert ask(folder, "SELECT count(keeper), count(opened) FROM stations") == [(3, 6)]
