@@ -38,7 +38,8 @@ def ingest(
     Args:
         folder: The documents.
         settings: Who does the thinking, limits, places; None: as the environment says (`SRAG_…`).
-        options: See `IngestOptions`: `questions`, `schema`, `rows`, `fresh`, `attribute`.
+        options: See `IngestOptions`: `questions`, `schema`, `rows`, `fresh`, `attribute`, `keep`,
+            `documents`.
 
     Raises:
         SragError: See `errors`: the folder cannot be used, the model cannot be asked, …

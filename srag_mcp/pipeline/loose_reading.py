@@ -28,7 +28,7 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.reading_tasks import Extracted, ExtractTask
 from srag_mcp.pipeline.record_run import Standardised, read_missing_records, standardise_columns
 from srag_mcp.pipeline.report import IngestReport, finish_report, report_stored, show_values
-from srag_mcp.pipeline.schema_choice import define_attribute
+from srag_mcp.pipeline.schema_choice import check_rules, define_attribute
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, read_unfinished
 from srag_mcp.schema.attribute import Attribute
@@ -54,7 +54,7 @@ class _Reading:
     schema: Schema
     readers: ReaderPool
     found: FoundFiles
-    ids: Collection[str]
+    ids: frozenset[str]
     wish: str
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
@@ -122,8 +122,10 @@ def _find_schema(work: WorkDatabase, corpus: Corpus) -> Schema:
         NotIngestedError: If an ingestion did not end: half of a table would be published.
     """
     present, published = work.schema_in_force(), corpus.kept_schema()
-    is_whole = present is not None and hash_schema(present.schema) == hash_schema(published)
-    if present is None or not is_whole or read_unfinished(work.state) is not None:
+    is_same = work.revision == corpus.info().revision
+    is_ended = present is not None and hash_schema(present.schema) == hash_schema(published)
+    is_ended = is_ended and read_unfinished(work.state) is None
+    if present is None or not (is_same or is_ended):
         msg = (
             f"the last ingestion of {corpus.name} did not end: call ingest_corpus with"
             f" corpus={corpus.name!r}, which goes on with it, and then ask for this again"
@@ -222,7 +224,13 @@ def _sample_files(reading: _Reading) -> list[Document]:
 
 
 def _read_by_rules(reading: _Reading, attribute: Attribute) -> str:
-    """Keep what the rules of *attribute* read; return what a person should know of it."""
+    """Keep what the rules of *attribute* read; return what a person should know of it.
+
+    Raises:
+        SchemaError: If a language model has defined it, so that there are no rules.
+    """
+    if not reading.ids <= Predictions(reading.work).cells(attribute).keys():
+        check_rules(reading.work, attribute, is_column=False)
     found, sha256s = _chosen_files(reading)
     schema_json = Schema(title="Record", attributes=(attribute,)).model_dump_json()
     tasks = [ExtractTask(item, found.rows_of(item), schema_json) for item in found.sources]

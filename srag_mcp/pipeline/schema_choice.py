@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.model import add_decision
 from srag_mcp.engines.protocol import Engine, SchemaSample
@@ -15,12 +16,13 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
-from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.store.layout import schema_path, write_atomically
 from srag_mcp.store.loose import keep_loose, loose_attributes, with_loose
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -230,19 +232,42 @@ def extend_schema_in_force(
     added until it is published.
 
     Raises:
-        SchemaError, ModelError, CancelledError: As `define_attribute`.
+        SchemaError, ModelError, CancelledError: As `define_attribute`; the first if rules cannot go
+            on with a loose attribute, too.
     """
     sample = cache(sample)
     extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
     name = extension.attribute.name
     if find_attribute(schema, name) is not None:
         return schema, replace(extension, added=work.note(_ADDING) == name)
-    work.keep_note(_ADDING, name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
-    schema = _put(work, learn_extractors(extended, sample(), (tidy_wish(wish),)))
+    extended = learn_extractors(extended, sample(), (tidy_wish(wish),))
+    if not engine.asks:
+        check_rules(work, extended.attribute(name), is_column=True)
+    work.keep_note(_ADDING, name)
+    schema = _put(work, extended)
     add_decision(work.state, wish, extension)
     return schema, replace(extension, attribute=schema.attribute(name), added=True)
+
+
+def check_rules(work: WorkDatabase, attribute: Attribute, *, is_column: bool) -> None:
+    """Make sure that rules can go on with an attribute that a language model may have defined.
+
+    *is_column*: of a table that rules read, which would lose what a model has read.
+
+    Raises:
+        SchemaError: If there is no rule for it, or something would be lost.
+    """
+    read = Predictions(work).cells(attribute).values()
+    is_of_rules = is_column and not work.is_predicted()
+    is_lost = is_of_rules and any(is_predicted(item.cell.engine) for item in read)
+    if is_lost or not attribute.extractors:
+        msg = (
+            f"{attribute.name} was defined by a language model, and rules cannot go on with it: use"
+            " one (--engine model or agent)"
+        )
+        raise SchemaError(msg)
 
 
 def finish_extension(work: WorkDatabase, schema: Schema) -> None:

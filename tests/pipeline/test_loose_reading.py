@@ -17,6 +17,7 @@ from srag_mcp.pipeline.report import IngestReport
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.views.answers import result_table
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.conftest import Ask
 from tests.pipeline.reading_model import reply
@@ -213,6 +214,11 @@ def test_a_table_that_rules_read_stays_theirs(
     report = read(huts, settings, "SELECT document_id FROM huts WHERE beds > 13")
     assert (report.engine, report.n_read, report.attributes) == ("model", 1, before.attributes)
     assert steps(server) == [DEFINE, READ]
+    with pytest.raises(SchemaError, match="rules cannot go on with it"):
+        read(huts, offline, "")
+    with pytest.raises(SchemaError, match="rules cannot go on with it"):
+        ingest(huts, offline, attribute=WISH)
+    assert ask(huts, "SELECT count(keeper) FROM huts") == [(1,)]
     assert ask(huts, "SELECT engine, count(*) FROM cells WHERE attribute <> 'keeper' GROUP BY 1") \
         == [("offline", 4 * len(before.attributes))]  # fmt: skip
 
@@ -328,3 +334,14 @@ def test_columns_that_are_found_anew_leave_it(
     report = ingest(folder, settings, fresh=True, questions=["When was it opened?"])
     assert report.attributes == ("town", "height_m", "opened")
     assert ask(folder, "SELECT count(keeper), count(opened) FROM stations") == [(3, 6)]
+
+
+def test_a_count_of_cells_says_for_how_many_documents_there_are_any(
+    folder: Path, settings: Settings
+) -> None:
+    read(folder, settings)
+    sql = "SELECT count(*) FROM cells WHERE attribute = 'keeper' AND state = 'not_mentioned'"
+    with QueryPool() as pool:
+        page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
+    assert page.rows == [[0]]
+    assert "keeper: read for 3 of 6 documents only" in page.notes
