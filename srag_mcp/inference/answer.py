@@ -222,7 +222,8 @@ def render_denominator(found: Denominator) -> str:
     for item in found.columns[:MAX_COLUMNS]:
         unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
-        unread = f", {item.n_unread:,} were not read for it" if item.n_unread else ""
+        were = "was" if item.n_unread == 1 else "were"
+        unread = f", {item.n_unread:,} {were} not read for it" if item.n_unread else ""
         none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
         none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""

@@ -291,7 +291,7 @@ def _count(
                 left = (
                     f"document_id NOT IN (SELECT document_id FROM cells WHERE attribute = {text})"  # noqa: S608 - as above
                 )
-                apart.append(f"(SELECT count(*) FROM {entity} WHERE ({where}) AND {left})")  # noqa: S608 - as above
+                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
         of_records = [(counts, entity), (empty, veiled)] if doubted else [(counts + empty, entity)]
         for outputs, table in (*of_records, (failed, "srag_failures")):
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above

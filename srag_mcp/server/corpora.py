@@ -159,6 +159,7 @@ class Corpora:
             NotIngestedError: If there is no table that it could be read beside.
             QueryError: If *documents* is refused or wrong.
         """
+        from srag_mcp.engines.choice import asks_model, is_for_caller
         from srag_mcp.inference.proposal import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
@@ -168,7 +169,8 @@ class Corpora:
         if not keep:
             opened, n_tokens = self.readable(name).within(), self.settings.prompt_tokens
             price = price_reading(opened, options["attribute"], documents, n_tokens)
-            note = f"to be read with a language model: {price}"
+            if asks_model(self.settings) or is_for_caller(self.settings, opened.info().engine):
+                note = f"to be read with a language model: {price}"
         options["asks_first"] = True
         job = start_job(corpus.location, self.settings, **options)
         return self._job_page(corpus, job, note)

@@ -345,3 +345,22 @@ def test_a_count_of_cells_says_for_how_many_documents_there_are_any(
         page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
     assert page.rows == [[0]]
     assert "keeper: read for 3 of 6 documents only" in page.notes
+
+
+@pytest.mark.parametrize(
+    ("above", "coverage"),
+    [
+        (300, ["Over all 6 documents; none is left out as unknown."]),
+        (200, ["Over all 6 documents; keeper: 3 used, 1 was not read for it.",
+               "Whatever they would say: 3 to 4."]),
+    ],
+)  # fmt: skip
+def test_documents_that_the_query_leaves_out_need_not_be_read(
+    folder: Path, settings: Settings, above: int, coverage: list[str]
+) -> None:
+    read(folder, settings)
+    sql = f"SELECT count(*) FROM stations WHERE height_m > {above} AND keeper = 'Anna'"
+    with QueryPool() as pool:
+        page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
+    assert (page.rows, page.coverage) == ([[3]], coverage)
+    assert "keeper: read for 3 of 6 documents only" in page.notes
