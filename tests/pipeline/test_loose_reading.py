@@ -364,3 +364,23 @@ def test_documents_that_the_query_leaves_out_need_not_be_read(
         page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
     assert (page.rows, page.coverage) == ([[3]], coverage)
     assert "keeper: read for 3 of 6 documents only" in page.notes
+
+
+@pytest.mark.parametrize("engine", ["offline", "model"])
+def test_a_reading_that_is_cancelled_publishes_nothing(
+    folder: Path, settings: Settings, engine: str
+) -> None:
+    for number in range(1, 7):
+        with (folder / f"{number}.txt").open("a") as page:
+            page.write(f"\nLamps: {number}\n")
+    ingest(folder, settings)
+    chosen = settings.model_copy(update={"engine": engine})
+    wish = "lamps" if engine == "offline" else WISH
+    stopped = ingest(
+        folder, chosen, attribute=wish, documents=HIGH, keep=False, cancelled=lambda: True
+    )
+    assert (stopped.cancelled, stopped.published) == (True, False)
+    with QueryPool() as pool:
+        assert Corpus(folder, pool, settings.home).info().loose == ()
+    done = ingest(folder, chosen, attribute=wish, documents=HIGH, keep=False)
+    assert (done.n_read, done.n_stated) == (3, 3)
