@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.inference.brief import Brief, write_brief
+from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.retrieval.snippets import Quote
@@ -30,7 +31,7 @@ class ColumnCoverage:
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
     there is none. *n_contradicted* say something else at another place: most of them are used, and
-    none of them is sure.
+    none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
     """
 
     column: str
@@ -39,11 +40,12 @@ class ColumnCoverage:
     n_failed: int
     n_none: int = 0
     n_contradicted: int = 0
+    n_unread: int = 0
 
     @property
     def has_unknowns(self) -> bool:
         """Whether some documents may have a value that is not known."""
-        return self.n_unknown + self.n_failed + self.n_contradicted > 0
+        return self.n_unknown + self.n_failed + self.n_contradicted + self.n_unread > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Denominator:
     @property
     def has_many_gaps(self) -> bool:
         """Whether many of the documents have no value in a column, or none that is sure."""
-        gaps = ((x.n_unknown + x.n_failed + x.n_none, x) for x in self.columns)
+        gaps = ((x.n_unknown + x.n_failed + x.n_none + x.n_unread, x) for x in self.columns)
         return any(
             n_gaps + item.n_contradicted > MANY_UNKNOWN * (n_gaps + item.n_used)
             for n_gaps, item in gaps
@@ -158,14 +160,6 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """What each of *documents* (a SELECT of ids; None: all) would have to be read for."""
-
-    attribute: str
-    documents: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns.
 
@@ -189,8 +183,11 @@ class Answer:
         taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
         reading: What the text stands on where it was read in passages; None where rows are.
-        proposal: What the documents would have to be read for; None where that is not so.
         steps: What the language model took by step.
+        proposal: What could be read so that the same question is answered; None where nothing is.
+        asked: The question that was asked in the end, where it leaned on one before; else empty.
+        before: The answer that was called wrong, where this is another reading; else None.
+        n_kept: How many questions are kept, this one too; None where none is.
     """
 
     question: str
@@ -209,10 +206,13 @@ class Answer:
     translation: Translation | None = None
     taken: Totals | None = None
     brief: Brief | None = None
+    proposal: Proposal | None = None
     is_tie: bool = False
     reading: Reading | None = None
-    proposal: Proposal | None = None
     steps: tuple[tuple[Step, Totals], ...] = ()
+    asked: str = ""
+    before: "Answer | None" = None
+    n_kept: int | None = None
 
     @property
     def refused(self) -> bool:
@@ -306,10 +306,14 @@ def render_denominator(found: Denominator) -> str:
     for item in found.columns[:MAX_COLUMNS]:
         unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
+        were = "was" if item.n_unread == 1 else "were"
+        unread = f", {item.n_unread:,} {were} not read for it" if item.n_unread else ""
         none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
         none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
-        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}")
+        parts.append(
+            f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}{unread}"
+        )
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

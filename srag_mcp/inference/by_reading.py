@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.documents.lines import collapse
-from srag_mcp.inference.answer import Answer, Proposal, Reading, refuse
+from srag_mcp.inference.answer import Answer, Reading, refuse
 from srag_mcp.inference.narrowing import Narrowing, narrow
+from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.recap import Judge, ReadingReply, Shown
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import (
@@ -22,6 +23,7 @@ from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import Hit
 from srag_mcp.retrieval.segments import Segment, gather, join_segments
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
+from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
@@ -32,6 +34,7 @@ SNIPPET_TOKENS = 80
 READING_TOKENS = 3500  # of passages: with all stages an answer takes 8,000
 _MAX_CONTEXT, _MAX_NAME, _MAX_HEADINGS = 160, 60, 60
 _MAX_MISSING = 200
+_ALL_DOCUMENTS = "SELECT document_id FROM documents"
 _ANY_PASSAGE = "SELECT count(*) FROM passages"
 
 
@@ -42,11 +45,17 @@ class RankingReply(ReplyContent):
 
 
 async def answer_by_reading(
-    model: LanguageModel, corpus: Corpus, question: str, missing: Sequence[str] = ()
+    model: LanguageModel,
+    corpus: Corpus,
+    question: str,
+    missing: Sequence[str] = (),
+    *,
+    prompt_tokens: int = PROMPT_TOKENS,
 ) -> Answer:
     """Answer *question* from passages; *missing* is what it needs and no column holds.
 
-    Where each document would have to be read for it, none is, and the answer proposes that. Where
+    Where each document would have to be read for it, none is, and the answer proposes that, with
+    its price at *prompt_tokens* a prompt. Where
     no sentence stands on what the passages say, the question is refused.
 
     Raises:
@@ -61,7 +70,9 @@ async def answer_by_reading(
         return refuse(corpus, question, unheld, unplaced)
     narrowing = await narrow(model, corpus, question, missing)
     if narrowing.attribute is not None:
-        proposal = Proposal(narrowing.attribute, narrowing.documents)
+        documents = narrowing.documents or _ALL_DOCUMENTS
+        price = price_reading(corpus, narrowing.attribute, documents, prompt_tokens)
+        proposal = Proposal(narrowing.attribute, documents, price)
         reason = f"{unheld}, and each document would have to be read for it"
         return refuse(corpus, question, reason, unplaced, proposal)
     narrowing, hits = await _find(model, corpus, question, narrowing)

@@ -14,9 +14,10 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
-from srag_mcp.inference.ask import ask
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
+from srag_mcp.inference.proposal import Proposal
+from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
@@ -29,7 +30,10 @@ from srag_mcp.views.results import (
     AnswerPage,
     BriefPage,
     LinkedValue,
+    ProposalEntry,
+    RejectedReading,
     ResultTable,
+    extension_call,
     fit_lines,
     json_size,
     take_whole,
@@ -98,17 +102,29 @@ def result_table(
     )
 
 
-def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
-    """Answer a question, with as many whole rows as there is room for; or give the brief."""
-    answer = ask(corpus, question, choose_asking(settings))
+def ask_page(
+    corpus: Corpus,
+    question: str,
+    settings: Settings,
+    previous: str = "",
+    verdict: AgentVerdict = "",
+) -> AnswerPage:
+    """Answer a question; see `answer_page`."""
+    asking = choose_asking(settings)
+    answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
     return answer_page(corpus, answer, settings.max_result_characters)
 
 
 def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
-    """Write an answer for a calling agent, in about *max_characters*."""
+    """Write an answer with as many whole rows, or quotes, as there is room for; or the brief."""
+    proposal = None
+    if answer.proposal is not None and not corpus.is_build:
+        proposal = _proposal_entry(corpus, answer.proposal)
     if answer.brief is not None:
-        brief = _brief_page(corpus, answer, answer.brief)
-        return AnswerPage(answered=False, text=answer.text, brief=brief)
+        by_model = answer.taken is not None
+        brief = _brief_page(corpus, answer.brief, by_model=by_model, adds=proposal is None)
+        page = AnswerPage(answered=False, text=answer.text, brief=brief, proposal=proposal)
+        return _say_turn(page, answer, max_characters)
     if answer.reading is not None:
         return _reading_page(corpus, answer, answer.reading, max_characters)
     found, bounds = answer.denominator, answer.bounds
@@ -128,8 +144,9 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
         sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
         engine=_say_engine(answer),
+        proposal=proposal,
     )
-    room = int(max_characters * ROWS_SHARE) - json_size(page)
+    room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
     page.rows = take_whole([list(row) for row in answer.rows], room)
     page.truncated = page.truncated or len(page.rows) < len(answer.rows)
     return page
@@ -165,7 +182,7 @@ def _reading_page(
         missing=list(reading.missing),
         engine=_say_engine(answer),
     )
-    room = int(max_characters * ROWS_SHARE) - json_size(page)
+    room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
     quotes = [passage_entry(item, corpus.name) for item in reading.quotes]
     page.quotes = take_whole(quotes, room)
     page.truncated = len(page.quotes) < len(quotes)
@@ -190,17 +207,39 @@ def _computed_lines(reading: Reading) -> list[str]:
     return [*(item.render() for item in reading.computed), f"with {values}"]
 
 
-def _brief_page(corpus: Corpus, answer: Answer, brief: Brief) -> BriefPage:
+def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPage:
+    """Say on *page* what was asked in the end, what was called wrong, and how much is kept."""
+    page.asked, page.questions_kept = answer.asked, answer.n_kept or 0
+    if (before := answer.before) is not None:
+        text = shorten(before.text, int(max_characters * WORDS_SHARE))
+        page.rejected = RejectedReading(text=text, sql=before.sql)
+    return page
+
+
+def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
+    price = proposal.price
+    arguments: dict[str, str | bool] = {
+        "attribute": proposal.attribute,
+        "documents": proposal.documents,
+        "keep": False,
+    }
+    return ProposalEntry(
+        tool="extend_schema",
+        arguments={"corpus": corpus.name, **arguments},
+        documents=price.n_documents,
+        prompts=price.n_prompts,
+        tokens=price.tokens,
+        next=f"to read it from {price}, {extension_call(corpus.name, arguments)}; then ask again",
+    )
+
+
+def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> BriefPage:
+    """Write the brief; *adds*: with the calls that add columns."""
     # A model names what is missing, or nothing is; the grammar knows words only.
-    by_model = answer.taken is not None
     missing, following = brief.unplaced if by_model else (), NEXT
-    if not corpus.is_build and (missing or not by_model):
+    if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
         following = f"{NEXT}, or add it: extend_schema with {wishes}"
-    if (proposal := answer.proposal) is not None and not corpus.is_build:
-        among = f", documents={proposal.documents!r}" if proposal.documents else ""
-        wish = f"attribute={proposal.attribute!r}{among}, keep=false"
-        following = f"call extend_schema with corpus={corpus.name!r}, {wish}; then ask again"
     return BriefPage(
         table=brief.table,
         documents=corpus.info().n_documents,
@@ -213,6 +252,7 @@ def _brief_page(corpus: Corpus, answer: Answer, brief: Brief) -> BriefPage:
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
         rules=list(brief.rules),
         next=following,
+        previous=brief.previous,
     )
 
 
@@ -221,6 +261,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
+    yield from _turn_lines(answer)
     if answer.brief is not None:
         yield from _refusal_lines(answer, answer.brief, corpus)
         return
@@ -237,6 +278,8 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     yield f"\nSQL:  {printable(answer.sql)}"
     if answer.taken is not None:
         yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
+    if answer.proposal is not None:
+        yield _command(answer.proposal, corpus)
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
@@ -252,9 +295,8 @@ def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
     extend = f"srag-mcp extend {corpus} --attribute"
     for passage in map(partial(passage_entry, corpus=corpus), brief.passages):
         yield f"{passage.place()} says: {quoted(passage.quote)}"
-    if (proposal := answer.proposal) is not None:
-        among = f" --documents {shlex.quote(proposal.documents)}" if proposal.documents else ""
-        yield f"To read it in each document: {extend} {shlex.quote(proposal.attribute)}{among}"
+    if answer.proposal is not None:
+        yield _command(answer.proposal, corpus)
     elif answer.taken is None:
         yield f'If no column holds it, add one: {extend} "…"'
     else:
@@ -280,3 +322,23 @@ def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[st
     for number, found in enumerate(reading.quotes, start=1):
         passage = passage_entry(found, corpus)
         yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"
+
+
+def _turn_lines(answer: Answer) -> Iterator[str]:
+    """Write what stands before an answer: another question, or one that was called wrong."""
+    if answer.brief is not None and answer.brief.previous:
+        yield one_line(answer.brief.previous)
+    if answer.asked:
+        yield f"Asked instead: {quoted(answer.asked, len(answer.asked))}"
+    if answer.before is not None:
+        yield f"Called wrong: {one_line(answer.before.text)}"
+        yield f"SQL:  {printable(answer.before.sql)}\n\nRead again:"
+
+
+def _command(proposal: Proposal, corpus: str) -> str:
+    """Write the command that reads what is proposed, and what that takes."""
+    attribute, documents = (
+        shlex.quote(printable(text)) for text in (proposal.attribute, proposal.documents)
+    )
+    command = f"srag-mcp extend {corpus} --attribute {attribute} --documents {documents} --no-keep"
+    return f"To read it from {proposal.price}, and then ask again: {command}"

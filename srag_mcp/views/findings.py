@@ -4,16 +4,15 @@ from functools import partial
 from typing import TypedDict, Unpack
 from urllib.parse import quote
 
-from srag_mcp.errors import QueryError, SchemaError
+from srag_mcp.errors import SchemaError
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.snippets import Quote, quote_hit, sought_terms
+from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.words import fold_words, words
 from srag_mcp.views.results import PAGE_SHARE, FoundPassage, SearchPage, take_whole
-from srag_mcp.views.traces import WHERE
 
 MAX_TOKENS = 2000  # of a reply: DESIGN 9b
 MAX_HEADINGS_CHARACTERS = 120
@@ -56,7 +55,7 @@ def search_page(
     if not words(sought):
         msg = "the query has no words: pass what the passages should be about"
         raise SchemaError(msg)
-    among = _narrow(corpus, wanted.get("documents", ""), wanted.get("where", ""))
+    among = narrow(corpus, wanted.get("documents", ""), wanted.get("where", ""))
     ranked = partial(
         search,
         corpus,
@@ -112,26 +111,6 @@ def _advice(corpus: Corpus, offset: int, total: int) -> str:
 
 def _count(corpus: Corpus, sql: str) -> int:
     return int(corpus.select(sql, limit=1).rows[0][0] or 0)
-
-
-def _narrow(corpus: Corpus, documents: str, where: str) -> str:
-    """Write the SELECT of the documents to search, empty for all; checked as SQL from outside is.
-
-    Each part of it is a whole statement, so that what runs in a larger one is what was checked.
-    """
-    records, parts = quote_name(corpus.schema().entity), []
-    for name, text, sql in (
-        ("documents", documents.rstrip(" ;\n"), "SELECT document_id FROM ({}\n)"),
-        ("where", WHERE.sub("", where), f"SELECT document_id FROM {records} WHERE ({{}}\n)"),  # noqa: S608 - guarded
-    ):
-        if text.strip():
-            parts.append(sql.format(text))
-            try:
-                corpus.select(parts[-1], limit=1)
-            except QueryError as error:
-                msg = f"the SQL in {name} cannot be used: {error}"
-                raise QueryError(msg, text) from error
-    return "\nINTERSECT ".join(parts)
 
 
 def passage_entry(item: Quote, corpus: str) -> FoundPassage:

@@ -7,10 +7,12 @@ from typing import Any
 import anyio
 import pytest
 
-from srag_mcp.inference.answer import Answer, Proposal
+from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask
 from srag_mcp.inference.by_reading import SNIPPET_TOKENS, answer_by_reading
+from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.model.language_model import Prompt, count_tokens
+from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
 from tests.inference.reports import KESTREL
 from tests.model.scripted import ScriptedModel, replying
@@ -432,7 +434,10 @@ def test_an_attribute_of_each_document_is_proposed_and_nothing_is_read(reports: 
     model = replying([narrowing(None, attribute="the number of crew members")])
     answer = read(reports, model, "What is the average number of crew members?", ("crew",))
     assert answer.refused
-    assert answer.proposal == Proposal("the number of crew members", None)
+    documents = "SELECT document_id FROM documents"
+    price = price_reading(reports, "the number of crew members", documents, PROMPT_TOKENS)
+    assert answer.proposal == Proposal("the number of crew members", documents, price)
+    assert price.n_documents == reports.info().n_documents
     assert answer.text.endswith("and each document would have to be read for it")
     assert len(model.prompts) == 1
 
