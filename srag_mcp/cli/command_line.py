@@ -49,6 +49,7 @@ def make_app(only: str = "") -> typer.Typer:
     if only != SERVE:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
+        from srag_mcp.cli.feedback_command import feedback
         from srag_mcp.cli.prompt_commands import prompts
         from srag_mcp.cli.reading_commands import (
             ask,
@@ -63,7 +64,8 @@ def make_app(only: str = "") -> typer.Typer:
         from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
 
         commands = (
-            *(ingest, extend, status, ask, sql, search, schema, stats, trace, review, ledger, demo),
+            *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
+            *(ledger, demo),
         )
         for command in commands:
             app.command()(command)

@@ -169,9 +169,9 @@ def ask_questions(
 ) -> tuple[QuestionResult, ...]:
     """Ask all questions, many at a time where a language model is asked; in the order given.
 
-    Where there is no corpus, all are refused.
+    They are asked of the table alone. Where there is no corpus, all are refused.
     """
-    asking = OFFLINE if engine is None else Asking(engine.model)
+    asking = OFFLINE if engine is None else Asking(engine.model, reads=False)
 
     async def ask(batch: Sequence[PackQuestion]) -> list[QuestionResult]:
         return [await ask_question(corpus, question, asking) for question in batch]

@@ -47,6 +47,7 @@ from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import translate_question
+from srag_mcp.inference.by_reading import RankingReply
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.embedder import Embedder
 from srag_mcp.model.language_model import (
@@ -104,12 +105,6 @@ class ReadReply(ReplyContent):
     """The answers to all questions of a prompt."""
 
     answers: list[ReadAnswer] = Field(min_length=1)
-
-
-class BestReply(ReplyContent):
-    """The numbers of the passages to read, the best first."""
-
-    best: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,24 +235,38 @@ class System(ABC):
 
 
 class TranslatingSystem(System):
-    """Asks as the product does."""
+    """Asks as the product does, but reads nothing in the documents.
+
+    Attributes:
+        reads: Whether what no column holds is read there.
+    """
 
     needs_records = True
+    reads: ClassVar[bool] = False
 
     async def answer(self, questions: Sequence[PackQuestion]) -> list[SystemResult]:
         """Translate each into a query."""
         results = []
         for question in questions:
             model = CountingModel(self.setup.model)
-            found = await ask_question(self.setup.corpus, question, Asking(model))
+            asking = Asking(model, reads=self.reads)
+            found = await ask_question(self.setup.corpus, question, asking)
+            reading = found.answer.reading if found.answer else None
             sources = found.answer.sources if found.answer else ()
-            context = tuple(dict.fromkeys(source.document_id for source in sources))
+            named = reading.quotes if reading else sources
+            context = tuple(dict.fromkeys(item.document_id for item in named))
             results.append(
                 SystemResult(
                     question, found.outcome, found.answer, context=context, tokens=model.tokens
                 )
             )
         return results
+
+
+class HybridSystem(TranslatingSystem):
+    """Asks as the product does."""
+
+    reads = True
 
 
 class ReadingSystem(System):
@@ -567,30 +576,29 @@ class MixRAG(VectorRAG):
         by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
         shown = "\n".join(
-            f"[{number}] {piece.name}: {_snippet(piece)}"
+            f"{number} | {piece.name} | {_snippet(piece)}"
             for number, piece in enumerate(candidates, 1)
         )
         prompt = render_prompt(
-            "rank_passages",
+            "rerank",
             "rerank",
             question.id,
-            most=str(_N_READ),
+            snippets=enclose(shown),
             question=enclose(question.question),
-            passages=enclose(shown),
         )
 
-        def check(reply: BestReply) -> list[str]:
-            odd = [number for number in reply.best if not 1 <= number <= len(candidates)]
+        def check(reply: RankingReply) -> list[str]:
+            odd = [number for number in reply.ids if not 1 <= number <= len(candidates)]
             return [f"there is no passage {number}" for number in odd]
 
-        asked = await ask_for(model, prompt, BestReply, check)
-        best = [at for at in dict.fromkeys(asked.content.best) if 1 <= at <= len(candidates)]
+        asked = await ask_for(model, prompt, RankingReply, check)
+        best = [at for at in dict.fromkeys(asked.content.ids) if 1 <= at <= len(candidates)]
         return [candidates[at - 1] for at in best[:_N_READ]]
 
 
 SYSTEMS: Mapping[str, type[System]] = {
     "srag": TranslatingSystem,
-    "hybrid": TranslatingSystem,
+    "hybrid": HybridSystem,
     "closed-book": ClosedBook,
     "given-documents": GivenDocuments,
     "full-corpus": FullCorpus,

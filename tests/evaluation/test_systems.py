@@ -98,8 +98,8 @@ def reply(body: Body) -> Answer:
     if isinstance(texts, list):
         return vectors([str(text) for text in texts])
     content = content_of(body)
-    if "Passages:" in content:
-        return Answer(json.dumps({"best": [1, 2, 3, 4, 5]}))
+    if "Questions:" not in content:
+        return Answer(json.dumps({"ids": [1, 2, 3, 4, 5]}))
     return Answer(json.dumps({"answers": read(content)}))
 
 
@@ -274,9 +274,9 @@ def test_a_model_that_never_answers_a_question_has_not_answered_it(pack: Path) -
 def test_who_reranks_badly_is_told_so(pack: Path) -> None:
     def rerank(body: Body) -> Answer:
         messages = body.get("messages")
-        if isinstance(messages, list) and "Passages:" in str(messages[1]["content"]):
+        if isinstance(messages, list) and "Questions:" not in str(messages[1]["content"]):
             best = [99] if len(messages) == 2 else [1, 2, 3, 1]
-            return Answer(json.dumps({"best": best}))
+            return Answer(json.dumps({"ids": best}))
         return reply(body)
 
     found, _ = run(pack, EvaluationPlan(system="mixrag"), rerank)
