@@ -154,8 +154,14 @@ class Corpus:
         return self._content().info
 
     def schema(self) -> Schema:
-        """Return the schema of the build."""
+        """Return the schema of the build, and behind its columns the loose attributes."""
         return self._content().schema
+
+    def kept_schema(self) -> Schema:
+        """Return the schema without the loose attributes, which `schema` has as well."""
+        loose = self.info().loose
+        kept = tuple(item for item in self.schema().attributes if item.name not in loose)
+        return self.schema().model_copy(update={"attributes": kept})
 
     def statistics(
         self, columns: Sequence[str] | None = None, table: str | None = None

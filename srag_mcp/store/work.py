@@ -282,10 +282,12 @@ class WorkDatabase:
         """Return what `keep_note` kept; None if nothing."""
         return self._meta(f"note:{key}")
 
-    def keep_note(self, key: str, text: str) -> None:
-        """Keep a short text for the next ingestion."""
+    def keep_note(self, key: str, text: str, *, is_content: bool = False) -> None:
+        """Keep a short text for the next ingestion; *is_content*: it is published as well."""
         with self.transaction():
             self._set_meta(**{f"note:{key}": text})
+            if is_content:
+                self.count_revision()
 
     def is_reserved_word(self, name: str) -> bool:
         """Whether SQL keeps *name* for itself, so that it would have to be quoted."""

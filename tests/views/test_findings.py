@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from srag_mcp.errors import QueryError, SchemaError, StoreError
 from srag_mcp.model.language_model import count_tokens
@@ -19,7 +17,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.words import fold_words
-from srag_mcp.views.findings import MAX_QUOTE_CHARACTERS, MAX_TOKENS, find_quote, search_page
+from srag_mcp.views.findings import MAX_TOKENS, search_page
 from srag_mcp.views.results import SearchPage, json_size
 
 ARCHIVE = Path(__file__).parents[1] / "fixtures" / "corpora_16a3ebc" / "offline.tar.xz"
@@ -174,61 +172,3 @@ def test_a_query_without_words_and_a_build_without_passages_say_what_to_do(
         found(inns, " ?! ")
     with QueryPool() as pool, pytest.raises(StoreError, match="call ingest_corpus with"):
         found(Corpus(tmp_path / "stations", pool), "station")
-
-
-@given(st.text(alphabet="ab .\n|。", max_size=900), st.sets(st.sampled_from(["a", "b", "ab"])))
-def test_a_quote_is_a_stretch_of_its_text_without_blanks_around(
-    text: str, sought: set[str]
-) -> None:
-    span = find_quote(text, sought)
-
-    assert span.of(text) == span.of(text).strip()
-    assert len(one_line(span.of(text))) <= MAX_QUOTE_CHARACTERS
-    assert bool(span.of(text)) == bool(text.strip())
-
-
-def test_blanks_of_a_layout_count_once() -> None:
-    rows = [f"{name}{' ' * 120}7" for name in ("Costs", "Gains", "Rents")]
-    text = "\n".join(["Item 8", *rows])
-    assert one_line(find_quote(text, {"item"}).of(text)) == "Item 8 Costs 7 Gains 7 Rents 7"
-
-
-def test_a_quote_begins_where_most_was_found() -> None:
-    text = "TERM\nIt rains. " + "Nothing here. " * 30 + "Either party may terminate. It rains."
-
-    assert find_quote(text, {"terminate", "parti", "termin"}).of(text).startswith("Either party")
-    assert find_quote(text, {"snow"}).of(text).startswith("TERM")
-
-
-def test_documents_that_a_query_names_are_searched_alone_where_they_fill_the_page(
-    inns: Corpus,
-) -> None:
-    page = found(inns, "dogs of the Long", limit=5)
-    assert documents(page) == {"long.md"}
-    assert (page.narrowed_to, page.searched, page.documents) == ("(document_id = 'long.md')", 1, 5)
-    assert page.total == found(inns, "dogs of the Long", where=page.narrowed_to).total == 41
-    said = "“Long” stands for documents: where (document_id = 'long.md'); narrow=false (--all)"
-    assert page.notes[0] == f"{said} searches all"
-
-
-def test_documents_that_a_query_names_come_first_where_they_do_not_fill_it(inns: Corpus) -> None:
-    page = found(inns, "dogs of the Heron", limit=20)
-    assert page.passages[0].document_id == "heron.md"
-    assert (page.searched, page.total) == (5, found(inns, "dogs Heron", narrow=False).total)
-    assert page.notes[0] == (
-        "“Heron” stands for documents: where (document_id = 'heron.md'). As 3 passages of these"
-        " match, all documents were searched; these come first"
-    )
-
-
-def test_a_value_of_a_column_that_all_fill_is_shown_as_its_condition(inns: Corpus) -> None:
-    page = found(inns, "dogs in Brest", limit=2)
-    assert (page.narrowed_to, documents(page)) == ("(city = 'Brest')", {"a b/tern.md"})
-
-
-def test_what_a_query_names_is_taken_off_by_an_argument_or_by_sql(inns: Corpus) -> None:
-    query = "dogs of the Long"
-    for wanted in ({"narrow": False}, {"where": "true"}, {"documents": "FROM documents"}):
-        page = found(inns, query, **wanted)
-        assert (page.narrowed_to, page.searched) == ("", 5)
-        assert page.notes == []
