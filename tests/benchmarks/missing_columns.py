@@ -1,0 +1,114 @@
+"""Attributes without a column: questions by what a schema does not hold, read when it is asked for.
+
+    python -m tests.benchmarks.missing_columns PACK REPLIES WORK --without a,b,c --save FILE
+
+PACK has gold; REPLIES are those recorded with its gold schema (`--schema gold`). The table is built
+from them, the columns named in `--without` are taken out of the schema, and the questions whose
+`gold_sql` uses one of them are asked, all at once, of the engine `agent` in the folder WORK/NAME
+(`srag-mcp prompts next WORK/NAME`, with SRAG_HOME=WORK/home). What an answer proposes to read is
+read (`extend_schema`, keep=false), and the question is asked again. Printed: right before and
+after, wrong, refused, jobs and tokens.
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+from srag_mcp.engines.choice import choose_engine
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Work
+from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_each, ask_question, open_bench
+from srag_mcp.evaluation.evaluate import take_documents
+from srag_mcp.evaluation.pack import Pack, PackQuestion, read_gold_schema, read_pack
+from srag_mcp.inference.ask import Asking
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import open_work
+
+
+def ask_all(
+    corpus: Corpus, folder: Path, settings: Settings, questions: list[PackQuestion]
+) -> tuple[QuestionResult, ...]:
+    """Ask *questions* at once, of whoever answers the prompts of the agent engine."""
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        engine_type = choose_engine(work, settings)
+        with engine_type.open(Work(work, settings)) as engine:
+            assert isinstance(engine, ModelEngine)
+            asking = Asking(engine.model)
+
+            async def ask(batch: list[PackQuestion]) -> list[QuestionResult]:
+                return [await ask_question(corpus, question, asking) for question in batch]
+
+            return ask_each([[question] for question in questions], ask)  # type: ignore[arg-type]  # a batch is a list here
+
+
+def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
+    """Build the table from recorded replies, and take columns out of its schema."""
+    schema, folder = read_gold_schema(pack), bench.lay_out(pack)
+    recorded = bench.settings.model_copy(update={"model": f"replay:{replies}", "engine": "model"})
+    ingest(folder, recorded, questions=pack.sample_questions, schema=schema)
+    left = tuple(item for item in schema.attributes if item.name not in without)
+    assert len(left) == len(schema.attributes) - len(without), "one is no column"
+    ingest(folder, recorded, schema=schema.model_copy(update={"attributes": left}))
+    return folder
+
+
+def main() -> None:
+    """Ask, read what is proposed, ask again."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pack", type=Path)
+    parser.add_argument("replies", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--without", required=True)
+    parser.add_argument("--documents", type=int)
+    parser.add_argument("--save", type=Path, required=True)
+    options = parser.parse_args()
+    without = options.without.split(",")
+    pack = read_pack(options.pack)
+    if options.documents:
+        pack = take_documents(pack, options.documents)
+    used = re.compile(rf"\b(?:{'|'.join(map(re.escape, without))})\b")
+    questions = [item for item in pack.questions if used.search(item.gold_sql)]
+    with open_bench(Settings(), options.work) as bench:
+        folder = build(pack, bench, options.replies, without)
+        agent = bench.settings.with_engine("agent")
+        corpus = bench.corpus(folder)
+        before = ask_all(corpus, folder, agent, questions)
+        proposals = {
+            (item.answer.proposal.attribute, item.answer.proposal.documents)
+            for item in before
+            if item.answer and item.answer.proposal
+        }
+        for attribute, documents in sorted(proposals, key=lambda pair: (len(pair[1]), pair)):
+            report = ingest(folder, agent, attribute=attribute, documents=documents, keep=False)
+            print(f"read {attribute!r} from {documents!r}: {report.stopped or 'done'}", flush=True)
+        proposed = [
+            item.question for item in before if item.answer and item.answer.proposal is not None
+        ]
+        again = {item.question.id: item for item in ask_all(corpus, folder, agent, proposed)}
+        after = [again.get(item.question.id, item) for item in before]
+    rows = [
+        {
+            "id": item.question.id,
+            "question": item.question.question,
+            "expected": item.question.answer,
+            "before": first.outcome,
+            "proposal": first.answer and first.answer.proposal and first.answer.proposal.attribute,
+            "after": item.outcome,
+            "text": item.answer and item.answer.text,
+            "sql": item.answer and item.answer.sql,
+        }
+        for first, item in zip(before, after, strict=True)
+    ]
+    options.save.write_text(json.dumps(rows, indent=1, ensure_ascii=False, default=str))
+    for name, results in (("before", before), ("after", after)):
+        outcomes = [item.outcome for item in results]
+        print(name, {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))})
+    print(f"{len(proposals)} readings for {len(proposed)} of {len(questions)} questions")
+
+
+if __name__ == "__main__":
+    main()
