@@ -26,7 +26,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.table import Column, Table
-from srag_mcp.store.values import ValueIndex, fold_words
+from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
@@ -46,7 +46,9 @@ _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
 # Before the name of a column of yes and no they deny it.
 _DENYING = ("un", "non")
-_SEPARATOR = re.compile(r"[,;/|()\[\]&+–—•]|\s-\s|\band\b")
+_SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
+# Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
+_SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#‐‑–−-]*(?!\w)")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -546,8 +548,8 @@ class _Linker:
             for at, token in enumerate(tokens, start=first)
         ):
             return
-        phrase = self._question[tokens[0].start : tokens[-1].end]
-        asked = fold_words(phrase)
+        phrase = self._signed(Span(tokens[0].start, tokens[-1].end))
+        asked = signed_words(phrase)
         choices = self._choices(phrase, asked) if asked else []
         exact = any(choice.exact for choice in choices)
         texts = [len(fold_words(value)) for choice in choices for value in choice.values]
@@ -561,6 +563,13 @@ class _Linker:
         if (common and not proper) or (ends and not letter):
             weight = (1.2 if exact else _FUNCTION) * len(tokens)
         yield weight, Mention("value", first, last, word=phrase, choices=tuple(choices))
+
+    def _signed(self, span: Span) -> str:
+        """Return a stretch of the question with the signs that stand at it: `C++` of `C`."""
+        before = _SIGN_BEFORE.search(self._question, 0, span.start)
+        behind = _SIGN_BEHIND.match(self._question, span.end)
+        start = span.start if before is None else before.start()
+        return self._question[start : span.end if behind is None else behind.end()].strip()
 
     def _choices(self, phrase: str, asked: tuple[str, ...]) -> list[Choice]:
         held: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -585,12 +594,12 @@ def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:
 def _words_of(value: str, phrase: str) -> tuple[str, ...]:
     """Return the words of a stored value; of `Children's` two, where *phrase* has no such end."""
     ends = value.replace("’", "'").endswith("'s") and not phrase.endswith("s")
-    return (*fold_words(value), "s") if ends else fold_words(value)
+    return (*signed_words(value), "s") if ends else signed_words(value)
 
 
 def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: str) -> Choice:
     """Take the values that are the phrase, or have it as a part of their own; else all with it."""
-    asked = fold_words(phrase)
+    asked = signed_words(phrase)
     taken = [
         value
         for value, words in found

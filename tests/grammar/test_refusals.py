@@ -184,6 +184,39 @@ def test_a_value_that_other_values_begin_with_is_ambiguous() -> None:
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE city = 'York'"
 
 
+COLUMNS = ("group", "language")
+SIGNED = {
+    "A+": "group = 'A+'",
+    "A−": "group = 'A-'",
+    "group AB-": "group = 'AB-'",
+    "C": "language = 'C'",
+    "C++": "language = 'C++'",
+    "C# or Go": "language IN ('C#', 'Go')",
+}
+
+
+@pytest.mark.parametrize(("asked", "meant"), SIGNED.items())
+def test_values_that_differ_in_signs_are_different_values(asked: str, meant: str) -> None:
+    texts = ("A+", "A-", "AB-"), ("C", "C++", "C#", "Go")
+    values = [(name, text, 3) for name, found in zip(COLUMNS, texts, strict=True) for text in found]
+    found = ask(f"How many donors have {asked}?", [text(name) for name in COLUMNS], "donor", values)
+    assert found.sql.replace('"', "") == f"SELECT COUNT(*) FROM c1 WHERE {meant}"
+
+
+def test_a_value_of_other_signs_than_were_asked_is_none() -> None:
+    values = [
+        ("group", "A+", 3),
+        ("group", "A-", 4),
+        ("age", "> 5 years", 2),
+        ("age", "< 5 years", 1),
+    ]
+    columns = [text("group"), text("age"), text("language")]
+    for asked in ("group A", "A positive", "5 years", "C"):
+        refusal(
+            f"How many donors have {asked}?", columns, "donor", [*values, ("language", "C++", 2)]
+        )
+
+
 @pytest.mark.parametrize(
     "question",
     [
