@@ -48,7 +48,7 @@ def with_columns(
     for column in filled:
         guess = _guess_type(column)
         unit, is_numeric = guess.unit, guess.type.is_numeric
-        values = [value for value in column.values if read_missing(value) is None]
+        values = [value for value in column.values if read_missing(value, column.name) is None]
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
         told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
         if is_numeric:
@@ -82,7 +82,7 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
         if proven_grouping(numerals) == decimal:
             decimal = ""
         values = tuple(_unambiguous(value, decimal) for value in values)
-    guess = classify_values(values)
+    guess = classify_values(values, column.name)
     kinds = column.kinds or frozenset()
     if guess.type.is_boolean:
         is_other = any(read_boolean(kind) is None and read_missing(kind) is None for kind in kinds)
