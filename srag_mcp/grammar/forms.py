@@ -145,8 +145,9 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         ):
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
-            if not (distinct or column.is_own) and asked.is_said_to_be(target):
-                # `how many books are due`: titles, or copies
+            is_thing = not column.named.isdisjoint(asked.table.things)
+            if not (distinct or column.is_own) and (asked.is_said_to_be(target) or is_thing):
+                # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
 

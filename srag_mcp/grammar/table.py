@@ -242,7 +242,8 @@ class Table:
     """The one table that questions are about.
 
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
-    *qualifiers* those that say no more before such a noun: `tram` of `tram stops`.
+    *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
+    of what several records are about: `lift` of reports that have it in a column.
     """
 
     name: str
@@ -250,6 +251,7 @@ class Table:
     nouns: frozenset[str]
     general: frozenset[str]
     qualifiers: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -362,10 +364,20 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     words = words_in(f"{schema.entity} {schema.title}")
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
     nouns |= many or own  # tram stops are no trams
-    nouns = {word for word in nouns if word.isalpha() and len(word) > 1}
-    return Table(
-        schema.entity, columns, frozenset(nouns - general), general, frozenset(own - nouns)
-    )
+    nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
+    things = _repeated(columns) & nouns
+    nouns -= things
+    return Table(schema.entity, columns, frozenset(nouns), general, frozenset(own - nouns), things)
+
+
+def _repeated(columns: Sequence[Column]) -> frozenset[str]:
+    """Return what columns name of which several records have one: `lift`, `lift_no` of reports."""
+    idle, found = stems_of("naming", "words") - {"titl"}, {True: set[str](), False: set[str]()}
+    for column in columns:
+        if (column.is_text or column.is_identifier) and column.statistics is not None:
+            bare = [set(name) - idle or set(name) for name in column.names[:1]]
+            found[column.is_own] |= {word for name in bare if len(name) == 1 for word in name}
+    return frozenset(found[False] - found[True])
 
 
 def _named_things(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> set[str]:

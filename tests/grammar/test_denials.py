@@ -101,8 +101,9 @@ def crates(question: str, *, n_absent: int = 0, closed: AbsentMeans = "unknown")
     )
     gaps = (n_absent, 10 - n_absent)
     statistics = {
-        item.name: ColumnStatistics(item.name, item.type, 30, 20, 20, 20, *gaps, 0, 9)
+        item.name: ColumnStatistics(item.name, item.type, 30, 20, 20, 20, *gaps, 0, n_distinct)
         for item in attributes
+        for n_distinct in [20 if item.name == "crate_no" else 9]
     }
     schema = Schema(title="Crates", entity="crates", nouns=("crate",), attributes=attributes)
     values = ValueIndex([("port", "Hull", 12), ("port", "Oslo", 8), ("repaired", "Kent", 2)])

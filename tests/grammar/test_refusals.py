@@ -137,6 +137,25 @@ def test_what_a_column_only_belongs_to_is_not_counted_by_it(question: str) -> No
     refusal(question, [text("town"), count("station_height"), text("station_shop")])
 
 
+@pytest.mark.parametrize("name", ["lift", "lift_no", "lift_name"])
+def test_what_several_records_are_about_is_no_record(name: str) -> None:
+    columns, values = [text(name), text("town"), number("load", "kg")], [("town", "Kent", 9)]
+    for asked in ("How many lifts are there?", "How many lifts are in Kent?"):
+        refused = refusal(asked, columns, "lift", values)
+        assert "number of records" in str(refused)
+        assert f"number of different {name}" in str(refused)
+    found = ask("How many different lifts are in Kent?", columns, "lift", values)
+    assert found.sql == f"SELECT COUNT(DISTINCT {name}) FROM c1 WHERE town = 'Kent'"
+    for asked in ("What is the average load of the lifts?", "What share of lifts is in Kent?"):
+        refusal(asked, columns, "lift", values)
+
+
+def test_what_the_records_have_a_title_of_is_still_the_record() -> None:
+    assert ask("How many jobs are there?", [text("job_title")], "job").sql == (
+        "SELECT COUNT(*) FROM c1"
+    )
+
+
 @pytest.mark.parametrize("noun", ["type", "kind", "sort"])
 def test_a_noun_of_order_groups_only_where_a_column_is_called_so(noun: str) -> None:
     columns = [text("plant_name"), number("capacity", "MW")]
@@ -273,13 +292,15 @@ def test_the_one_record_of_a_name_is_not_counted(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "What is the last town listed?",
+        "What is the last place listed?",
         "Who is first on this list?",
         "Which is the first in the table?",
     ],
 )
 def test_the_order_of_rows_is_no_order_of_dates(question: str) -> None:
-    refusal(question, [text("town"), text("person_name"), date("founded")], "town")
+    columns = [text("town"), text("person_name"), date("founded")]
+    refusal(question, columns, "place")
+    assert "founded" not in ask("What is the last town listed?", columns, "town").sql
 
 
 def test_a_text_that_is_called_a_count_is_not_counted() -> None:
