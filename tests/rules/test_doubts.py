@@ -315,6 +315,23 @@ def test_what_is_contradicted_is_refused_where_no_bounds_are_worked_out(open_cor
     assert "1 of 12 values of length are contradicted in their documents, and bounds" in answer.text
 
 
+@pytest.mark.parametrize("n_silent", [2, 3])
+def test_what_leads_is_refused_where_many_do_not_say_by_what(
+    open_corpus: Open, n_silent: int
+) -> None:
+    texts = [f"Harbour: {'Olm' if n < 9 else 'Rann'}\nLength: {n} m" for n in range(5, 15)]
+    texts += ["Harbour: Rann"] * n_silent
+    corpus = open_corpus(texts, [_length(), HARBOUR])
+    for asked in (
+        "Which harbour has the highest average length?",
+        "What is the average length of the boats per harbour?",
+        "Which harbour has the boat with the highest length?",
+    ):
+        answer = ask(corpus, asked)
+        assert answer.refused is (n_silent == 3), asked
+        assert ("only 10 of 13 documents say length, and " in answer.text) is (n_silent == 3)
+
+
 def _told_twice(n: int, again: int) -> str:
     return f"Length: {n} m\n\nMoored\n\nLength: {again} m"
 
