@@ -417,6 +417,8 @@ class _Reader:
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
             denied = self._negation(at, choice.column)
+            if denied is not None and column.has_blanks:
+                continue  # `not exclusive`: those that have none at all are not so, either
             uses = {at} if denied is None else {at, denied}
             written = any(phrase in value or value.isupper() for value in choice.values)
             differs = not written and " " not in phrase
@@ -489,9 +491,12 @@ class _Reader:
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
         """Whether a denial speaks of the records without a value in *column*.
 
-        That of `not inspected` only where the empty cells of a table say so, and of no date: what
-        is not mentioned may have been done, and a date may lie ahead.
+        Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
+        `not inspected` only where the empty cells of a table say so, and of no date: what is not
+        mentioned may have been done, and a date may lie ahead.
         """
+        if column.is_text and (column.denies or column.fill == 1):
+            return False
         if not self._is_verb(denied, at):
             return not self._hangs_on(at, column)
         whole = dict(self._mentions[at].columns)[column.name] == 1

@@ -204,6 +204,8 @@ class _Linker:
             if any(choice.exact for choice in value.choices)
         }
 
+        self._states = self._stored.union(*(c.named for c in table.columns if c.is_boolean))
+
     def mentions(self) -> Iterator[Weighed]:
         """Yield every mention with its weight."""
         yield from self._numbers()
@@ -292,6 +294,9 @@ class _Linker:
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
         if idles and follower in nouns:
             yield _RECORD, idle
+        elif token.word in words_of("function", "states"):
+            if follower in self._states:
+                yield _RECORD, idle
         elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
@@ -300,7 +305,9 @@ class _Linker:
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
-        elif acts if token.stem in nouns else light_at(self.tokens, at):
+        elif (acts if token.stem in nouns else light_at(self.tokens, at)) and not self._is_amount(
+            at
+        ):
             yield _LIGHT, idle
         unit = unit_of(token.text)
         if (
@@ -313,6 +320,11 @@ class _Linker:
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _is_amount(self, at: int) -> bool:
+        """Whether a column of numbers is called by a word itself: no `takings` only take."""
+        amounts = (fold_words(column.name) for column in self._table.columns if column.is_number)
+        return any({*fold_words(self.tokens[at].word)} & {*name} for name in amounts)
 
     def _passive_at(self, at: int) -> Iterator[Weighed]:
         """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""

@@ -18,7 +18,7 @@ from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
-from srag_mcp.values.states import read_boolean
+from srag_mcp.values.states import read_boolean, read_statement
 from srag_mcp.values.units import SIZES, unit_of
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
@@ -193,6 +193,12 @@ class Column:
         """Whether it holds yes or no among its texts, so that it names no things to count."""
         texts = self.statistics.values if self.is_text and self.statistics is not None else ()
         return any(read_boolean(str(found.value)) is not None for found in texts)
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
+        texts = self.statistics.values if self.is_text and self.statistics is not None else ()
+        return any(read_statement(str(found.value), self.name) is False for found in texts)
 
     @property
     def has_zero(self) -> bool:

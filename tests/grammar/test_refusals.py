@@ -137,6 +137,31 @@ def test_what_a_column_only_belongs_to_is_not_counted_by_it(question: str) -> No
     refusal(question, [text("town"), count("station_height"), text("station_shop")])
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["How many parcels do we still have?", "How many parcels are already here?",
+     "How many parcels have we yet?", "How many parcels are not yet in?"],
+)  # fmt: skip
+def test_that_a_state_lasts_or_changed_is_asked_for(question: str) -> None:
+    values = [("state", "lost", 3)]
+    refusal(question, [text("state"), boolean("paid")], "parcel", values)
+    found = ask("How many parcels are still lost?", [text("state")], "parcel", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE state = 'lost'"
+    assert ask("How many parcels are already paid?", [boolean("paid")], "parcel").sql.endswith(
+        "WHERE paid"
+    )
+
+
+def test_what_a_column_of_numbers_is_called_is_no_light_verb() -> None:
+    columns, values = (
+        [text("town"), number("takings", "GBP")],
+        [("town", "Kent", 3), ("town", "Ulm", 4)],
+    )
+    refusal("What is the difference in takings between Kent and Ulm?", columns, "shop", values)
+    found = ask("What are the average takings in Kent?", columns, "shop", values)
+    assert found.sql == "SELECT AVG(takings) FROM c1 WHERE town = 'Kent'"
+
+
 @pytest.mark.parametrize("name", ["lift", "lift_no", "lift_name"])
 def test_what_several_records_are_about_is_no_record(name: str) -> None:
     columns, values = [text(name), text("town"), number("load", "kg")], [("town", "Kent", 9)]
