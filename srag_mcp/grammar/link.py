@@ -204,8 +204,6 @@ class _Linker:
             if any(choice.exact for choice in value.choices)
         }
 
-        self._states = self._stored.union(*(c.named for c in table.columns if c.is_boolean))
-
     def mentions(self) -> Iterator[Weighed]:
         """Yield every mention with its weight."""
         yield from self._numbers()
@@ -295,7 +293,8 @@ class _Linker:
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
-            if follower in self._states:
+            behind = [i for i in range(at + 1, len(self.tokens)) if not self._helps(i)][:1]
+            if any(not (self.tokens[i].is_mark or self._is_bare(i)) for i in behind):
                 yield _RECORD, idle
         elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
@@ -320,6 +319,10 @@ class _Linker:
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _helps(self, at: int) -> bool:
+        """Whether a word only stands before a participle or a noun: `been`, `have a`."""
+        return self.tokens[at].word in BEING | {"be", "been", "being", "have", "has", "a", "the"}
 
     def _is_amount(self, at: int) -> bool:
         """Whether a column of numbers is called by a word itself: no `takings` only take."""

@@ -139,7 +139,7 @@ def test_what_a_column_only_belongs_to_is_not_counted_by_it(question: str) -> No
 
 @pytest.mark.parametrize(
     "question",
-    ["How many parcels do we still have?", "How many parcels are already here?",
+    ["How many parcels do we still have", "How many parcels are already here?",
      "How many parcels have we yet?", "How many parcels are not yet in?"],
 )  # fmt: skip
 def test_that_a_state_lasts_or_changed_is_asked_for(question: str) -> None:
