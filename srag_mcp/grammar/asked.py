@@ -172,6 +172,12 @@ class Asked:
         texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
         return self.kind(at) == "record" or any(True for _ in texts)
 
+    def opens_with_record(self, at: int) -> bool:
+        """Whether a mention of more words begins with the noun of the record."""
+        mention = self.mention(at)
+        first = self.frame.sentence.tokens[mention.first]
+        return mention.last - mention.first > 1 and first.stem in self.table.nouns
+
     def says_unit(self, at: int, column: Column) -> bool:
         """Whether a mention says the unit of *column*: `litres of water`."""
         mention = self.mention(at)

@@ -279,7 +279,8 @@ class _Reader:
         self._taken |= uses
         for column, features, place in self._measured(first, last, concept, at):
             low = self._mentions[at].in_unit_of(column)
-            if low is None:
+            bare = self._mentions[at].unit is None and column.scale != 1
+            if low is None or (bare and self._ranges(at, column, column.scale)):
                 continue
             if high is None:
                 found = compare(column.name, operator, low)
@@ -361,13 +362,13 @@ class _Reader:
             doubts = {"not_own": int(column.name in others), "amount_assumed": assumed}
             yield column, Counter({"number_far": 1, **doubts}), ()
 
-    def _ranges(self, at: int, column: Column) -> bool:
+    def _ranges(self, at: int, column: Column, scale: float = 1.0) -> bool:
         """Whether a number is of the size of a column's: no height of 1,000 m is a rain in mm."""
         number, found = self._mentions[at].in_unit_of(column), column.statistics
         low, high = (found.minimum, found.maximum) if found is not None else (None, None)
         if not isinstance(low, int | float) or not isinstance(high, int | float):
             return True
-        return number is not None and low <= number <= high
+        return number is not None and low <= number * scale <= high
 
     # -- periods ----------------------------------------------------------------------------
 
@@ -403,6 +404,8 @@ class _Reader:
         main = self._table.main_date
         if main is not None and main.name not in seen:
             alone = sum(column.is_date for column in self._table.columns) == 1
+            if not alone and self._sentence.tells_event:
+                return  # `orders we got in May`: perhaps not ordered then
             yield main, Counter({"date_assumed": int(not alone)}), ()
         elif main is None:
             for column in self._table.columns:

@@ -68,8 +68,8 @@ class Choice:
     """Stored values of one column that a phrase may mean.
 
     *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
-    of `iron, tin`; *longer* are other values that begin with it; *alone* whether each is that of
-    one record.
+    of `iron, tin`; *longer* are other values that begin with it, or end with it in small letters;
+    *alone* whether each is that of one record.
     """
 
     column: str
@@ -133,6 +133,15 @@ class Sentence:
     def words(self, mention: Mention) -> str:
         """Return a mention as it was asked."""
         return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
+
+    @property
+    def tells_event(self) -> bool:
+        """Whether a verb says what was done with a record: `orders that we got`."""
+        verbs = stems_of("function", "events")
+        return any(
+            token.stem in verbs and light_at(self.tokens, at)
+            for at, token in enumerate(self.tokens)
+        )
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
@@ -379,6 +388,9 @@ class _Linker:
         for span, quantity in find_quantities(self._question):
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
+            joined = place is not None and "-" in self.tokens[place[0]].text
+            if joined and all(c.attribute.unit != quantity.unit for c in self._table.columns):
+                continue  # `7-day incidence` is a name
             if place is not None and not coded:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
@@ -462,19 +474,27 @@ class _Linker:
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
-        elif last - first == 1:
-            found = [(name, fit) for name, fit in found if self._is_sure(name, first)]
+        else:
+            found = [(name, fit) for name, fit in found if self._is_sure(name, first, said)]
         if found:
             weight = max(fit[0] for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
             yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
 
-    def _is_sure(self, name: str, at: int) -> bool:
-        """Whether a word that says a part of a name means that column.
+    def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
+        """Whether words that say a part of a name mean that column.
 
-        Not as the verb of records of which other columns are in the same unit: `flats cost less
-        than 900`, where a cold rent and additional costs are told.
+        Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
+        of records of which other columns are in the same unit: `flats cost less than 900`, where a
+        cold rent and additional costs are told.
         """
+        said = said - stems_of("measure", "words") or said
+        names = {n for column in self._table.columns if column.is_number for n in column.names}
+        rests = [{*other} - said for other in names if said < {*other}]
+        if len(rests) > 1 and any(rest <= operator_stems() for rest in rests):
+            return False
+        if len(said) > 1:
+            return True
         before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
         is_verb = before is not None and before.word.endswith("s") and not word.endswith("s")
         if before is None or not is_verb or before.stem not in self._table.nouns:
@@ -532,6 +552,8 @@ class _Linker:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
+        if record and share < 1:
+            return None  # `which release fixed the most`, of `bugs_fixed`
         share *= 1.0 if column.heads & said else 0.6
         return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
 
@@ -624,5 +646,15 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
     if all(words != asked for _, words in found):
         values = tuple(value for value, _ in found)
         return Choice(column, values, exact=False, item=len(taken) == len(values))
-    begun = [v for v, words in found if words[: len(asked)] == asked and v not in taken]
-    return Choice(column, tuple(taken), exact=True, longer=tuple(begun))
+    longer = [
+        value
+        for value, words in found
+        if value not in taken
+        # `Austin` and `Austin College`, `Tanker` and `Chemical tanker`; York is no New York
+        and (words[: len(asked)] == asked or _ends_commonly(value, asked))
+    ]
+    return Choice(column, tuple(taken), exact=True, longer=tuple(longer))
+
+
+def _ends_commonly(value: str, asked: tuple[str, ...]) -> bool:
+    return signed_words(value)[-len(asked) :] == asked and value.split()[-1].islower()

@@ -7,6 +7,7 @@ from math import ceil, log10
 
 from srag_mcp.grammar.lexicon import (
     is_function,
+    is_irregular,
     ranked_stems,
     stem,
     stems,
@@ -19,7 +20,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
 from srag_mcp.values.states import read_boolean, read_statement
-from srag_mcp.values.units import SIZES, unit_of
+from srag_mcp.values.units import SIZES, read_context, unit_of
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
@@ -206,6 +207,11 @@ class Column:
         found = self.statistics
         return self.is_number and found is not None and found.n_non_zero < found.n_non_null
 
+    @cached_property
+    def scale(self) -> float:
+        """What a bare number may be meant in: 1,000 below a header in `k€`."""
+        return read_context(self.attribute.description).scale if self.is_number else 1.0
+
     @property
     def has_blanks(self) -> bool:
         """Whether a record says that it has no value, as an empty cell of a table file does."""
@@ -309,6 +315,10 @@ class Table:
         idle = self.nouns | stems_of("naming", "words")
         called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
         return next(iter(called), None)
+
+    def is_of_record(self, column: Column) -> bool:
+        """Whether a date is that of the record, and not of a thing that it is about."""
+        return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
@@ -417,7 +427,7 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     """Return the stems of a name as people say it, and its head.
 
     `n_rooms` is said as `rooms`, `weight_kg` as `weight`; the head of `price_per_night` is `price`,
-    and `customer_name` may be called by the customer alone.
+    `fee_paid` has two, and `customer_name` may be called by the customer alone.
     """
     words = list(words_in(text))
     if len(words) > 1 and words[0] in _COUNTING:
@@ -432,7 +442,10 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
         return (), frozenset()
     joins = (at for at, word in enumerate(words) if at and (is_function(word) or word == "per"))
     first = next(joins, len(words))
-    head = stem(([word for word in words[:first] if word in content] or content)[-1])
-    name = tuple(stem(word) for word in content)
-    whole = attribute.type == "boolean" or head in stems_of("naming", "words")
-    return name, frozenset(name) if whole else frozenset({head})
+    heads = [word for word in words[:first] if word in content] or content
+    name, last = tuple(stem(word) for word in content), heads[-1]
+    # of `fee_paid`, but not of `year_built`
+    is_amount = attribute.type.is_numeric and "year" not in heads
+    acts = is_amount and (last.endswith("ed") or is_irregular(last))
+    whole = attribute.type == "boolean" or stem(last) in stems_of("naming", "words")
+    return name, frozenset(name) if whole else frozenset(map(stem, heads[-2 if acts else -1 :]))

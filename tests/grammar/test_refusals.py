@@ -162,6 +162,58 @@ def test_what_a_column_of_numbers_is_called_is_no_light_verb() -> None:
     assert found.sql == "SELECT AVG(takings) FROM c1 WHERE town = 'Kent'"
 
 
+def test_a_kind_that_other_kinds_end_with_is_ambiguous() -> None:
+    values = [("type", "Tanker", 9), ("type", "Chemical tanker", 8)]
+    refusal("How many ships are tankers?", [text("type")], "ship", values)
+    found = ask("How many ships are chemical tankers?", [text("type")], "ship", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE type = 'Chemical tanker'"
+
+
+def test_a_part_of_a_name_is_not_meant_where_a_total_has_it_too() -> None:
+    columns = [count("claims_total"), count("claims_independent"), text("number")]
+    for asked in ("average number of claims", "highest number of claims"):
+        refusal(f"What is the {asked}?", columns, "patent")
+    found = ask("What is the average number of independent claims?", columns, "patent")
+    assert found.sql == "SELECT AVG(claims_independent) FROM c1"
+    two = [number("adoption_fee", "EUR"), number("fee_paid", "EUR")]
+    assert "fee_paid" in str(refusal("What is the lowest fee?", two, "animal"))
+
+
+def test_the_noun_of_the_record_opens_the_whole_name_of_a_column_only() -> None:
+    refusal("Which release fixed the most bugs?", [count("bugs_fixed"), text("product")], "release")
+    refusal("How many different animals came in?", [text("came_in_as")], "animal")
+
+
+def test_a_thing_is_not_as_old_as_the_record_about_it() -> None:
+    columns = [text("vessel"), date("survey_opened")]
+    for asked in ("oldest", "youngest", "newest"):
+        refusal(f"Which vessel is the {asked}?", columns, "survey")
+    found = ask("Which vessel is the oldest?", [*columns, count("year_built")], "survey")
+    assert "MIN(year_built)" in found.sql
+    placed = ask("Who placed the oldest order?", [text("customer"), date("date")], "order")
+    assert "MIN(date)" in placed.sql
+
+
+def test_a_number_that_a_hyphen_joins_to_a_word_is_no_limit() -> None:
+    columns = [number("incidence"), count("cases"), date("date"), text("town")]
+    refusal("What was the 7-day incidence on the day with the most cases?", columns, "report")
+
+
+def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
+    asked = number("asked", "EUR", 'The column "Asked (k€)", filled in 40 of 40 rows.')
+    schema = Schema(title="C1", entity="c1", nouns=("grant",), attributes=(asked,))
+    statistics = ColumnStatistics("asked", asked.type, 40, 40, 40, 40, 0, 0, 0, 7, 20_000, 900_000)
+
+    def ask_above(amount: str) -> str:
+        question = f"How many grants asked more than {amount}?"
+        return translate(question, schema, {"asked": statistics}, ValueIndex(())).sql
+
+    assert ask_above("500,000").endswith("asked > 500000")
+    assert ask_above("500 EUR").endswith("asked > 500")
+    with pytest.raises(QuestionError):
+        ask_above("500")
+
+
 @pytest.mark.parametrize("name", ["lift", "lift_no", "lift_name"])
 def test_what_several_records_are_about_is_no_record(name: str) -> None:
     columns, values = [text(name), text("town"), number("load", "kg")], [("town", "Kent", 9)]
@@ -271,6 +323,13 @@ def test_a_value_of_other_signs_than_were_asked_is_none() -> None:
 )
 def test_what_has_no_sum_is_not_summed(question: str) -> None:
     refusal(question, [number("price", "EUR"), number("rating"), text("city")], "film")
+
+
+def test_what_was_done_in_a_month_is_not_dated_by_another_event() -> None:
+    columns = [text("customer"), date("order_date"), date("delivered_on")]
+    refusal("How many orders did we get in May 2024?", columns, "order")
+    assert "order_date" in ask("How many orders are from May 2024?", columns, "order").sql
+    assert "order_date" in ask("How many orders did we get in May 2024?", columns[:2], "order").sql
 
 
 def test_two_columns_that_fit_equally_are_named_both() -> None:
