@@ -370,7 +370,7 @@ class Asked:
         concept = next((self.word(at) for at in asked), "")
         named = [
             (at, column, self._with_concept(at, column, features, concept))
-            for at, column, features in self.named(lambda c: c.is_number and not c.is_year)
+            for at, column, features in self.named(lambda c: c.is_amount and not c.is_identifier)
             if not concept or column.measures(concept)
         ]
         for at, column, features in named:
@@ -427,7 +427,11 @@ class Asked:
             concept, highest = concept.replace("any", ""), end == "high"
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
-        ordered = list(self.named(lambda c: c.is_number or (c.is_date and bool(concept))))
+        ordered = [
+            item
+            for item in self.named(lambda c: c.is_number or (c.is_date and bool(concept)))
+            if not (item[1].is_identifier and self.is_counting(at))
+        ]
         headed = set() if follower is None else {
             column.name for column, _ in self.columns(follower, lambda _: True, headed=True)
         }  # fmt: skip
