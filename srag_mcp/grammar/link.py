@@ -313,9 +313,7 @@ class _Linker:
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
-        elif (acts if token.stem in nouns else light_at(self.tokens, at)) and not self._is_amount(
-            at
-        ):
+        elif self._is_light(at, acts=acts):
             yield _LIGHT, idle
         unit = unit_of(token.text)
         if (
@@ -333,10 +331,17 @@ class _Linker:
         """Whether a word only stands before a participle or a noun: `been`, `have a`."""
         return self.tokens[at].word in BEING | {"be", "been", "being", "have", "has", "a", "the"}
 
-    def _is_amount(self, at: int) -> bool:
-        """Whether a column of numbers is called by a word itself: no `takings` only take."""
+    def _is_light(self, at: int, *, acts: bool) -> bool:
+        """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
+
+        Nor what a column of numbers is called itself: no `takings` only take.
+        """
+        token = self.tokens[at]
+        if token.stem in self._table.nouns | self._table.general:
+            return acts and token.stem not in self._stored
         amounts = (fold_words(column.name) for column in self._table.columns if column.is_number)
-        return any({*fold_words(self.tokens[at].word)} & {*name} for name in amounts)
+        is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
+        return light_at(self.tokens, at) and not is_amount
 
     def _passive_at(self, at: int) -> Iterator[Weighed]:
         """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
@@ -581,7 +586,7 @@ class _Linker:
         if not letter and all(
             (is_function(token.word) and not self._is_proper(at))
             or token.number is not None
-            or token.stem in nouns
+            or (token.stem in nouns and not token.word.endswith(("ed", "ing")))
             for at, token in enumerate(tokens, start=first)
         ):
             return

@@ -99,7 +99,8 @@ _DENIED = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(\[,;:–—]|\s-\s")
 _OPEN = re.compile(
-    r"(?:maybe|perhaps|possibly|unclear|unsure|not sure|uncertain|to be \w+ed|not yet \w+ed)\b.*"
+    r"(?:part(?:ly|ially)|teilweise|maybe|perhaps|possibly|unclear|unsure|not sure|uncertain"
+    r"|to be \w+ed|not yet \w+ed)\b.*"
     r"|pending|(?:yes|y) ?(?:and|or)? ?(?:no|n)|no (?:info(?:rmation)?|details|data|answer)"
 )
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")

@@ -214,6 +214,21 @@ def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
         ask_above("500")
 
 
+def test_what_came_of_a_record_does_not_vanish_as_its_noun() -> None:
+    values = [("outcome", "repaired", 9), ("outcome", "not repaired", 4)]
+    columns = [text("outcome"), text("item"), count("days_to_close"), count("repair_id")]
+    refusal("How many items were repaired?", columns, "repair", values)
+    refusal("How many items were repaired?", columns[:2], "repair", values[:1])
+    refusal("How many repairs were closed within 10 days?", columns, "repair", values)
+    refusal("What is the average repair ID?", columns, "repair", values)
+    refusal(
+        "What is the difference in offers between repaired and not repaired?",
+        columns,
+        "repair",
+        values,
+    )
+
+
 @pytest.mark.parametrize("name", ["lift", "lift_no", "lift_name"])
 def test_what_several_records_are_about_is_no_record(name: str) -> None:
     columns, values = [text(name), text("town"), number("load", "kg")], [("town", "Kent", 9)]
