@@ -496,7 +496,7 @@ class _Linker:
         said = said - stems_of("measure", "words") or said
         names = {n for column in self._table.columns if column.is_number for n in column.names}
         rests = [{*other} - said for other in names if said < {*other}]
-        if len(rests) > 1 and any(rest <= operator_stems() for rest in rests):
+        if len(rests) > 1 and any(rest <= stems_of("aggregate", "sum") for rest in rests):
             return False
         if len(said) > 1:
             return True

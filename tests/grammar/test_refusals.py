@@ -175,6 +175,8 @@ def test_a_part_of_a_name_is_not_meant_where_a_total_has_it_too() -> None:
         refusal(f"What is the {asked}?", columns, "patent")
     found = ask("What is the average number of independent claims?", columns, "patent")
     assert found.sql == "SELECT AVG(claims_independent) FROM c1"
+    columns = [number("current_magnitude"), number("maximum_magnitude"), text("star")]
+    assert "current" in ask("What is the average magnitude?", columns, "star").sql
     two = [number("adoption_fee", "EUR"), number("fee_paid", "EUR")]
     assert "fee_paid" in str(refusal("What is the lowest fee?", two, "animal"))
 
