@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from srag_mcp import errors
 from srag_mcp.errors import SragError
@@ -38,7 +38,8 @@ def ingest(
     Args:
         folder: The documents.
         settings: Who does the thinking, limits, places; None: as the environment says (`SRAG_…`).
-        options: See `IngestOptions`: `questions`, `schema`, `rows`, `fresh`, `attribute`.
+        options: See `IngestOptions`: `questions`, `schema`, `rows`, `fresh`, `attribute`, `keep`,
+            `documents`.
 
     Raises:
         SragError: See `errors`: the folder cannot be used, the model cannot be asked, …
@@ -48,21 +49,36 @@ def ingest(
     return ingest_folder(Path(folder), settings or _settings(), **options)
 
 
-def ask(folder: str | Path, question: str, settings: "Settings | None" = None) -> "Answer":
+def ask(
+    folder: str | Path,
+    question: str,
+    settings: "Settings | None" = None,
+    *,
+    previous: str = "",
+    verdict: Literal["", "wrong"] = "",
+) -> "Answer":
     """Answer a question over all records of a folder that was ingested, or of a `.duckdb` build.
 
     A refusal is an `Answer` too: with `refused`, and a brief for whoever writes the query.
+
+    Args:
+        folder: The folder, or the build.
+        question: In plain words.
+        settings: As for `ingest`.
+        previous: The question before, where this one leans on it.
+        verdict: `wrong` asks once more for another reading than that of the answer before.
 
     Raises:
         NotIngestedError: If the folder has no table yet.
         SragError: See `errors`.
     """
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.ask import ask as answer
+    from srag_mcp.inference.turns import converse
 
     settings = settings or _settings()
     with open_corpus(folder, settings) as corpus:
-        return answer(corpus, question, choose_asking(settings))
+        asking = choose_asking(settings)
+        return converse(corpus, question, asking, previous=previous, verdict=verdict)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from srag_mcp.errors import SettingsError
 
 PREFIX = "SRAG_"
 BUILD_SUFFIX = ".duckdb"  # of a published build, which can be handed around
+PROMPT_TOKENS = 8000  # of documents in a prompt, where nobody says otherwise
 _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
 EngineName: TypeAlias = Literal["offline", "model", "agent"]
@@ -116,7 +117,7 @@ class Settings(BaseModel):
         default=4, ge=1, le=10, description="Rounds of prediction and refinement."
     )
     prompt_tokens: int = Field(
-        default=8000,
+        default=PROMPT_TOKENS,
         ge=1000,
         description="Most tokens of document text in one prompt; of longer documents, passages.",
     )

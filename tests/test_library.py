@@ -31,6 +31,17 @@ def test_a_folder_is_ingested_and_asked_by_two_functions(boats: Path) -> None:
     assert srag_mcp.ask(boats, "Which boat is the prettiest?").refused
 
 
+def test_a_question_may_lean_on_one_before_and_an_answer_be_called_wrong(boats: Path) -> None:
+    srag_mcp.ingest(boats)
+    first = "What is the average length of boats in Norham?"
+    answer = srag_mcp.ask(boats, first)
+    leaning = srag_mcp.ask(boats, "Which of those is the longest?", previous=first)
+    again = srag_mcp.ask(boats, first, verdict="wrong")
+    assert leaning.brief is not None
+    assert leaning.brief.previous == f"“{first}” was asked before, and its query was {answer.sql}"
+    assert (again.refused, again.before and again.before.rows) == (True, ((11.0,),))
+
+
 def test_a_corpus_is_read_by_sql_with_its_quotes(boats: Path) -> None:
     srag_mcp.ingest(boats, srag_mcp.Settings(workers=1))
     with srag_mcp.open_corpus(boats) as corpus:

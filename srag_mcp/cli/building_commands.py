@@ -21,6 +21,7 @@ from srag_mcp.cli.arguments import (
     QuietOption,
     command_settings,
     find_corpus,
+    open_ready,
 )
 from srag_mcp.cli.printing import print_json, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
@@ -88,7 +89,20 @@ def extend(
     corpus: CorpusArgument,
     attribute: Annotated[
         str, typer.Option(help="What the new column holds, in words.", metavar="TEXT")
-    ],
+    ] = "",
+    where: Annotated[
+        str, typer.Option(help="Read only documents whose record meets it.", metavar="CONDITION")
+    ] = "",
+    documents: Annotated[
+        str, typer.Option(help="Read only documents with these document_id.", metavar="SELECT")
+    ] = "",
+    keep: Annotated[
+        bool | None,
+        typer.Option(help="Make it a column; without where and documents it is one."),
+    ] = None,
+    drop: Annotated[
+        str, typer.Option(help="Drop what was read and not kept.", metavar="NAME")
+    ] = "",
     engine: EngineOption = None,
     model: ModelOption = None,
     budget_usd: BudgetUsdOption = None,
@@ -98,12 +112,23 @@ def extend(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add one column, and read only it from the documents."""
-    from srag_mcp.pipeline.wishes import tidy_wish
+    """Add one column, and read only it from the documents; or only from those that SQL chooses."""
+    from srag_mcp.pipeline.loose_reading import drop_loose
+    from srag_mcp.pipeline.wishes import extension_options
+    from srag_mcp.store.chosen_documents import narrow
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
     settings = command_settings(home, engine=engine, model=model, **budget)
-    wanted: IngestOptions = {"attribute": tidy_wish(attribute)}
+    if drop:
+        drop_loose(_find_folder(corpus, settings), settings, drop)
+        say(f"dropped {drop}")
+        return
+    if keep is None:
+        keep = not (where or documents)
+    wanted = extension_options(attribute, where or documents, keep=keep)
+    if where or documents:
+        with open_ready(corpus, settings) as opened:
+            wanted["documents"] = narrow(opened, documents, where)
     _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
 
 
@@ -127,10 +152,7 @@ def _build(
     from srag_mcp.pipeline.jobs import start_job
     from srag_mcp.pipeline.quote import quote_ingestion
 
-    location = find_corpus(corpus, settings)
-    if location.suffix == BUILD_SUFFIX:
-        msg = f"{location} is a published build; only a folder can be ingested"
-        raise SettingsError(msg)
+    location = _find_folder(corpus, settings)
     if quote:
         found = quote_ingestion(location, settings, **wanted)
         if as_json:
@@ -156,6 +178,14 @@ def _build(
             say(*map(one_line, report.lines()))
         if report.stopped or report.read_nothing:
             raise typer.Exit(1)
+
+
+def _find_folder(corpus: str, settings: Settings) -> Path:
+    location = find_corpus(corpus, settings)
+    if location.suffix == BUILD_SUFFIX:
+        msg = f"{location} is a published build; only a folder can be ingested"
+        raise SettingsError(msg)
+    return location
 
 
 def ingest_corpus(

@@ -49,6 +49,7 @@ def make_app(only: str = "") -> typer.Typer:
     if only != SERVE:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
+        from srag_mcp.cli.feedback_command import feedback
         from srag_mcp.cli.prompt_commands import prompts
         from srag_mcp.cli.reading_commands import (
             ask,
@@ -60,14 +61,17 @@ def make_app(only: str = "") -> typer.Typer:
             stats,
             trace,
         )
-        from srag_mcp.cli.trial_commands import demo, evaluate
+        from srag_mcp.cli.trial_commands import compare, demo, evaluate, judge
 
         commands = (
-            *(ingest, extend, status, ask, sql, search, schema, stats, trace, review, ledger, demo),
+            *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
+            *(ledger, demo),
         )
         for command in commands:
             app.command()(command)
         app.command(name="eval")(evaluate)
+        app.command()(judge)
+        app.command()(compare)
         app.command()(config)
         app.add_typer(prompts, name="prompts")
     return app

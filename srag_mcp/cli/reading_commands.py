@@ -46,17 +46,25 @@ def ask(
             metavar="N",
         ),
     ] = None,
+    previous: Annotated[
+        str, typer.Option(help="The question before, if this leans on it.", metavar="TEXT")
+    ] = "",
+    verdict: Annotated[
+        Literal["wrong"] | None,
+        typer.Option(help="The answer was wrong: ask once more, for another reading."),
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question, with SQL, denominator and quotes; exit 3 if there is no answer."""
     from srag_mcp.engines.choice import choose_asking
-    from srag_mcp.inference.ask import ask as answer  # the grammar is for questions only
+    from srag_mcp.inference.turns import converse  # the grammar is for questions only
+    from srag_mcp.store.feedback import MAX_TURNS
 
     settings = command_settings(home, engine=engine, model=model, votes=votes)
     asking = choose_asking(settings)
     with open_ready(corpus, settings) as opened:
-        found = answer(opened, question, asking)
+        found = converse(opened, question, asking, previous=previous, verdict=verdict or "")
     no_reply = asking.model is not None and found.refused and found.taken is None
     if as_json:
         shown = asdict(replace(found, translation=None))
@@ -66,6 +74,9 @@ def ask(
         raise ModelError(found.text)
     else:
         say(*views.answers.answer_lines(found, corpus))
+    if found.n_kept:
+        kept = f"questions kept: {found.n_kept} of at most {MAX_TURNS}"
+        print(f"{kept} (srag-mcp feedback {corpus} --forget drops them)", file=sys.stderr)
     if found.refused:
         raise typer.Exit(1 if no_reply else REFUSED_STATUS)
 
@@ -102,6 +113,9 @@ def search(
     documents: Annotated[
         str, typer.Option(help="Only documents with these document_id.", metavar="SELECT")
     ] = "",
+    narrow: Annotated[
+        bool, typer.Option("--narrow/--all", help="Narrow to documents that the query names.")
+    ] = True,
     phrase: Annotated[
         str, typer.Option(help="Only passages with these words in a row.", metavar="TEXT")
     ] = "",
@@ -124,6 +138,7 @@ def search(
             settings.max_result_characters,
             documents=documents,
             where=where,
+            narrow=narrow,
             phrase=phrase,
             per_document=per_document,
             limit=limit,
@@ -145,7 +160,7 @@ def schema(corpus: CorpusArgument, home: HomeOption = None, as_json: JsonOption 
 
     with open_ready(corpus, command_settings(home)) as opened:
         if as_json:
-            print_json(schema_to_json(opened.schema()))
+            print_json(schema_to_json(opened.kept_schema()))
         else:
             print_schema(opened)
 
@@ -155,6 +170,7 @@ def print_schema(corpus: "Corpus") -> None:
     schema = corpus.schema()
     print(f"{one_line(schema.title)}: table {schema.entity}, {corpus.info().n_documents} documents")
     print_table(*views.holdings.schema_table(corpus))
+    say(*views.holdings.loose_notes(corpus), file=sys.stderr)
 
 
 def stats(

@@ -24,9 +24,13 @@ from srag_mcp.cli.reading_commands import print_schema
 if TYPE_CHECKING:  # what evaluates is loaded by the command that does
     from collections.abc import Mapping
 
-    from srag_mcp.evaluation.evaluate import Evaluation
+    from srag_mcp.evaluation.evaluate import Evaluation, SystemRun
     from srag_mcp.evaluation.retrieval import Change, Retrieval
 
+RunFiles = Annotated[
+    list[Path],
+    typer.Argument(help="What eval --system NAME --json printed.", metavar="RUN..."),
+]
 CORPUS = "hotels"
 QUESTIONS = (
     "What is the average price per night of hotels with a pool but no airport shuttle?",
@@ -85,6 +89,26 @@ def evaluate(
     record: Annotated[
         Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
     ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Ask those whose ids it lists.", metavar="FILE")
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(help="Who answers: hybrid, or a baseline such as vector-rag.", metavar="NAME"),
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Build the table from these replies.", metavar="FILE")
+    ] = None,
+    context: Annotated[
+        int | None,
+        typer.Option(min=1000, help="Most tokens of a prompt of full-corpus.", metavar="TOKENS"),
+    ] = None,
+    at_once: Annotated[
+        int, typer.Option(min=1, help="Questions that share such a prompt.", metavar="N")
+    ] = 1,
+    embedder: Annotated[
+        str, typer.Option(help="Who makes vectors: local, or as litellm names it.", metavar="NAME")
+    ] = "local",
     ranking: Annotated[
         Literal["search", "bm25"], typer.Option(help="What ranks passages, in a pack of retrieval.")
     ] = "search",
@@ -102,7 +126,10 @@ def evaluate(
 
     settings = command_settings(None, engine=engine, model=model)
     with interruption(), show_progress() as show:
-        plan = EvaluationPlan(schema, documents, work, record, ranking, run, against)
+        plan = EvaluationPlan(
+            schema, documents, work, record, ranking, run, against, questions,
+            system, records, context, at_once, embedder,
+        )  # fmt: skip
         evaluation = evaluate_pack(pack, settings, plan, show)
     if as_json:
         print_json(evaluation.to_json())
@@ -111,11 +138,59 @@ def evaluate(
         _print_retrieval(evaluation.retrieval, evaluation.changes)
     else:
         _print_figures(evaluation)
+    if evaluation.run is not None:
+        _print_run(evaluation.run)
     calls = (
         f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
     )
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
+
+
+def judge(
+    runs: RunFiles,
+    engine: EngineOption = None,
+    model: ModelOption = None,
+    work: Annotated[
+        Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the judge's replies there.", metavar="FILE")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the order of the answers.", metavar="N")] = 0,
+) -> None:
+    """Let a language model judge the answers of saved runs, and add its verdicts to them."""
+    from srag_mcp.evaluation.judge import JudgePlan, judge_files
+    from srag_mcp.evaluation.saved_runs import write_table
+
+    settings = command_settings(None, engine=engine, model=model)
+    with interruption(), show_progress() as show:
+        judged, n_failed = judge_files(runs, settings, JudgePlan(work, record, seed), show)
+    print("\n".join(write_table(judged)))
+    if n_failed:
+        print(f"\n{n_failed} answers have no verdict: the judge gave none")
+
+
+def compare(runs: RunFiles, as_json: JsonOption = False) -> None:
+    """Show saved runs of systems side by side, each tested in pairs against the first."""
+    from srag_mcp.evaluation.saved_runs import compare_with_first, read_saved_run, write_table
+
+    read = [read_saved_run(path) for path in runs]
+    if as_json:
+        figures = [{"pack": run.pack, "system": run.system, **run.figures()} for run in read]
+        pairs = [item.model_dump() for item in compare_with_first(read)]
+        print_json({"runs": figures, "pairs": pairs})
+    else:
+        print("\n".join(write_table(read)))
+
+
+def _print_run(run: "SystemRun") -> None:
+    embedder = f", embedder {run.embedder}" if run.embedder else ""
+    print(f"\nsystem {run.system}{embedder}: {run.median:,.0f} tokens a question in the median")
+    print_table(
+        ("step", "tokens in", "tokens out"), [(step, *n) for step, n in run.by_step.items()]
+    )
+    say(*run.notes)
 
 
 def _print_retrieval(found: "Retrieval", changes: "Mapping[str, Change]") -> None:

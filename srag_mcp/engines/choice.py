@@ -93,4 +93,5 @@ def choose_asking(settings: Settings) -> Asking:
         settings.model or "",
         settings.question_timeout_s,
         grammar_first=named_engine(settings.engine) is None,
+        prompt_tokens=settings.prompt_tokens,
     )

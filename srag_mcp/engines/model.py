@@ -19,7 +19,7 @@ from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, Sc
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.inference.answer import Answer, is_empty
 from srag_mcp.inference.ask import Asking, ask_model
-from srag_mcp.inference.by_model import Translated, translate_question
+from srag_mcp.inference.by_model import Translated, Translating, translate_question
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.model.language_model import LanguageModel, Price
 from srag_mcp.model.ledger import Totals
@@ -32,6 +32,8 @@ from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
     Decision,
     Extension,
     PredictedSchema,
@@ -56,8 +58,6 @@ from srag_mcp.store.work import finish_document, open_work
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
 
-WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
-WISH_TOKENS = 500  # of each
 _READY_PROMPTS = 16  # written while others are in flight, so that no place stays empty
 _POLL_S = 0.2
 _RARE = "if these few documents have no such case, leave the definitions as they are"
@@ -296,7 +296,7 @@ class ModelEngine(Engine):
         async def translate(question: str) -> None:
             try:
                 outcomes[question] = await translate_question(
-                    self.model, corpus, question, may_find_nothing=True
+                    self.model, corpus, question, Translating(may_find_nothing=True)
                 )
             except ModelStoppedError as error:
                 stopped.append(error)

@@ -6,18 +6,18 @@ The pack itself is never written to: its documents are copied.
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import anyio
 
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
-from srag_mcp.evaluation.matching import is_right
+from srag_mcp.evaluation.matching import is_right, is_right_reading
 from srag_mcp.evaluation.pack import Pack, PackQuestion
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
@@ -158,6 +158,9 @@ class QuestionResult:
         }
 
 
+Result = TypeVar("Result", bound=QuestionResult)
+
+
 def ask_questions(
     corpus: Corpus | None,
     questions: Sequence[PackQuestion],
@@ -166,35 +169,61 @@ def ask_questions(
 ) -> tuple[QuestionResult, ...]:
     """Ask all questions, many at a time where a language model is asked; in the order given.
 
-    Where there is no corpus, all are refused.
+    They are asked of the table alone. Where there is no corpus, all are refused.
     """
-    results: dict[str, QuestionResult] = {}
-    asking = OFFLINE if engine is None else Asking(engine.model)
+    asking = OFFLINE if engine is None else Asking(engine.model, reads=False)
 
-    async def ask_one(question: PackQuestion) -> None:
-        outcome: Outcome
-        try:
-            answer = await ask_model(corpus, question.question, asking) if corpus else None
-        except QuestionError:  # longer than any question that is read
-            answer = None
-        if answer is not None and asking.model is not None and answer.taken is None:
-            outcome = "failed"
-        elif answer is None or answer.refused:
-            outcome = "right" if question.answer is None else "refused"
-        else:
-            is_same = is_right(question, answer.rows, says_tie=answer.is_tie)
-            outcome = "right" if is_same else "wrong"
-        results[question.id] = QuestionResult(question, outcome, answer)
-        on_progress("asking", len(results), len(questions))
+    async def ask(batch: Sequence[PackQuestion]) -> list[QuestionResult]:
+        return [await ask_question(corpus, question, asking) for question in batch]
 
-    async def ask_each() -> None:
+    return ask_each([[question] for question in questions], ask, on_progress)
+
+
+async def ask_question(
+    corpus: Corpus | None, question: PackQuestion, asking: Asking
+) -> QuestionResult:
+    """Ask one question as `ask` does, and compare the answer."""
+    outcome: Outcome
+    try:
+        answer = await ask_model(corpus, question.question, asking) if corpus else None
+    except QuestionError:  # longer than any question that is read
+        answer = None
+    if answer is not None and asking.model is not None and answer.taken is None:
+        outcome = "failed"
+    elif answer is None or answer.refused:
+        outcome = "right" if question.answer is None else "refused"
+    else:
+        is_same = (
+            is_right_reading(question, answer.rows, text=answer.text)
+            if question.documents  # a published answer, as annotators wrote it
+            else is_right(question, answer.rows, says_tie=answer.is_tie)
+        )
+        outcome = "right" if is_same else "wrong"
+    return QuestionResult(question, outcome, answer)
+
+
+def ask_each(
+    batches: Sequence[Sequence[PackQuestion]],
+    ask: Callable[[Sequence[PackQuestion]], Awaitable[Sequence[Result]]],
+    on_progress: OnProgress = say_nothing,
+) -> tuple[Result, ...]:
+    """Let *ask* answer all *batches* of questions at once; return the results in their order."""
+    results: dict[str, Result] = {}
+    n_questions = sum(map(len, batches))
+
+    async def ask_batch(batch: Sequence[PackQuestion]) -> None:
+        for result in await ask(batch):
+            results[result.question.id] = result
+        on_progress("asking", len(results), n_questions)
+
+    async def ask_all() -> None:
         async with anyio.create_task_group() as tasks:
-            for question in questions:
-                tasks.start_soon(ask_one, question)
+            for batch in batches:
+                tasks.start_soon(ask_batch, batch)
 
-    run_to_end(ask_each)
+    run_to_end(ask_all)
     failed = [item for item in results.values() if item.outcome == "failed"]
     failures = [item.answer.text for item in failed if item.answer]
     if failures:
         logger.warning("%d questions count as failed, the first: %s", len(failures), failures[0])
-    return tuple(results[question.id] for question in questions)
+    return tuple(results[question.id] for batch in batches for question in batch)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from statistics import median
 from typing import Literal, TypeAlias
 
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Work
-from srag_mcp.errors import PackError, StoreError
+from srag_mcp.errors import PackError, SettingsError, StoreError
 from srag_mcp.evaluation.alignment import (
     FieldScore,
     align,
@@ -27,6 +28,7 @@ from srag_mcp.evaluation.bench import (
     Bench,
     OnProgress,
     QuestionResult,
+    ask_each,
     ask_questions,
     open_bench,
     say_nothing,
@@ -39,6 +41,7 @@ from srag_mcp.evaluation.pack import (
     PackQuestion,
     read_gold_schema,
     read_pack,
+    take_questions,
     with_names,
     write_gold_records,
 )
@@ -53,8 +56,22 @@ from srag_mcp.evaluation.retrieval import (
     score_run,
     write_run,
 )
+from srag_mcp.evaluation.systems import (
+    CONTEXT_TOKENS,
+    RecordedFirst,
+    Setup,
+    System,
+    SystemResult,
+    Tokens,
+    find_system,
+)
+from srag_mcp.model.embedder import LOCAL, open_embedder
+from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import Totals
-from srag_mcp.model.replay_model import write_replies
+from srag_mcp.model.litellm_library import find_context, run_to_end
+from srag_mcp.model.metering import Budget, MeteredModel
+from srag_mcp.model.remote_model import price_of
+from srag_mcp.model.replay_model import REPLAY, ReplayModel, write_replies
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
@@ -68,6 +85,7 @@ SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 logger = logging.getLogger(__name__)
 
 _MAX_NAMED = 10
+_NOTHING = Schema(title="Document", entity="pages", attributes=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,13 @@ class EvaluationPlan:
         record: File for the replies of the language model; None to keep none.
         ranking: Which of `RANKERS` ranks the passages of a pack of retrieval.
         run, against: Files of such rankings: where this one is kept, and one to compare it with.
+        questions: File with the ids of the questions to ask; None for all.
+        system: Which of `SYSTEMS` answers; None for the product, and for retrieval alone.
+        records: Recorded replies from which the table is built, where a system needs one, before
+            the model is asked.
+        context_tokens: The most of documents in one prompt; None for what the model can read.
+        at_once: How many questions may share the documents of `full-corpus`.
+        embedder: Who makes vectors, see `open_embedder`.
     """
 
     schema: SchemaSource = "inferred"
@@ -94,9 +119,47 @@ class EvaluationPlan:
     ranking: str = "search"
     run: Path | None = None
     against: Path | None = None
+    questions: Path | None = None
+    system: str | None = None
+    records: Path | None = None
+    context_tokens: int | None = None
+    at_once: int = 1
+    embedder: str = LOCAL
 
 
 PLAN = EvaluationPlan()
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRun:
+    """What is particular to a run of a system.
+
+    Attributes:
+        system: Its name.
+        embedder: Who made its vectors; empty where it has none.
+        by_step: What its questions took, by step; of those asked over one context as if alone.
+        once: What was taken once for all of them, to embed the documents.
+        median: Tokens of a question.
+        notes: What should be known of all its answers.
+    """
+
+    system: str
+    embedder: str
+    by_step: Tokens
+    once: Tokens
+    median: float
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON."""
+        total = sum(map(sum, self.by_step.values()))
+        tokens = {"median": self.median, "total": total, "by_step": self.by_step, "once": self.once}
+        return {
+            "system": self.system,
+            "embedder": self.embedder,
+            "tokens": tokens,
+            "notes": self.notes,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +175,7 @@ class Evaluation:
         retrieval: Of a pack of retrieval; None for any other.
         changes: By its measures, how much better it is than the run to compare with, and the
             p-value of that.
+        run: What is particular to a run of one of `SYSTEMS`; None for any other.
     """
 
     pack: str
@@ -124,6 +188,7 @@ class Evaluation:
     tokens: int = 0
     retrieval: Retrieval | None = None
     changes: Mapping[str, Change] = field(default_factory=dict)
+    run: SystemRun | None = None
 
     @property
     def cells_mean(self) -> float | None:
@@ -148,6 +213,16 @@ class Evaluation:
                 "retrieval": self.retrieval.to_json(),
                 "changes": {name: change._asdict() for name, change in self.changes.items()},
                 "per_question": self.retrieval.scores,
+                "seconds": round(self.seconds, 2),
+            }
+        if self.run is not None:
+            return {
+                "pack": self.pack,
+                "engine": self.engine,
+                **self.run.to_json(),
+                "documents": self.documents,
+                "questions": count_outcomes(self.questions),
+                "per_question": [result.to_json() for result in self.questions],
                 "seconds": round(self.seconds, 2),
             }
         mean = self.cells_mean
@@ -194,9 +269,13 @@ def evaluate(
     content = read_published(pack) if pack.is_file() else read_pack(pack)
     if plan.n_documents is not None:
         content = take_documents(content, plan.n_documents)
+    if plan.questions is not None:
+        content = take_questions(content, plan.questions)
     with open_bench(settings, plan.work, on_progress) as bench:
         if content.of_tables:
             found = _evaluate_tables(content, bench)
+        elif plan.system is not None:
+            found = _evaluate_system(content, bench, plan, find_system(plan.system))
         elif content.of_retrieval:
             found = _evaluate_retrieval(content, bench, plan)
         else:
@@ -217,8 +296,9 @@ def _evaluate_tables(pack: Pack, bench: Bench) -> Evaluation:
 def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     """Read and cut the documents, into no columns, and rank their passages for each question."""
     against = None if plan.against is None else read_run(plan.against)
-    nothing = Schema(title="Document", entity="pages", attributes=())
-    folder = _ingest_documents(pack, bench, bench.settings.with_engine(OfflineEngine.name), nothing)
+    folder = _ingest_documents(
+        pack, bench, bench.settings.with_engine(OfflineEngine.name), _NOTHING
+    )
     corpus = bench.corpus(folder)
     named = [name for question in pack.questions for name in question.documents]
     names = match_names(read_records(corpus), named)
@@ -238,6 +318,81 @@ def _evaluate_retrieval(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         questions=(),
         retrieval=found,
         changes=changes,
+    )
+
+
+def _evaluate_system(
+    pack: Pack, bench: Bench, plan: EvaluationPlan, kind: type[System]
+) -> Evaluation:
+    """Let a system answer; a table is built where it needs one and gold says of what."""
+    built_by = f"{REPLAY}{plan.records}"
+    recorded = None if plan.records is None else ReplayModel(plan.records)
+    if pack.gold and kind.needs_records:
+        replayed = {"model": built_by, "engine": ModelEngine.name} if recorded else {}
+        building = replace(bench, settings=bench.settings.model_copy(update=replayed))
+        folder = _ingest(pack, building, plan)
+    else:
+        offline = bench.settings.with_engine(OfflineEngine.name)
+        folder = _ingest_documents(pack, bench, offline, _NOTHING)
+    corpus, settings = bench.corpus(folder), bench.settings
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        chosen = choose_engine(work, settings)
+        with chosen.open(Work(work, settings)) as engine:
+            if not isinstance(engine, ModelEngine):
+                msg = f"{plan.system} asks a language model: name one (--model), or --engine agent"
+                raise SettingsError(msg)
+            model = RecordedFirst(recorded, engine.model) if recorded else engine.model
+            context_tokens = plan.context_tokens or find_context(settings.model) or CONTEXT_TOKENS
+            embedding = None
+            if kind.needs_vectors:
+                embedding = _open_embedding(plan.embedder, settings, engine)
+            system = kind(Setup(corpus, folder, model, embedding, context_tokens))
+            run_to_end(system.prepare)
+            size = plan.at_once if kind.may_share else 1
+            asked = pack.questions
+            batches = [asked[at : at + size] for at in range(0, len(asked), size)]
+            results = ask_each(batches, system.answer, bench.on_progress)
+            if plan.record is not None:
+                kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
+                write_replies(plan.record, kept)
+    return Evaluation(
+        pack=pack.name,
+        engine=chosen.name,
+        documents=corpus.info().n_documents,
+        cells=(),
+        questions=results,
+        run=_sum_up(plan, system, results, corpus.info().n_failed),
+    )
+
+
+def _open_embedding(name: str, settings: Settings, engine: ModelEngine) -> LanguageModel:
+    """Return who embeds: counted, and kept to the budget; what is made here is not recorded."""
+    if name == LOCAL:
+        return open_embedder(name, settings)
+    price = None
+    if settings.budget_usd is not None:
+        price = price_of(settings.model_copy(update={"model": name}))
+    budget = Budget(settings.budget_usd, settings.budget_calls, price)
+    spent = engine.replies.unsettled()
+    return MeteredModel(
+        open_embedder(name, settings), engine.replies, name, budget=budget, spent=spent
+    )
+
+
+def _sum_up(
+    plan: EvaluationPlan, system: System, results: Sequence[SystemResult], n_failed: int
+) -> SystemRun:
+    by_step: Tokens = {}
+    for result in results:
+        for step, (took_in, took_out) in result.tokens.items():
+            before = by_step.get(step, (0, 0))
+            by_step[step] = before[0] + took_in, before[1] + took_out
+    each = [sum(map(sum, result.tokens.values())) for result in results]
+    unread = (f"{n_failed} documents could not be read",) if n_failed else ()
+    embedder = plan.embedder if system.needs_vectors else ""
+    median_taken = median(each) if each else 0.0
+    return SystemRun(
+        plan.system or "", embedder, by_step, system.tokens, median_taken, (*unread, *system.notes)
     )
 
 

@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from srag_mcp.documents.document import Table
 from srag_mcp.documents.reading import read_content
@@ -30,6 +30,11 @@ from srag_mcp.values.states import read_boolean
 Row: TypeAlias = tuple[Scalar, ...]
 Expected: TypeAlias = Scalar | tuple[Scalar, ...] | tuple[Row, ...] | None
 
+Scale: TypeAlias = Literal["", "percent", "thousand", "million", "billion"]
+
+SCALES: Mapping[Scale, float] = {
+    "": 1.0, "percent": 0.01, "thousand": 1e3, "million": 1e6, "billion": 1e9
+}  # fmt: skip
 UNANSWERABLE = "unanswerable"
 KEY = "document"
 _README = "README.md"
@@ -53,6 +58,8 @@ class PackQuestion:
         is_tie: Whether one was asked for, and all of the answer come first.
         names: The values of the gold fields that hold the answer.
         other_names: What the other gold fields hold, folded, but for plain numbers.
+        scale: What the numbers of the answer are counted in: `percent`, `thousand`, `million`,
+            `billion`, or empty; None where the benchmark has no scales.
     """
 
     id: str
@@ -69,6 +76,7 @@ class PackQuestion:
     is_tie: bool = False
     names: tuple[str, ...] = ()
     other_names: frozenset[str] = frozenset()
+    scale: Scale | None = None
 
     @property
     def members(self) -> tuple[Scalar | Row, ...]:
@@ -137,6 +145,23 @@ def read_pack(folder: Path) -> Pack:
         msg = f"{folder} has neither questions.jsonl nor gold.csv: there is nothing to compare with"
         raise PackError(msg)
     return pack
+
+
+def take_questions(pack: Pack, path: Path) -> Pack:
+    """Return *pack* with the questions whose ids *path* lists, one a line, in the order of *pack*.
+
+    Raises:
+        PackError: If the file cannot be read, or lists a question that is not there.
+    """
+    if not path.is_file():
+        msg = f"{path} is not a file; give one with the id of a question on each line"
+        raise PackError(msg)
+    ids = {line.strip() for line in _read_lines(path)} - {""}
+    kept = tuple(question for question in pack.questions if question.id in ids)
+    if unknown := ids - {question.id for question in kept}:
+        msg = f"{path.name} lists {len(unknown)} questions that {pack.name} has not: {min(unknown)}"
+        raise PackError(msg)
+    return replace(pack, questions=kept)
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -228,6 +253,7 @@ def _read_question(line: str) -> PackQuestion:
         gold_sql=str(data.get("gold_sql") or ""),
         documents=documents,
         evidence=tuple(evidence),
+        scale=next((scale for scale in SCALES if scale == data.get("scale")), None),
     )
 
 

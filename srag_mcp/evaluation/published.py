@@ -17,7 +17,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from srag_mcp.errors import PackError
-from srag_mcp.evaluation.pack import Pack, PackQuestion, expected_answer
+from srag_mcp.evaluation.pack import Pack, PackQuestion, Scale, expected_answer
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +56,7 @@ class _TatQuestion(BaseModel):
     question: str
     answer: str | float | list[str] | None = None
     answer_type: str = ""
+    scale: Scale = ""
 
 
 class _TatReport(BaseModel):
@@ -167,6 +168,7 @@ def _read_tat_qa(path: Path, reports: list[_TatReport]) -> Pack:
                 answer_type=item.answer_type,
                 kind=item.answer_type or "other",
                 documents=(name,),
+                scale=item.scale,
             )
             for item in report.questions
         ]

@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 from srag_mcp.errors import PackError
 from srag_mcp.evaluation.alignment import read_rows
 from srag_mcp.evaluation.pack import PackQuestion
+from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import search
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.words import words
@@ -108,46 +109,59 @@ def _figure(values: Sequence[float]) -> Figure:
 
 
 def by_search(corpus: Corpus) -> Ranking:
-    """Rank as the product's own search does."""
-    return lambda question: (
-        Hit(hit.document_id, hit.page, str(hit.number))
-        for hit in search(corpus, question, limit=DEPTH).hits
-    )
+    """Rank as the product's own search does: what the question itself names comes first."""
+
+    def rank(question: str) -> Iterable[Hit]:
+        named = find_filter(corpus, question)
+        page = search(corpus, question, ahead=named.documents if named else None, limit=DEPTH)
+        return (Hit(hit.document_id, hit.page, str(hit.number)) for hit in page.hits)
+
+    return rank
 
 
-def bm25(corpus: Corpus) -> Ranking:
-    """Rank the passages of *corpus* by the words of the question, and nothing else: a baseline.
+class Bm25:
+    """Scores texts by the words of a question, and nothing else: a baseline.
 
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with its usual
     parameters; the inverse frequency is never negative, as in Lucene.
     """
-    k1, b = 1.2, 0.75
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._lengths: list[int] = []
+        self._postings: dict[str, dict[int, int]] = {}
+        for at, text in enumerate(texts):
+            said = words(text)
+            for word, count in Counter(said).items():
+                self._postings.setdefault(word, {})[at] = count
+            self._lengths.append(len(said))
+        self._mean = sum(self._lengths) / max(1, len(self._lengths))
+
+    def rank(self, question: str) -> list[int]:
+        """Return the places of the texts that share a word with *question*, the best first."""
+        k1, b = 1.2, 0.75
+        n_texts, scores = len(self._lengths), defaultdict[int, float](float)
+        for word in words(question):
+            found = self._postings.get(word, {})
+            rarity = log(1 + (n_texts - len(found) + 0.5) / (len(found) + 0.5))
+            for at, count in found.items():
+                reach = k1 * (1 - b + b * self._lengths[at] / self._mean)
+                scores[at] += rarity * count * (k1 + 1) / (count + reach)
+        return sorted(scores, key=lambda at: -scores[at])
+
+
+def bm25(corpus: Corpus) -> Ranking:
+    """Rank the passages of *corpus* by `Bm25`."""
     hits: list[Hit] = []
-    lengths: list[int] = []
-    postings: dict[str, dict[int, int]] = {}
+    texts: list[str] = []
     rows = read_rows(corpus, "SELECT * FROM passages ORDER BY document_id, number")
     for document, passages in groupby(rows, lambda row: str(row["document_id"])):
         text = corpus.document_text(document)
         for row in passages:
             page, number, start, end = (row[name] for name in ("page", "number", "start", "end"))
-            said = words(text[int(str(start)) : int(str(end))])
-            for word, count in Counter(said).items():
-                postings.setdefault(word, {})[len(hits)] = count
+            texts.append(text[int(str(start)) : int(str(end))])
             hits.append(Hit(document, None if page is None else int(page), str(number)))
-            lengths.append(len(said))
-    mean = sum(lengths) / max(1, len(lengths))
-
-    def rank(question: str) -> list[Hit]:
-        scores: defaultdict[int, float] = defaultdict(float)
-        for word in words(question):
-            found = postings.get(word, {})
-            rarity = log(1 + (len(hits) - len(found) + 0.5) / (len(found) + 0.5))
-            for at, count in found.items():
-                reach = k1 * (1 - b + b * lengths[at] / mean)
-                scores[at] += rarity * count * (k1 + 1) / (count + reach)
-        return [hits[at] for at in sorted(scores, key=lambda at: -scores[at])]
-
-    return rank
+    ranked = Bm25(texts)
+    return lambda question: [hits[at] for at in ranked.rank(question)]
 
 
 RANKERS: Mapping[str, Ranker] = {"search": by_search, "bm25": bm25}

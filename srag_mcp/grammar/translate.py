@@ -1,6 +1,6 @@
 """From a question to SQL over one table, without a model: linked, composed, scored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from srag_mcp.errors import QuestionError
@@ -22,8 +22,11 @@ def translate(
     schema: Schema,
     statistics: Mapping[str, ColumnStatistics],
     values: ValueIndex,
+    rejected: Collection[str] = (),
 ) -> Translation:
     """Translate *question* into one SELECT over the record table of *schema*.
+
+    Readings whose query is *rejected* are none.
 
     Raises:
         QuestionError: If a word has no place in any reading, no reading is good enough, or two that
@@ -39,6 +42,10 @@ def translate(
     ranked, left = read_question(question, table, values)
     if not ranked:
         raise _refusal(left)
+    ranked = [pair for pair in ranked if pair[1].sql not in rejected]
+    if not ranked:
+        msg = "the grammar has no other reading of this question"
+        raise QuestionError(msg)
     cost, parse = ranked[0]
     if cost > LIMIT:
         nearest = read_query(parse.sql, schema).words

@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import Brief, write_brief
+from srag_mcp.inference.proposal import Proposal
+from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
+from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.sqlfacts.query import Translation
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.values.quantities import digit_grouping
@@ -27,7 +31,7 @@ class ColumnCoverage:
 
     *n_failed* say something that could not be read, *n_unknown* say nothing; *n_none* say that
     there is none. *n_contradicted* say something else at another place: most of them are used, and
-    none of them is sure.
+    none of them is sure. *n_unread* were not read for a loose attribute: they may say anything.
     """
 
     column: str
@@ -36,6 +40,7 @@ class ColumnCoverage:
     n_failed: int
     n_none: int = 0
     n_contradicted: int = 0
+    n_unread: int = 0
 
     @property
     def has_unknowns(self) -> bool:
@@ -45,7 +50,7 @@ class ColumnCoverage:
     @property
     def n_open(self) -> int:
         """How many documents may have another value than is known of them."""
-        return self.n_unknown + self.n_failed + self.n_contradicted
+        return self.n_unknown + self.n_failed + self.n_contradicted + self.n_unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class Denominator:
     @property
     def has_many_gaps(self) -> bool:
         """Whether many of the documents have no value in a column, or none that is sure."""
-        gaps = ((x.n_unknown + x.n_failed + x.n_none, x) for x in self.columns)
+        gaps = ((x.n_unknown + x.n_failed + x.n_none + x.n_unread, x) for x in self.columns)
         return any(
             n_gaps + item.n_contradicted > MANY_UNKNOWN * (n_gaps + item.n_used)
             for n_gaps, item in gaps
@@ -98,6 +103,68 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer, and the quotes that it stands on, as code has found them."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What DuckDB has computed of quoted numbers: *sql* is the expression over their names."""
+
+    name: str
+    sql: str
+    value: float | bool
+
+    def render(self) -> str:
+        """Say it with its expression: `"growth = (a - b) / b = 0.117"`."""
+        said = render_value(self.value) if isinstance(self.value, bool) else f"{self.value:.6g}"
+        return f"{self.name} = {self.sql} = {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer that was read in passages, where no column holds it.
+
+    Attributes:
+        sentences: Each stands on its quotes, and on what was computed of them.
+        computed: All results, those of other results included.
+        values: The quoted numbers that they are computed of, by name.
+        missing: What no passage says, in the words of the model.
+        documents: The SELECT of the documents that were searched; None for all.
+        n_passages, n_read: How many passages were read, and of how many documents.
+        n_searched, n_documents: In how many passages were sought, and how many there are.
+    """
+
+    sentences: tuple[Sentence, ...]
+    computed: tuple[Computed, ...] = ()
+    values: tuple[tuple[str, float], ...] = ()
+    missing: tuple[str, ...] = ()
+    documents: str | None = None
+    n_passages: int = 0
+    n_read: int = 0
+    n_searched: int = 0
+    n_documents: int = 0
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotes of all sentences, each once, in their order."""
+        return tuple(dict.fromkeys(quote for item in self.sentences for quote in item.quotes))
+
+    def render_scope(self) -> str:
+        """Say it: `"Read: 3 passages of 1 document; 1 of 16 documents was searched."`."""
+        said = [
+            f"{n:,} {noun}{'s' * (n != 1)}"
+            for n, noun in ((self.n_passages, "passage"), (self.n_read, "document"))
+        ]
+        were = "was" if self.n_searched == 1 else "were"
+        searched = f"{self.n_searched:,} of {self.n_documents:,} documents {were} searched"
+        return f"Read: {' of '.join(said)}; {searched}."
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What `ask` returns.
 
@@ -120,6 +187,12 @@ class Answer:
         translation: The reading; None for a brief.
         taken: What the language model took; None where none was asked.
         brief: What the calling agent needs to write the query itself; None for an answer.
+        reading: What the text stands on where it was read in passages; None where rows are.
+        steps: What the language model took by step.
+        proposal: What could be read so that the same question is answered; None where nothing is.
+        asked: The question that was asked in the end, where it leaned on one before; else empty.
+        before: The answer that was called wrong, where this is another reading; else None.
+        n_kept: How many questions are kept, this one too; None where none is.
     """
 
     question: str
@@ -138,12 +211,33 @@ class Answer:
     translation: Translation | None = None
     taken: Totals | None = None
     brief: Brief | None = None
+    proposal: Proposal | None = None
     is_tie: bool = False
+    reading: Reading | None = None
+    steps: tuple[tuple[Step, Totals], ...] = ()
+    asked: str = ""
+    before: "Answer | None" = None
+    n_kept: int | None = None
 
     @property
     def refused(self) -> bool:
         """Whether the question was not answered."""
         return self.brief is not None
+
+
+def refuse(
+    corpus: Corpus,
+    question: str,
+    reason: str,
+    unplaced: tuple[str, ...] = (),
+    proposal: Proposal | None = None,
+) -> Answer:
+    """Say why *question* has no answer, with the brief for who would find it."""
+    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
+    notes = corpus.notices()
+    return Answer(
+        question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal
+    )
 
 
 def render_value(value: Value, unit: str | None = None) -> str:
@@ -217,10 +311,14 @@ def render_denominator(found: Denominator) -> str:
     for item in found.columns[:MAX_COLUMNS]:
         unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
         failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
+        were = "was" if item.n_unread == 1 else "were"
+        unread = f", {item.n_unread:,} {were} not read for it" if item.n_unread else ""
         none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
         none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
-        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}")
+        parts.append(
+            f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}{unread}"
+        )
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

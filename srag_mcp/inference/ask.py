@@ -3,28 +3,38 @@
 Who translates: the offline grammar, a language model, or one after the other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import anyio
 
 from srag_mcp.cells.cell import is_predicted
-from srag_mcp.errors import ModelError, QueryError, QuestionError, ReplyError
+from srag_mcp.errors import (
+    ModelError,
+    QueryError,
+    QuestionError,
+    ReplyError,
+    SragError,
+    StoreError,
+)
 from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
-from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, render_text
-from srag_mcp.inference.brief import write_brief
-from srag_mcp.inference.by_model import translate_question
+from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
+from srag_mcp.inference.by_model import Translating, translate_question
+from srag_mcp.inference.by_reading import answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.language_model import Correction, LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
+from srag_mcp.retrieval.segments import gather
+from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.rules.doubts import check_columns
+from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.sqlfacts.aggregates import takes_first
 from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
@@ -34,6 +44,7 @@ from srag_mcp.store.state import open_state
 
 MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
+MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
 _ASK_GRAMMAR = "or ask the grammar (SRAG_ENGINE=offline)"
 
@@ -49,6 +60,9 @@ class Asking:
             where somebody else keeps them.
         timeout_s: Longest wait for the model by one question; None is no limit.
         grammar_first: Whether the model is asked only where the grammar is not sure.
+        examples, rejected: What the model is shown beside the question, see `Translating`.
+        reads: Whether what no column holds is read in the documents.
+        prompt_tokens: Of a prompt that documents are read by, for the price of that.
     """
 
     model: LanguageModel | None = None
@@ -56,6 +70,15 @@ class Asking:
     model_name: str = ""
     timeout_s: float | None = None
     grammar_first: bool = False
+    examples: str = ""
+    rejected: Correction | None = None
+    reads: bool = True
+    prompt_tokens: int = PROMPT_TOKENS
+
+    @property
+    def how(self) -> Translating:
+        """How the model translates."""
+        return Translating(self.votes, examples=self.examples, rejected=self.rejected)
 
 
 OFFLINE = Asking()
@@ -70,7 +93,7 @@ def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
         StoreError: If the build cannot be read.
     """
     if asking.model is None:
-        return _ask_offline(corpus, question)
+        return _with_passages(corpus, ask_offline(corpus, question))
     return run_to_end(ask_model, corpus, question, asking)
 
 
@@ -83,34 +106,77 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
         StoreError: If the build cannot be read.
     """
     if asking.model is None:
-        return _ask_offline(corpus, question)
-    offline = _ask_offline(corpus, question) if asking.grammar_first else None
+        return _with_passages(corpus, ask_offline(corpus, question))
+    offline = ask_offline(corpus, question) if asking.grammar_first else None
     if offline is not None and _is_sure(offline):
         return offline
-    _check_length(question)
-    with _replies(corpus, asking) as replies:
+    check_length(question)
+    with open_replies(corpus, asking) as replies:
         model = MeteredModel(asking.model, replies, asking.model_name)
         try:
             with anyio.fail_after(asking.timeout_s):  # callers of ours give up after a minute
-                found = await translate_question(model, corpus, question, votes=asking.votes)
-        except QuestionError as refusal:
-            answer = _refuse(corpus, question, str(refusal), refusal.unplaced)
+                answer = await _answer_by_model(model, corpus, question, asking)
         except TimeoutError:
             reason = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
-            return _fall_back(corpus, question, offline, ModelError(reason))
+            return _with_passages(corpus, fall_back(corpus, question, offline, ModelError(reason)))
         except ModelError as failure:
-            return _fall_back(corpus, question, offline, failure)
-        else:
-            grounds = find_grounds(corpus, found.translation.facts, found.page)
-            answer = _write_answer(found.translation, found.page, grounds)
-            answer = replace(answer, warnings=(*answer.warnings, *found.warnings))
+            return _with_passages(corpus, fall_back(corpus, question, offline, failure))
         finally:
             model.drop_useless()
-    return replace(answer, engine="model", taken=model.ledger.total)
+    steps = tuple(model.ledger.by_step.items())
+    answer = replace(answer, engine="model", taken=model.ledger.total, steps=steps)
+    return _with_passages(corpus, answer)
+
+
+async def _answer_by_model(
+    model: LanguageModel, corpus: Corpus, question: str, asking: Asking
+) -> Answer:
+    """Translate *question*; where something that it needs is in no column, read the documents."""
+    missing: tuple[str, ...] = ()
+    if corpus.schema().attributes:
+        try:
+            found = await translate_question(model, corpus, question, asking.how)
+        except QuestionError as refusal:
+            missing, reason = refusal.unplaced, str(refusal)
+            if not missing or not asking.reads:
+                return refuse(corpus, question, reason, missing)
+        else:
+            grounds = find_grounds(corpus, found.translation.facts, found.page)
+            answer = write_answer(found.translation, found.page, grounds)
+            return replace(answer, warnings=(*answer.warnings, *found.warnings))
+    else:
+        reason = "the table has no column"
+    try:
+        return await answer_by_reading(
+            model, corpus, question, missing, prompt_tokens=asking.prompt_tokens
+        )
+    except (QueryError, StoreError) as failure:
+        return refuse(corpus, question, f"{reason}; {_unread(failure)}", missing)
+    except ModelError as failure:
+        if not missing:
+            raise
+        return refuse(corpus, question, f"{reason}; {_unread(failure)}", missing)
+
+
+def _unread(failure: SragError) -> str:
+    return f"the documents were not read for it: {str(failure).partition(chr(10))[0]}"
+
+
+def _with_passages(corpus: Corpus, answer: Answer) -> Answer:
+    """Add the passages that may hold what was asked to a refusal, where there are any."""
+    if answer.brief is None:
+        return answer
+    try:
+        hits = gather(corpus, [answer.question], None, MAX_PASSAGES)
+    except (QueryError, StoreError):  # such as a build without an index: the brief is worth more
+        return answer
+    sought = sought_terms(answer.question)
+    passages = tuple(quote_hit(corpus, hit, sought) for hit in hits)
+    return replace(answer, brief=replace(answer.brief, passages=passages))
 
 
 @contextmanager
-def _replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
+def open_replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
     """Open where the replies to questions are kept."""
     folder = corpus.state if asking.model_name else None
     if folder is None:
@@ -120,7 +186,8 @@ def _replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
         yield StoredReplies(state, of_questions=True)
 
 
-def _check_length(question: str) -> None:
+def check_length(question: str) -> None:
+    """Raise QuestionError if *question* is longer than any question is."""
     if len(question) > MAX_QUESTION_CHARACTERS:
         msg = (
             f"the question has {len(question)} characters; at most {MAX_QUESTION_CHARACTERS} are"
@@ -129,31 +196,32 @@ def _check_length(question: str) -> None:
         raise QuestionError(msg)
 
 
-def _ask_offline(corpus: Corpus, question: str) -> Answer:
-    _check_length(question)
+def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -> Answer:
+    """Answer *question* by the grammar, by none of its readings whose query is *rejected*."""
+    check_length(question)
     statistics = {item.column: item for item in corpus.statistics()}
     try:
-        translation = translate(question, corpus.schema(), statistics, corpus.values())
+        translation = translate(question, corpus.schema(), statistics, corpus.values(), rejected)
         if not is_predicted(corpus.info().engine):
             facts = translation.facts
             check_columns(corpus, translation, lambda gaps: is_settled(corpus, facts, gaps))
         page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
     except QuestionError as refusal:
-        return _refuse(corpus, question, str(refusal), refusal.unplaced)
+        return refuse(corpus, question, str(refusal), refusal.unplaced)
     except QueryError as failure:
-        return _refuse(corpus, question, f"the query could not be run: {failure}")
+        return refuse(corpus, question, f"the query could not be run: {failure}")
     if any(value is not None for row in page.rows for value in row):
         grounds = find_grounds(corpus, translation.facts, page)
         doubt = _find_doubt(grounds)
-        return (
-            _refuse(corpus, question, doubt) if doubt else _write_answer(translation, page, grounds)
-        )
+        if doubt:
+            return refuse(corpus, question, doubt)
+        return write_answer(translation, page, grounds)
     try:  # no list and no highest value comes of no record: say what was looked for in vain
         reasons = explain_nothing(corpus, translation.facts)
     except QueryError:
         reasons = []
     nothing = f"no record has what was asked ({translation.restated})"
-    return _refuse(corpus, question, "; ".join((nothing, *reasons)))
+    return refuse(corpus, question, "; ".join((nothing, *reasons)))
 
 
 def _find_doubt(grounds: Grounds) -> str:
@@ -165,7 +233,7 @@ def _find_doubt(grounds: Grounds) -> str:
         return f"{' and '.join(said)} are contradicted in their documents, and {NO_BOUNDS}"
     for item in columns:
         n_said, n_all = item.n_used + item.n_none, item.n_used + item.n_none + item.n_unknown
-        n_all += item.n_failed
+        n_all += item.n_failed + item.n_unread
         if grounds.is_open and item.n_open > MANY_UNKNOWN * n_all:
             return f"only {n_said} of {n_all} documents say {item.column}, and {grounds.notes[0]}"
     return ""
@@ -179,9 +247,7 @@ def _is_sure(answer: Answer) -> bool:
     return answer.translation.score >= SURE
 
 
-def _fall_back(
-    corpus: Corpus, question: str, offline: Answer | None, failure: ModelError
-) -> Answer:
+def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: ModelError) -> Answer:
     """Give what the grammar has when the model cannot be asked, and say so."""
     is_odd = isinstance(failure, ReplyError)
     tried = f"was asked {MAX_CORRECTIONS + 1} times" if is_odd else "could not be asked"
@@ -192,16 +258,11 @@ def _fall_back(
     if is_odd:
         grammar = "" if offline is not None else f", {_ASK_GRAMMAR}"
         reason = f"{reason}; {_ASK_OTHERWISE}{grammar}"
-    return _refuse(corpus, question, reason)
+    return refuse(corpus, question, reason)
 
 
-def _refuse(corpus: Corpus, question: str, reason: str, unplaced: tuple[str, ...] = ()) -> Answer:
-    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
-    text = f"Not answered: {reason}"
-    return Answer(question, text, brief=brief, assumptions=corpus.notices())
-
-
-def _write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -> Answer:
+def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -> Answer:
+    """Say the result of a query, over which records it is, and what stands behind it."""
     facts = translation.facts
     n_rows = len(set(page.rows))
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
@@ -36,6 +37,8 @@ class Brief:
         columns: The names of all columns.
         linked_values: Stored values that phrases of the question may mean.
         rules: How to write the query.
+        passages: The best passages of the documents, to judge whether it is worth looking there.
+        previous: The question before, with its query; empty where this one leans on none.
     """
 
     reason: str
@@ -44,6 +47,8 @@ class Brief:
     columns: tuple[str, ...]
     linked_values: tuple[ValueMatch, ...]
     rules: tuple[str, ...] = RULES
+    passages: tuple[Quote, ...] = ()
+    previous: str = ""
 
 
 def write_brief(
@@ -69,6 +74,8 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
     SQL has them, so that a value is told from what is said of it: `'Berlin' (12)`.
     """
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
+    if statistics.n_unread:
+        known += f", of which only {statistics.n_read} were read for it"
     if statistics.minimum is not None:
         return f"{statistics.minimum} to {statistics.maximum}, median {statistics.median}; {known}"
     are_unique = statistics.n_distinct == statistics.n_non_null

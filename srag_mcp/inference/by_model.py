@@ -11,13 +11,18 @@ from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.brief import describe_column, link_values
 from srag_mcp.inference.diagnosis import diagnose, explain_nothing
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, LanguageModel, Prompt
+from srag_mcp.model.language_model import (
+    CHARACTERS_A_TOKEN,
+    Correction,
+    LanguageModel,
+    Prompt,
+)
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.guard import ResultPage
+from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.statistics import ColumnStatistics
 
 MAX_ROWS = 1000
@@ -71,22 +76,37 @@ class Translated:
         return (f"{self.n_votes} of {self.n_attempts} translations had this result",)
 
 
+@dataclass(frozen=True, slots=True)
+class Translating:
+    """How a question is translated.
+
+    Attributes:
+        votes: Translations whose results are compared.
+        may_find_nothing: Whether an empty result is right without being asked again.
+        examples: Other questions with their queries, as text behind the question; empty for none.
+        rejected: The reply of before, and what whoever asked says of it; None for the first.
+    """
+
+    votes: int = 1
+    may_find_nothing: bool = False
+    examples: str = ""
+    rejected: Correction | None = None
+
+
+ONCE = Translating()
+
+
 async def translate_question(
-    model: LanguageModel,
-    corpus: Corpus,
-    question: str,
-    *,
-    votes: int = 1,
-    may_find_nothing: bool = False,
+    model: LanguageModel, corpus: Corpus, question: str, how: Translating = ONCE
 ) -> Translated:
     """Let *model* write the query of *question*, run it, and let it repair what failed.
 
     An error of the guard or of DuckDB, a query that puts out what comes from no record, a text that
-    no record has where a similar one is stored, and, unless it *may_find_nothing*, an empty result
-    go back to the model, at most twice. Of an empty result it is told which condition no record
-    meets, each once: a query that comes back with it is right. One that only all conditions
-    together have made empty is taken as it is. With several *votes*, that many translations are
-    made and the one whose result most others share wins, the first of equals.
+    no record has where a similar one is stored, and, unless it may be right, an empty result go
+    back to the model, at most twice. Of an empty result it is told which condition no record meets,
+    each once: a query that comes back with it is right. One that only all conditions together have
+    made empty is taken as it is. With several votes, that many translations are made and the one
+    whose result most others share wins, the first of equals.
 
     Raises:
         QuestionError: If the model says that columns are missing (`unplaced` names what), or no
@@ -95,29 +115,29 @@ async def translate_question(
 
     Source: S-RAG 3.3.
     """
-    if votes == 1:
-        return await _translate_once(model, corpus, question, 1, may_find_nothing)
+    if how.votes == 1:
+        return await _translate_once(model, corpus, question, 1, how)
     outcomes: dict[int, Translated | QuestionError | ModelError] = {}
 
     async def attempt(number: int) -> None:
         try:
-            outcomes[number] = await _translate_once(
-                model, corpus, question, number, may_find_nothing
-            )
+            outcomes[number] = await _translate_once(model, corpus, question, number, how)
         except (QuestionError, ModelError) as error:
             outcomes[number] = error
 
     async with anyio.create_task_group() as group:
-        for number in range(1, votes + 1):
+        for number in range(1, how.votes + 1):
             group.start_soon(attempt, number)
     return _elect([outcomes[number] for number in sorted(outcomes)])
 
 
 async def _translate_once(
-    model: LanguageModel, corpus: Corpus, question: str, attempt: int, may_find_nothing: bool
+    model: LanguageModel, corpus: Corpus, question: str, attempt: int, how: Translating
 ) -> Translated:
-    runs = _Runs(corpus, may_find_nothing)
-    prompt = _write_prompt(corpus, question, attempt)
+    runs = _Runs(corpus, how.may_find_nothing)
+    prompt = _write_prompt(corpus, question, attempt, how.examples)
+    if how.rejected is not None:
+        prompt = replace(prompt, corrections=(how.rejected,))
     asked = await ask_for(model, prompt, TranslationReply, runs.check)
     reply, missing = asked.content, tuple(asked.content.missing)
     if reply.sql is None or missing:
@@ -209,10 +229,12 @@ def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Trans
 
 
 def _result_key(outcome: Translated | QuestionError | ModelError) -> object:
+    return None if isinstance(outcome, Exception) else result_key(outcome.page.rows)
+
+
+def result_key(rows: Sequence[Sequence[Value]]) -> tuple[tuple[str, ...], ...]:
     """Return what equal results have in common: neither rows nor columns have an order."""
-    if isinstance(outcome, Exception):
-        return None
-    return tuple(sorted(tuple(sorted(map(_rounded, row))) for row in outcome.page.rows))
+    return tuple(sorted(tuple(sorted(map(_rounded, row))) for row in rows))
 
 
 def _rounded(value: object) -> str:
@@ -222,7 +244,7 @@ def _rounded(value: object) -> str:
     return str(int(value)) if value.is_integer() else f"{value:.{_DIGITS}g}"
 
 
-def _write_prompt(corpus: Corpus, question: str, attempt: int) -> Prompt:
+def _write_prompt(corpus: Corpus, question: str, attempt: int, examples: str) -> Prompt:
     """Write the prompt that translates *question*.
 
     It stays below 4,000 tokens for 40 columns: descriptions are cut to their first sentences, the
@@ -253,7 +275,7 @@ def _write_prompt(corpus: Corpus, question: str, attempt: int) -> Prompt:
         n_records=f"{corpus.info().n_documents:,}",
         columns=enclose(columns),
         linked=enclose("\n".join(linked) or _NONE),
-        question=enclose(asked),
+        question=f"{enclose(asked)}{examples}",
     )
 
 

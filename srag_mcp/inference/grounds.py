@@ -102,8 +102,9 @@ def find_grounds(
             lambda _: [],
         )
     denominator = find_denominator(corpus, facts, page, is_quick=is_quick)
+    unread = tuple(_note_unread(corpus, facts))
     if denominator is None:
-        return Grounds(nothing=tuple(nothing), notes=corpus.notices())
+        return Grounds(nothing=tuple(nothing), notes=(*unread, *corpus.notices()))
     found = Unknowns()
     # something is unknown, and it can be told which records are read
     if any(item.has_unknowns for item in denominator.columns):
@@ -116,7 +117,7 @@ def find_grounds(
     sources = (
         () if is_quick else _or_else(lambda: quote_sources(corpus, facts, page.rows), lambda _: ())
     )
-    notes = (*found.notes, *cells, *corpus.notices())
+    notes = (*found.notes, *unread, *cells, *corpus.notices())
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
     return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open)
 
@@ -144,6 +145,17 @@ def find_denominator(
 
     query_s = page.seconds if is_large else None
     return _or_else(lambda: count_denominator(corpus, facts, query_s), uncounted)
+
+
+def _note_unread(corpus: Corpus, facts: QueryFacts) -> Iterator[str]:
+    """Say of which columns not all documents were read, those in conditions on cells included.
+
+    `"keeper: read for 40 of 200 documents only"`
+    """
+    for item in corpus.statistics():
+        is_used = item.column in facts.names or quote_text(item.column) in facts.sql
+        if item.n_unread and is_used:
+            yield f"{item.column}: read for {item.n_read:,} of {item.n_records:,} documents only"
 
 
 def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterator[str]:
@@ -233,9 +245,14 @@ def count_denominator(
 
 
 def _of_all(item: ColumnStatistics) -> ColumnCoverage:
-    n_unknown = item.n_unknown - item.n_failed
     return ColumnCoverage(
-        item.column, item.n_non_null, n_unknown, item.n_failed, item.n_none, item.n_contradicted
+        item.column,
+        n_used=item.n_non_null,
+        n_unknown=item.n_unknown - item.n_failed - item.n_unread,
+        n_failed=item.n_failed,
+        n_none=item.n_none,
+        n_contradicted=item.n_contradicted,
+        n_unread=item.n_unread,
     )
 
 
@@ -271,6 +288,11 @@ def _count(
             if item.column.n_contradicted:
                 left = f"{name} IS NULL AND {own} IS NOT NULL"
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
+            if item.column.n_unread:
+                left = (
+                    f"document_id NOT IN (SELECT document_id FROM cells WHERE attribute = {text})"  # noqa: S608 - as above
+                )
+                apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
         of_records = [(counts, entity), (empty, veiled)] if doubted else [(counts + empty, entity)]
         for outputs, table in (*of_records, (failed, "srag_failures")):
             passes.append(f"(SELECT {', '.join(outputs)} FROM {table} WHERE {where})")  # noqa: S608 - as above
@@ -287,9 +309,10 @@ def _count(
             is_mixed = column.n_none and column.n_unknown
             n_none = next(numbers) if is_mixed else n_null if column.n_none else 0
             n_contradicted = next(numbers) if column.n_contradicted else 0
-            n_unknown = n_null - n_failed - n_none
+            n_unread = next(numbers) if column.n_unread else 0
+            n_unknown = n_null - n_failed - n_none - n_unread
             counted[column.column] = ColumnCoverage(
-                column.column, n_used, n_unknown, n_failed, n_none, n_contradicted
+                column.column, n_used, n_unknown, n_failed, n_none, n_contradicted, n_unread
             )
     told = (counted.get(item.column.column) or _of_all(item.column) for item in asked)
     return Denominator(

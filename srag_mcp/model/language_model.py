@@ -13,7 +13,10 @@ AGENT: Final = "agent"  # who answers, where the calling agent does
 CHARACTERS_A_TOKEN = 4
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
-Step: TypeAlias = Literal["schema", "records", "standardise", "translate", "extend"]
+Step: TypeAlias = Literal[
+    "schema", "records", "standardise", "translate", "extend", "rewrite",
+    "narrow", "rerank", "read", "embed", "judge",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +158,22 @@ def characters_a_token(text: str) -> float:
     with one byte a letter four make a token, with two (Greek, Cyrillic, Arabic) two, with three
     (Chinese, Japanese, Korean, Thai) one.
     """
-    n_bytes = len(text.encode(errors="replace")) / max(1, len(text))
-    return CHARACTERS_A_TOKEN / (1.0 if n_bytes <= LATIN_BYTES else 2 ** (n_bytes - 1))
+    return _characters_a_token(len(text), len(text.encode(errors="replace")))
+
+
+def _characters_a_token(n_characters: int, n_bytes: int) -> float:
+    n_of_one = n_bytes / max(1, n_characters)
+    return CHARACTERS_A_TOKEN / (1.0 if n_of_one <= LATIN_BYTES else 2 ** (n_of_one - 1))
 
 
 def count_tokens(text: str) -> int:
     """Estimate the tokens of *text*."""
-    return math.ceil(len(text) / characters_a_token(text))
+    return tokens_of(len(text), len(text.encode(errors="replace")))
+
+
+def tokens_of(n_characters: int, n_bytes: int) -> int:
+    """Estimate the tokens of a text by its length, and that in UTF-8."""
+    return math.ceil(n_characters / _characters_a_token(n_characters, n_bytes))
 
 
 def most_characters(text: str, n_tokens: int) -> int:

@@ -66,16 +66,22 @@ class Totals:
             return replace(self, n_cached=self.n_cached + 1)
         if call.outcome == "failed":
             return replace(self, n_failed=self.n_failed + 1)
-        known = self.cost_usd is not None and call.cost_usd is not None
-        return replace(
-            self,
-            n_calls=self.n_calls + 1,
-            tokens_in=self.tokens_in + call.tokens_in,
-            tokens_out=self.tokens_out + call.tokens_out,
-            tokens_cached=self.tokens_cached + call.tokens_cached,
-            seconds=self.seconds + call.seconds,
-            cost_usd=(self.cost_usd or 0.0) + (call.cost_usd or 0.0) if known else None,
-            is_estimated=self.is_estimated or call.is_estimated,
+        took = (call.tokens_in, call.tokens_out, call.tokens_cached, call.seconds, call.cost_usd)
+        return self + Totals(1, 0, 0, *took, call.is_estimated)
+
+    def __add__(self, other: "Totals") -> "Totals":
+        """Return what both took together."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return Totals(
+            n_calls=self.n_calls + other.n_calls,
+            n_cached=self.n_cached + other.n_cached,
+            n_failed=self.n_failed + other.n_failed,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            tokens_cached=self.tokens_cached + other.tokens_cached,
+            seconds=self.seconds + other.seconds,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            is_estimated=self.is_estimated or other.is_estimated,
         )
 
 

@@ -87,16 +87,21 @@ def run_to_end(
 
 
 class LitellmWire(Wire):
-    """Sends requests through litellm."""
+    """Sends requests through litellm.
+
+    Attributes:
+        model: Who is asked, as litellm names it.
+        price: What it charges; None until it is opened, and where that is not known.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
-        self._model = model
-        self._settings = settings
+        self.model = model
+        self.settings = settings
         self._key = key_to_send(settings)
         self._opening = anyio.Lock()
         self._is_open = False
         self._hindrance: Fault | None = None
-        self._price: Price | None = None
+        self.price: Price | None = None
         self._shows_schema = False  # whether the provider itself tells the model the schema
 
     async def open(self) -> Fault | None:
@@ -112,43 +117,66 @@ class LitellmWire(Wire):
         import litellm  # loaded already, and openai by it
         import openai
 
-        settings = self._settings
-        messages = request.messages(
-            shows_schema=self._shows_schema,
-            mark_cache=self._model.startswith(_CACHE_WHAT_IS_MARKED),
-        )
         try:
-            answer = await litellm.acompletion(
-                model=self._model,
-                messages=messages,
-                **request.options(),
-                api_base=settings.api_base,
-                api_key=self._key,
-                timeout=settings.reply_timeout_s,
-                num_retries=0,
-                max_retries=0,
-            )
+            answer = await self.call(litellm, request)
         except (openai.OpenAIError, *_STUMBLES) as error:
             fault = find_fault(error)
             if not _NO_CONNECTION.search(fault.message):
                 return fault
-            said = f"the provider of {self._model} cannot be reached; check the network"
-            if settings.api_base:  # litellm does not say where nobody answers
-                base = settings.api_base
+            said = f"the provider of {self.model} cannot be reached; check the network"
+            if self.settings.api_base:  # litellm does not say where nobody answers
+                base = self.settings.api_base
                 said = f"nothing answers at {base}; start the server, or put SRAG_API_BASE right"
             return replace(fault, kind="absent", message=said)
-        return read_chat(answer, self._model, self._price, request)
+        return self.read(answer, request)
+
+    async def call(self, litellm: ModuleType, request: ChatRequest) -> object:
+        """Call the function of litellm that answers *request*."""
+        messages = request.messages(
+            shows_schema=self._shows_schema,
+            mark_cache=self.model.startswith(_CACHE_WHAT_IS_MARKED),
+        )
+        return await litellm.acompletion(
+            messages=messages, **request.options(), **self.common_options()
+        )
+
+    def common_options(self) -> dict[str, object]:
+        """Return what each call says: who is asked, where, by which key, and how patiently."""
+        return {
+            "model": self.model,
+            "api_base": self.settings.api_base,
+            "api_key": self._key,
+            "timeout": self.settings.reply_timeout_s,
+            "num_retries": 0,
+            "max_retries": 0,
+        }
+
+    def read(self, answer: object, request: ChatRequest) -> Reply | Fault:
+        """Read what came back."""
+        return read_chat(answer, self.model, self.price, request)
 
     def _load(self) -> Fault | None:
-        base = self._settings.api_base
+        base = self.settings.api_base
         spare_loopback(base or "")
         litellm = load_litellm()
-        self._price = find_price(self._model)
-        self._shows_schema = bool(litellm.supports_response_schema(model=self._model))
-        found = litellm.validate_environment(self._model, api_key=self._key, api_base=base)
+        self.price = find_price(self.model)
+        self._shows_schema = bool(litellm.supports_response_schema(model=self.model))
+        found = litellm.validate_environment(self.model, api_key=self._key, api_base=base)
         missing = [name for name in found["missing_keys"] if name.endswith("_API_KEY")]
         told = f"no key is set: {' or '.join(missing)} (or SRAG_API_KEY)"
         return Fault("stopped", told) if missing else None
+
+
+def find_context(model: str | None) -> int | None:
+    """Return how many tokens a model can read, as litellm names it; None where it is not known."""
+    if model is None or model.startswith(REPLAY):
+        return None
+    litellm = load_litellm()
+    try:
+        found = litellm.get_model_info(model)["max_input_tokens"]
+    except litellm.exceptions.ModelNotMappedError:
+        return None
+    return found if isinstance(found, int) else None
 
 
 def find_price(model: str) -> Price | None:

@@ -14,15 +14,8 @@ from srag_mcp.engines.agent import AgentEngine
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import FORM_SAMPLE, account_for
-from srag_mcp.engines.protocol import CancelledError, Engine, Progress, Work
-from srag_mcp.errors import (
-    BudgetError,
-    CorpusError,
-    QuestionError,
-    ReplyError,
-    SchemaError,
-    UselessRepliesError,
-)
+from srag_mcp.engines.protocol import Engine, Progress, Work
+from srag_mcp.errors import CorpusError, QuestionError, UselessRepliesError
 from srag_mcp.inference.answer import is_empty
 from srag_mcp.inference.by_model import Translated
 from srag_mcp.model.litellm_library import run_to_end
@@ -35,6 +28,7 @@ from srag_mcp.pipeline.file_plan import (
     read_sample,
     without_copies,
 )
+from srag_mcp.pipeline.loose_reading import read_loosely
 from srag_mcp.pipeline.quote import quote_stored
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
@@ -43,7 +37,13 @@ from srag_mcp.pipeline.record_run import (
     read_missing_records,
     standardise_columns,
 )
-from srag_mcp.pipeline.report import IngestReport, UncoveredQuestion, report_stored
+from srag_mcp.pipeline.report import (
+    IngestReport,
+    UncoveredQuestion,
+    finish_report,
+    report_stored,
+    show_values,
+)
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
     SchemaWish,
@@ -65,14 +65,14 @@ from srag_mcp.pipeline.wishes import (
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings, named_engine
-from srag_mcp.store.build import BuildInfo, publish, published_info
+from srag_mcp.store.build import BuildInfo, publish_changes, published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
+from srag_mcp.store.loose import describe_losses
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
 _MAX_NAMED = 5
-_MAX_SHOWN = 5
 _PROSE = "prose"
 _COVERED = "covered_questions"
 
@@ -110,7 +110,8 @@ def ingest(
 
     The settings say who does the thinking. Documents that are finished and have not changed are not
     read again. What is not given is as it was for an ingestion that did not end. Readers see the
-    old build until the new one is whole.
+    old build until the new one is whole. An attribute that is not to be kept is read as
+    `read_loosely` does, and nothing else is.
 
     Args:
         folder: The documents, or a folder with a `documents/` folder inside.
@@ -128,6 +129,8 @@ def ingest(
         ModelStoppedError: If the language model cannot be asked any more; what it said is kept.
         StoreError: If the databases cannot be written; the old build stays.
     """
+    if not options.get("keep", True):
+        return read_loosely(folder, settings, on_progress, cancelled, options)
     started = time.monotonic()
     on_progress(Progress("finding"))
     continued = go_on(folder, settings, options)
@@ -172,7 +175,9 @@ def ingest(
             chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
             remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
         ):
-            report = _think(run, engine)
+            report = finish_report(
+                engine, partial(_think, run, engine), partial(run.report, engine)
+            )
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
             remember_files(state, seen.seen)
@@ -184,25 +189,17 @@ def ingest(
 
 
 def _think(run: Run, engine: Engine) -> IngestReport:
-    """Do all steps; a wish to stop, or a spent budget, ends them with a report."""
-    try:
-        report = _ingest(run, engine)
-        is_there = not (report.cancelled or report.only_quoted)
-        if is_there and report.extension is not None:
-            report = _with_values(run, report, report.extension.attribute.name)
-        if is_there and (engine.asks or not run.work.is_predicted()):
-            report = _with_questions(run, engine, report)
-    except CancelledError:
-        report = replace(run.report(engine), cancelled=True)
-    except BudgetError as error:
-        report = replace(run.report(engine), cancelled=True, stopped=str(error))
-    except (ReplyError, SchemaError):  # the same replies would end the next run, too
-        engine.forget_useless()
-        raise
-    taken = engine.taken()
-    if not report.cancelled:
-        engine.settle()
-    return replace(report, taken=taken)
+    """Do all steps, and show what came of what was asked for."""
+    report = _ingest(run, engine)
+    if report.cancelled or report.only_quoted:
+        return report
+    if report.extension is not None:
+        with QueryPool() as pool:
+            corpus = Corpus(run.folder, pool, run.settings.home)
+            report = show_values(report, corpus, report.extension.attribute.name)
+    if engine.asks or not run.work.is_predicted():
+        report = _with_questions(run, engine, report)
+    return report
 
 
 def _ingest(run: Run, engine: Engine) -> IngestReport:
@@ -237,7 +234,8 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
                 work.put_engine_in_force(engine.name)
         if not only_quoted:
             build = _publish(run, schema)
-            finish_extension(work)
+            finish_extension(work, schema)
+            told += describe_losses(work, schema)
     stored = run.report(engine)
     return replace(
         stored,
@@ -283,9 +281,9 @@ def _predict(
         UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
             out again, so that later ingestions do not end by it.
     """
-    work, n_tokens = run.work, run.settings.prompt_tokens
+    work = run.work
     try:
-        asked = read_missing_records(work, schema, engine, n_tokens, run.on_progress)
+        asked = read_missing_records(work, schema, engine, run.on_progress)
         standardised = standardise_columns(work, schema, engine, run.on_progress)
     except UselessRepliesError:
         if extension is not None and extension.added:
@@ -320,26 +318,15 @@ def _account(run: Run, *, is_new: bool) -> bool:
 
 
 def _publish(run: Run, schema: Schema) -> BuildInfo | None:
-    """Publish, unless the present build has the same content; return what is new."""
-    info = published_info(run.work.state)
-    if info is not None and info.revision == run.work.revision:
-        return None
+    """Publish what has changed; return what is new."""
 
     def on_column(done: int, total: int, name: str) -> None:
         run.on_progress(Progress("normalising", done, total, name))
 
-    build = publish(run.work, schema, on_column=on_column)
-    run.on_progress(Progress("publishing", 1, 1))
+    build = publish_changes(run.work, schema, on_column)
+    if build is not None:
+        run.on_progress(Progress("publishing", 1, 1))
     return build
-
-
-def _with_values(run: Run, report: IngestReport, name: str) -> IngestReport:
-    """Show values of the column that was asked for, and how many documents state it."""
-    with QueryPool() as pool:
-        corpus = Corpus(run.folder, pool, run.settings.home)
-        shown = corpus.quotes(name, "", _MAX_SHOWN)
-        counts = {item.column: item.n_non_null for item in corpus.statistics()}
-    return replace(report, shown=shown, n_stated=counts.get(name, 0))
 
 
 def _with_questions(run: Run, engine: Engine, report: IngestReport) -> IngestReport:

@@ -281,8 +281,13 @@ def main(place: Path, job_id: str) -> None:
         with jobs.held():
             spool.park()  # what an earlier job asked does not wait any more
             engine = go_on(folder, settings, options).settings.engine
-            attribute = options.get("attribute", "")
-            job = Job(id=job_id, folder=str(folder), engine=engine, attribute=attribute)
+            job = Job(
+                id=job_id,
+                folder=str(folder),
+                engine=engine,
+                attribute=options.get("attribute", ""),
+                documents=None if options.get("keep", True) else options.get("documents", ""),
+            )
             writer = JobWriter(jobs, spool, job)
             writer.begin()
             try:

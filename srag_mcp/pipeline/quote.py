@@ -11,8 +11,8 @@ from typing import Unpack
 
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
-from srag_mcp.engines.model import WISH_DOCUMENTS, WISH_TOKENS
 from srag_mcp.engines.protocol import Engine
+from srag_mcp.inference.proposal import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
@@ -28,9 +28,17 @@ from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import find_attribute
+from srag_mcp.schema.rounds import (
+    DEFINITION_TOKENS_IN,
+    DEFINITION_TOKENS_OUT,
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
+    find_attribute,
+)
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, work_path
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
@@ -38,7 +46,6 @@ from srag_mcp.store.work import WorkDatabase, open_work
 USUAL_ATTRIBUTES = 30
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
-_DEFINITION_TOKENS_OUT = 150
 _QUESTION_TOKENS = (4000, 150)
 _UNREAD = Sample((), (), {})
 
@@ -116,14 +123,18 @@ class _ToRead:
 def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOptions]) -> Quote:
     """Estimate what `ingest` with the same arguments will take; nothing is asked or written.
 
-    What was not read before is estimated from a sample.
+    What was not read before is estimated from a sample. An attribute that is not to be kept is
+    priced as `price_reading` does.
 
     Raises:
         CorpusError: If the folder cannot be used.
         SchemaError: If a schema that a person wrote cannot be used.
         LockedError: If another process ingests this corpus.
         SettingsError: If a language model is wanted and none is named.
+        QueryError: If the documents of a loose attribute cannot be chosen so.
     """
+    if not options.get("keep", True):
+        return _quote_reading(folder, settings, options)
     continued = go_on(folder, settings, options)
     settings, options = continued.settings, continued.options
     found = find_files(folder, settings)
@@ -144,6 +155,28 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
     todo = _ToRead(n_documents, lengths, schema, added, n_questions)
     return _price(engine, todo, settings)
+
+
+def _quote_reading(folder: Path, settings: Settings, options: IngestOptions) -> Quote:
+    wish, documents = options.get("attribute", ""), options.get("documents", "")
+    with QueryPool() as pool:
+        corpus = Corpus(folder, pool, settings.home)
+        n_documents = corpus.info().n_documents
+        found = price_reading(corpus, wish, documents, settings.prompt_tokens)
+    with _open_stored(folder, settings) as work:
+        engine = choose_engine(work, settings)
+    price = engine.price(settings)
+    return Quote(
+        engine=engine.name,
+        n_documents=n_documents,
+        n_to_read=found.n_documents,
+        n_attributes=1,
+        is_schema_known=True,
+        n_calls=found.n_prompts,
+        tokens_in=found.tokens_in,
+        tokens_out=found.tokens_out,
+        cost_usd=price.cost_usd(found.tokens_in, found.tokens_out) if price else None,
+    )
 
 
 def quote_stored(
@@ -174,8 +207,8 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         tokens_out += n_rounds * _ROUND_TOKENS_OUT + n_asked * _QUESTION_TOKENS[1]
     if todo.added:  # it is defined from passages of some documents
         n_calls += 1
-        tokens_in += _ROUND_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS
-        tokens_out += _DEFINITION_TOKENS_OUT
+        tokens_in += DEFINITION_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS
+        tokens_out += DEFINITION_TOKENS_OUT
     return Quote(
         engine=engine.name,
         n_documents=todo.n_documents,
@@ -203,9 +236,8 @@ def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
 
 def _usual_attributes() -> Sequence[Attribute]:
     """Make as many attributes as a predicted schema usually has, described at the usual length."""
-    description = "What it is and what it is not. How it is written, with its unit and format. " * 2
     return [
-        Attribute(name=f"attribute_{number}", type="string", description=description)
+        Attribute(name=f"attribute_{number}", type="string", description=USUAL_DESCRIPTION)
         for number in range(USUAL_ATTRIBUTES)
     ]
 

@@ -1,7 +1,7 @@
 """What a model reads after the rules: records that lack predictions, then what fits no column."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +16,7 @@ from srag_mcp.claims.second_look import (
 from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Engine, Progress
+from srag_mcp.engines.protocol import Progress
 from srag_mcp.records.prediction import count_readable
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
@@ -30,13 +30,14 @@ _OTHERS_SHOWN = 12
 def read_missing_records(
     work: WorkDatabase,
     schema: Schema,
-    engine: Engine,
-    prompt_tokens: int,
+    engine: ModelEngine,
     on_progress: Callable[[Progress], None],
+    *,
+    among: Collection[str] | None = None,
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
-    Each batch is kept as it is finished.
+    Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
@@ -44,7 +45,12 @@ def read_missing_records(
     """
     predictions = Predictions(work)
     predictions.forget_gone()
-    pending = predictions.pending(schema.attributes, count_readable(prompt_tokens))
+    n_readable = count_readable(engine.work.settings.prompt_tokens)
+    pending = [
+        PendingDocuments(group.attributes, ids)
+        for group in predictions.pending(schema.attributes, n_readable)
+        if (ids := tuple(key for key in group.document_ids if among is None or key in among))
+    ]
     asked = [document_id for group in pending for document_id in group.document_ids]
     n_done = 0
 

@@ -1,15 +1,18 @@
 """What an ingestion says at its end."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from srag_mcp.cells.cell import BY_RULES
+from srag_mcp.engines.protocol import CancelledError, Engine
+from srag_mcp.errors import BudgetError, ReplyError, SchemaError
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema, find_meant
 from srag_mcp.store.build import published_info
+from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.predictions import Predictions, UnreadRecords, find_unread
 from srag_mcp.store.work import WorkDatabase
@@ -18,6 +21,7 @@ from srag_mcp.text.shown import quoted, shorten
 _MAX_NAMED = 20
 _MAX_REASON = 300
 _MAX_QUOTE = 160
+_MAX_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class IngestReport:
         taken: What the language model took, in interrupted runs before, too; the replies that were
             there already are those of this run. None offline.
         extension: What became of the attribute that was asked for; None where none was.
+        n_read: For so many documents it was read as a loose one, now or before; None where it is a
+            column.
         n_stated: Of so many documents its column has a value.
         shown: A few of these values with their quotes; None where none was asked for, or published.
         stopped: Why the run ended before its end, for people; empty otherwise.
@@ -102,6 +108,7 @@ class IngestReport:
     n_unsettled: int = 0
     taken: Totals | None = None
     extension: Extension | None = None
+    n_read: int | None = None
     n_stated: int = 0
     shown: tuple[Evidence, ...] | None = None
     stopped: str = ""
@@ -149,10 +156,10 @@ class IngestReport:
             attribute = self.extension.attribute
             unit = f", {attribute.unit}" if attribute.unit else ""
             what = f"{attribute.name} ({attribute.type}{unit}): {attribute.description}"
-            is_new = self.extension.added
-            said.append(
-                f"added the column {what}" if is_new else f"it is there already: column {what}"
-            )
+            did = "added the column" if self.extension.added else "it is there already: column"
+            if self.n_read is not None:
+                did = f"read for {self.n_read} of {self.n_documents} documents, and not kept:"
+            said.append(f"{did} {what}")
             said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
@@ -170,7 +177,8 @@ class IngestReport:
         """Show a few values of the column that was asked for, each with its document and quote."""
         if self.shown is None:
             return []
-        lines = [f"stated in {self.n_stated} of {self.n_documents} documents"]
+        n_read = self.n_documents if self.n_read is None else self.n_read
+        lines = [f"stated in {self.n_stated} of {n_read} documents"]
         for item in self.shown:
             unit = f" {item.unit}" if item.unit else ""
             quote = quoted(item.as_stated or "", _MAX_QUOTE)
@@ -277,3 +285,35 @@ def _warn_of_unread(unread: UnreadRecords, n_in_part: int, n_documents: int) -> 
             " not mention in the parts that were read stays unknown; with a larger"
             " SRAG_PROMPT_TOKENS the next ingestion reads more of them"
         )
+
+
+def show_values(report: IngestReport, corpus: Corpus, name: str) -> IngestReport:
+    """Show values of the column that was asked for, and how many documents state it."""
+    shown = corpus.quotes(name, "", _MAX_SHOWN)
+    [found] = corpus.statistics([name])
+    return replace(report, shown=shown, n_stated=found.n_non_null)
+
+
+def finish_report(
+    engine: Engine, think: Callable[[], IngestReport], stored: Callable[[], IngestReport]
+) -> IngestReport:
+    """Let *engine* think to the end; a wish to stop, or a spent budget, ends it with a report.
+
+    *stored* reports what there is by then.
+
+    Raises:
+        ReplyError, SchemaError: As *think* does; what the engine said is asked for again.
+    """
+    try:
+        report = think()
+    except CancelledError:
+        report = replace(stored(), cancelled=True)
+    except BudgetError as error:
+        report = replace(stored(), cancelled=True, stopped=str(error))
+    except (ReplyError, SchemaError):  # the same replies would end the next run, too
+        engine.forget_useless()
+        raise
+    taken = engine.taken()
+    if not report.cancelled:
+        engine.settle()
+    return replace(report, taken=taken)

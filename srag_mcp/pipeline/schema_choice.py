@@ -4,9 +4,11 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.model import add_decision
 from srag_mcp.engines.protocol import Engine, SchemaSample
@@ -14,11 +16,13 @@ from srag_mcp.errors import SchemaError
 from srag_mcp.pipeline.table_mode import NO_TABLES, SettledTables
 from srag_mcp.pipeline.wishes import tidy_wish
 from srag_mcp.rules.induction import learn_extractors
-from srag_mcp.schema.attribute import snake_case
+from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.store.layout import schema_path, write_atomically
+from srag_mcp.store.loose import keep_loose, loose_attributes, with_loose
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -109,8 +113,10 @@ def _known(
     if schema is None or (present is not None and present.origin == origin):
         schema = None if wish.fresh else _edited(work, present)
         origin = present.origin if present else INDUCED
-    if schema is not None or present is None or wish.fresh or not present.schema.attributes:
+    if schema is not None or present is None or wish.fresh:
         return schema, origin
+    if not present.schema.attributes and wish.given is None:  # given again, it is to be empty
+        return None, origin
     return (None if gives_way and origin == INDUCED else present.schema), origin
 
 
@@ -194,14 +200,13 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def extend_schema_in_force(
+def define_attribute(
     work: WorkDatabase, schema: Schema, wish: str, sample: Sample, engine: Engine
-) -> tuple[Schema, Extension]:
-    """Add the attribute that *wish* describes to *schema*, unless it is there.
+) -> Extension:
+    """Define the attribute that *wish* describes, or find it in *schema*, which has loose ones too.
 
-    What became of the same wish before holds as long as its attribute is there: an extension that
-    was stopped goes on when it is asked for again, and must not add another one. Its attribute
-    counts as added until it is published.
+    What became of the same wish before holds as long as its attribute is there: one that was
+    stopped goes on when it is asked for again, and must not add another one.
 
     Raises:
         SchemaError: If the wish is empty or too long, or nothing could be made of it.
@@ -210,29 +215,66 @@ def extend_schema_in_force(
     """
     tidy = tidy_wish(wish)
     note = f"extension:{_hash(tidy.casefold().encode('utf-8', 'replace'))[:16]}"
-    name = work.note(note)
-    known = None if name is None else find_attribute(schema, name)
+    names = filter(None, (work.note(note), tidy))
+    known = next(filter(None, (find_attribute(schema, name) for name in names)), None)
     if known is not None:
-        return schema, Extension(known, added=work.note(_ADDING) == name)
-    present = find_attribute(schema, tidy)
-    if present is not None:
-        work.keep_note(note, present.name)
-        return schema, Extension(present, added=False)
-    documents = sample()
-    extension = engine.define(tidy, schema, documents)
+        extension = Extension(known, added=False)
+    else:
+        extension = engine.define(tidy, schema, sample())
     work.keep_note(note, extension.attribute.name)
-    if not extension.added:
-        return schema, extension
-    work.keep_note(_ADDING, extension.attribute.name)
+    return extension
+
+
+def extend_schema_in_force(
+    work: WorkDatabase, schema: Schema, wish: str, sample: Sample, engine: Engine
+) -> tuple[Schema, Extension]:
+    """Add the attribute that *wish* describes to *schema*, unless it is there.
+
+    One that is loose becomes a column, and keeps what was read for it. The attribute counts as
+    added until it is published.
+
+    Raises:
+        SchemaError, ModelError, CancelledError: As `define_attribute`; the first if rules cannot go
+            on with a loose attribute, too.
+    """
+    sample = cache(sample)
+    extension = define_attribute(work, with_loose(work, schema), wish, sample, engine)
+    name = extension.attribute.name
+    if find_attribute(schema, name) is not None:
+        return schema, replace(extension, added=work.note(_ADDING) == name)
     attributes = (*schema.attributes, extension.attribute)
     extended = schema.model_copy(update={"attributes": attributes})
-    schema = _put(work, learn_extractors(extended, documents, (tidy,)))
+    extended = learn_extractors(extended, sample(), (tidy_wish(wish),))
+    if not engine.asks:
+        check_rules(work, extended.attribute(name), is_column=True)
+    work.keep_note(_ADDING, name)
+    schema = _put(work, extended)
     add_decision(work.state, wish, extension)
-    return schema, extension
+    return schema, replace(extension, attribute=schema.attribute(name), added=True)
 
 
-def finish_extension(work: WorkDatabase) -> None:
-    """Take note that the attribute that was being added is published."""
+def check_rules(work: WorkDatabase, attribute: Attribute, *, is_column: bool) -> None:
+    """Make sure that rules can go on with an attribute that a language model may have defined.
+
+    *is_column*: of a table that rules read, which would lose what a model has read.
+
+    Raises:
+        SchemaError: If there is no rule for it, or something would be lost.
+    """
+    read = Predictions(work).cells(attribute).values()
+    is_of_rules = is_column and not work.is_predicted()
+    is_lost = is_of_rules and any(is_predicted(item.cell.engine) for item in read)
+    if is_lost or not attribute.extractors:
+        msg = (
+            f"{attribute.name} was defined by a language model, and rules cannot go on with it: use"
+            " one (--engine model or agent)"
+        )
+        raise SchemaError(msg)
+
+
+def finish_extension(work: WorkDatabase, schema: Schema) -> None:
+    """Take note that the attribute that was being added to *schema* is published."""
+    keep_loose(work, schema, loose_attributes(work, schema))
     if work.note(_ADDING):
         work.keep_note(_ADDING, "")
 
@@ -242,4 +284,4 @@ def withdraw_extension(work: WorkDatabase, schema: Schema, extension: Extension)
     name = extension.attribute.name
     left = tuple(item for item in schema.attributes if item.name != name)
     _put(work, schema.model_copy(update={"attributes": left}))
-    finish_extension(work)
+    work.keep_note(_ADDING, "")

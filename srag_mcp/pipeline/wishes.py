@@ -36,6 +36,8 @@ class IngestOptions(TypedDict, total=False):
         rows: Whether rows of tables are documents: `auto` when a table is the only file.
         fresh: Whether to find the schema anew and to try files again that could not be read.
         attribute: One more attribute, described in words; only it is extracted anew.
+        keep: Whether the attribute becomes a column; else it is loose (`store.loose`).
+        documents: A SELECT of the documents that a loose attribute is read from; empty for all.
         asks_first: Whether to publish nothing, and say what reading would take, where nobody chose
             an engine, no model is named and the columns that rules find leave most words over.
     """
@@ -45,6 +47,8 @@ class IngestOptions(TypedDict, total=False):
     rows: RowsMode
     fresh: bool
     attribute: str
+    keep: bool
+    documents: str
     asks_first: bool
 
 
@@ -214,3 +218,22 @@ def tidy_wish(wish: str) -> str:
         msg = f"describe one attribute in 1 to {LONGEST_WISH} characters, not {len(wish)}"
         raise SchemaError(msg)
     return wish
+
+
+def extension_options(attribute: str, documents: str = "", *, keep: bool = True) -> IngestOptions:
+    """Return what is asked of an ingestion that adds *attribute*, or reads it from *documents*.
+
+    Raises:
+        SchemaError: If the attribute is empty or too long, or a column shall be read from some of
+            the documents only.
+    """
+    wish = tidy_wish(attribute)
+    if keep and documents.strip():
+        msg = (
+            "a column that is kept is read from all documents: leave documents out, or pass"
+            " keep=false to read these documents only"
+        )
+        raise SchemaError(msg)
+    return (
+        {"attribute": wish} if keep else {"attribute": wish, "keep": False, "documents": documents}
+    )

@@ -39,6 +39,7 @@ class Hit:
         headings: Those above it, outermost first, with ` > ` between.
         span: Where it lies in the text of the document.
         score: For comparing the hits of one search only.
+        is_ahead: Whether its document was to come first.
     """
 
     document_id: str
@@ -47,6 +48,7 @@ class Hit:
     headings: str
     span: Span
     score: float
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,15 @@ class HitPage:
         hits: The passages.
         n_passages: How many passages share a term with the question, on all pages.
         n_documents: How many documents these are of.
+        n_ahead: How many of the passages are of documents that come first.
+        n_documents_ahead: How many documents these are of.
     """
 
     hits: tuple[Hit, ...]
     n_passages: int
     n_documents: int
+    n_ahead: int = 0
+    n_documents_ahead: int = 0
 
 
 def search(  # noqa: PLR0913 - where to look, and which hits
@@ -69,6 +75,7 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     question: str,
     *,
     among: str | None = None,
+    ahead: str | None = None,
     phrase: str = "",
     per_document: int | None = None,
     limit: int = 10,
@@ -81,6 +88,8 @@ def search(  # noqa: PLR0913 - where to look, and which hits
         question: In the user's words.
         among: SQL from outside whose first column are the ids of the documents to look in; None
             for all.
+        ahead: SQL of this package for the documents that come first, as `find_filter` writes it;
+            where their passages fill the page, that is as if no others were looked in.
         phrase: Words that stand in each passage in a row, whatever marks are between them.
         per_document: Most hits of a document; None for any number.
         limit: Most hits of this page.
@@ -95,17 +104,25 @@ def search(  # noqa: PLR0913 - where to look, and which hits
     if among is not None:
         corpus.select(among, limit=1)  # by itself: an error is told in the caller's own words
     terms = question_terms(question, idle_words(question))
-    page = corpus.rank(_statement(terms, _chosen(among, phrase), per_document), limit, offset)
-    return _read_hits(page.rows)
+    statement = _STATEMENT.format(
+        **_weighed(terms),
+        chosen=_chosen(among, phrase),
+        ahead="false" if ahead is None else f"place.document_id IN (FROM ({ahead}))",
+        whole="page" if per_document is None else "document",
+        per_document="" if per_document is None else _MOST_OF_ONE.format(n=per_document),
+        n_wanted=offset + limit,
+        limit=limit,
+        offset=offset,
+    )
+    return _read_hits(corpus.rank(statement, is_ours=not (among or phrase)))
 
 
 def _read_hits(rows: Sequence[Any]) -> HitPage:
     hits = tuple(
-        Hit(document_id, number, page, headings, Span(start, end), score)
-        for document_id, number, page, headings, start, end, score, *_ in rows
+        Hit(document_id, number, page, headings, Span(start, end), score, is_ahead)
+        for document_id, number, page, headings, start, end, score, is_ahead, *_ in rows
     )
-    n_passages, n_documents = rows[0][-2:] if rows else (0, 0)
-    return HitPage(hits, n_passages, n_documents)
+    return HitPage(hits, *(rows[0][-4:] if rows else (0, 0)))
 
 
 @cache
@@ -127,57 +144,69 @@ def idle_words(question: str) -> frozenset[str]:
     return _idle_words() | {word for word in words(question) if stem(word) in light}
 
 
-# Names that no table of a corpus has: SQL from outside stands within it, and means its own.
+# Names that no table of a corpus has: SQL from outside stands within it, and means its own. Only
+# passages that may be shown are put in order: those that are score no less than the best ones of as
+# many pages, or, where there is a most of each document, of as many documents.
 _STATEMENT = """
-WITH srag_at AS (
+WITH srag_at AS MATERIALIZED (
   SELECT term, n, passage, page, document
   FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})),
-srag_mean AS (
-  SELECT level, count(*) AS n_units, avg(n_words) AS n_words, avg(n_pairs) AS n_pairs
-  FROM srag_units GROUP BY level),
-srag_counted AS (
-  SELECT level, unit, term, sum(n)::DOUBLE AS n FROM (
-    SELECT term, n, unnest([0, 1, 2]) AS level, unnest([document, page, passage]) AS unit
-    FROM srag_at WHERE term >> 30 < {label})
-  WHERE unit IS NOT NULL GROUP BY level, unit, term),
-srag_rarity AS (
-  SELECT level, term, ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-  FROM srag_counted JOIN srag_mean USING (level) GROUP BY level, term),
-srag_ranked AS (
-  SELECT level, unit, list_extract({levels}, level + 1) * sum(
-    CASE WHEN term >> 30 = {pair} THEN {pair_weight} ELSE 1 END * idf * {k1_and_1} * n / (
-      n + {k1} * (1 - {b} + {b} * CASE WHEN term >> 30 = {pair}
-        THEN length.n_pairs / srag_mean.n_pairs ELSE length.n_words / srag_mean.n_words END))
-    ) AS score
-  FROM srag_counted JOIN srag_rarity USING (level, term) JOIN srag_mean USING (level)
-    JOIN srag_units AS length USING (level, unit)
-  GROUP BY level, unit),
+{levels},
 srag_labelled AS (
-  SELECT passage, {label_weight} * max(idf) AS score FROM srag_at JOIN (
-    SELECT term, ln(1 + (n_units - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM srag_at JOIN srag_mean ON level = 2 WHERE term >> 30 = {label} GROUP BY term, n_units
-  ) USING (term) GROUP BY passage),
-srag_scored AS (
-  SELECT place.document_id, place.number, place.page, place.passage,
+  SELECT passage, {label_weight} * max(ln(1 + (n_units - n_found + 0.5) / (n_found + 0.5))) AS score
+  FROM srag_postings JOIN (
+    SELECT term, count(*) AS n_found FROM srag_postings WHERE term IN ({labels}) GROUP BY term
+  ) USING (term) CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = 2)
+  WHERE term IN ({labels}) GROUP BY passage),
+srag_scored AS MATERIALIZED (
+  SELECT place.passage, place.page, place.document, {ahead} AS is_ahead,
     coalesce(of_document.score, 0) + of_page.score + of_passage.score
       + coalesce(srag_labelled.score, 0) AS score
-  FROM srag_passages AS place
-    JOIN srag_ranked AS of_passage ON of_passage.level = 2 AND of_passage.unit = place.passage
-    JOIN srag_ranked AS of_page ON of_page.level = 1 AND of_page.unit = place.page
-    LEFT JOIN srag_ranked AS of_document
-      ON of_document.level = 0 AND of_document.unit = place.document
+  FROM srag_level_2 AS of_passage JOIN srag_passages AS place ON of_passage.unit = place.passage
+    JOIN srag_level_1 AS of_page ON of_page.unit = place.page
+    LEFT JOIN srag_level_0 AS of_document ON of_document.unit = place.document
     LEFT JOIN srag_labelled ON srag_labelled.passage = place.passage
   {chosen}),
+srag_best AS (
+  SELECT is_ahead, max(score) AS score FROM srag_scored GROUP BY {whole}, is_ahead
+  ORDER BY is_ahead DESC, score DESC LIMIT 1 OFFSET {n_wanted} - 1),
 srag_spread AS (
-  SELECT document_id, number, passage,
+  SELECT passage, document, is_ahead,
     score / row_number() OVER (PARTITION BY page ORDER BY score DESC, passage) AS score
-  FROM srag_scored)
-SELECT document_id, number, passages.page, headings, start, "end", score,
-  count(*) OVER (), (SELECT count(DISTINCT document_id) FROM srag_spread)
-FROM srag_spread JOIN passages USING (document_id, number)
-{per_document}
-ORDER BY score DESC, passage
+  FROM srag_scored
+  WHERE coalesce((is_ahead, score) >= (SELECT (is_ahead, score) FROM srag_best), true)),
+srag_shown AS (
+  FROM srag_spread {per_document}
+  ORDER BY is_ahead DESC, score DESC, passage LIMIT {limit} OFFSET {offset})
+SELECT document_id, number, passages.page, headings, start, "end", score, is_ahead, srag_found.*
+FROM srag_shown JOIN srag_passages USING (passage) JOIN passages USING (document_id, number)
+CROSS JOIN (
+  SELECT count(*), count(DISTINCT document), count(*) FILTER (is_ahead),
+    count(DISTINCT document) FILTER (is_ahead) FROM srag_scored) AS srag_found
+ORDER BY is_ahead DESC, score DESC, passage
 """
+_LEVEL = """
+srag_counted_{level} AS MATERIALIZED ({counted}),
+srag_level_{level} AS (
+  SELECT unit, {weight} * sum(idf * n / (n + {k1} * (1 - {b} + {b} * CASE WHEN is_pair THEN pairs
+    ELSE words END))) AS score
+  FROM srag_counted_{level} JOIN (
+    SELECT term, term >> 30 = {pair} AS is_pair,
+      CASE WHEN term >> 30 = {pair} THEN {pair_weight} ELSE 1 END * {k1_and_1}
+        * ln(1 + (any_value(n_units) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+    FROM srag_counted_{level}
+      CROSS JOIN (SELECT count(*) AS n_units FROM srag_units WHERE level = {level})
+    GROUP BY term) USING (term)
+  JOIN (FROM srag_units WHERE level = {level}) USING (unit)
+  GROUP BY unit)"""
+_MOST_OF_ONE = """
+QUALIFY row_number() OVER (PARTITION BY document ORDER BY score DESC, passage) <= {n:d}"""
+_COUNTED = (
+    "SELECT document AS unit, term, sum(n)::DOUBLE AS n FROM srag_at GROUP BY ALL",
+    "SELECT page AS unit, term, sum(n)::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL"
+    " GROUP BY ALL",
+    "SELECT passage AS unit, term, n::DOUBLE AS n FROM srag_at WHERE page IS NOT NULL",
+)
 
 
 # Texts first: to find the beginning of a passage in a long one takes time.
@@ -217,19 +246,29 @@ def _pattern(phrase: str) -> str:
     return pattern
 
 
-def _statement(terms: Iterable[int], chosen: str, per_document: int | None) -> str:
-    """Write the statement that ranks; of the question it holds numbers alone."""
-    nth = "row_number() OVER (PARTITION BY document_id ORDER BY score DESC, passage)"
-    return _STATEMENT.format(
-        terms=", ".join(map(str, sorted(terms))) or "NULL",
-        levels=list(_LEVELS),
-        pair=TermKind.PAIR.value,
-        label=TermKind.LABEL.value,
-        pair_weight=_PAIR,
-        label_weight=_LABEL,
-        k1=_K1,
-        k1_and_1=_K1 + 1,
-        b=_B,
-        chosen=chosen,
-        per_document="" if per_document is None else f"QUALIFY {nth} <= {per_document:d}",
+def _weighed(terms: Iterable[int]) -> dict[str, object]:
+    """Write what the statement holds of a question: numbers, and how much they weigh."""
+    labels = {term for term in terms if term >> 30 == TermKind.LABEL}
+    levels = (
+        _LEVEL.format(
+            level=level,
+            counted=counted,
+            weight=weight,
+            pair=TermKind.PAIR.value,
+            pair_weight=_PAIR,
+            k1=_K1,
+            k1_and_1=_K1 + 1,
+            b=_B,
+        )
+        for level, (counted, weight) in enumerate(zip(_COUNTED, _LEVELS, strict=True))
     )
+    return {
+        "terms": _listed({*terms} - labels),
+        "labels": _listed(labels),
+        "levels": ",".join(levels),
+        "label_weight": _LABEL,
+    }
+
+
+def _listed(terms: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(terms))) or "NULL"

@@ -58,7 +58,8 @@ SELECT count(*), count(told.document_id),
   count(*) FILTER (told.document_id IS NULL AND measured.document_id IS NULL
                    AND $4 <> '' AND regexp_matches(text, $4, 'i')),
   count(*) FILTER (told.document_id IS NOT NULL AND $5 <> '' AND regexp_matches(text, $5, 'is'))
-FROM ({_READ}) AS known LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
+FROM ({_READ}) AS known SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING (document_id)
+LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
 LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
   USING (document_id)
 """
@@ -189,7 +190,7 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
 def _of_gaps(corpus: Corpus, use: _Use) -> str:
     """Say so where silent documents speak of a column, or another column speaks for them."""
     attribute, own = use.attribute, use.own
-    is_told = own.n_records - own.n_not_mentioned >= _MOST * own.n_records
+    is_told = own.n_read - own.n_not_mentioned >= _MOST * own.n_read
     if is_told and not (use.leads or attribute.type.is_boolean):
         return ""
     attributes = corpus.schema().attributes

@@ -26,6 +26,9 @@ from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 NONE = "(none)"
 MAX_ATTRIBUTES = 120
 Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
+WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
+WISH_TOKENS = 500  # of each
+DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 3500, 150  # instructions and columns; the reply
 _GENERIC_ENTITY = "records"
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5

@@ -150,19 +150,30 @@ class Corpora:
         note = f"this job was running before: your {unheard} wait for a call after its end"
         return self._job_page(corpus, job, note * bool(unheard and job.id in before))
 
-    def extend(self, name: str, attribute: str) -> JobStatus:
-        """Start to add one column.
+    def extend(self, name: str, attribute: str, documents: str, *, keep: bool) -> JobStatus:
+        """Start to add one column, or to read it from *documents* (a SELECT) without keeping it.
 
         Raises:
             JobError: If the corpus is a build without documents, or a job of it runs.
-            SchemaError: If *attribute* is empty or too long.
+            SchemaError: If *attribute* is empty or too long, or *documents* is for one to be kept.
+            NotIngestedError: If there is no table that it could be read beside.
+            QueryError: If *documents* is refused or wrong.
         """
+        from srag_mcp.engines.choice import asks_model, is_for_caller
+        from srag_mcp.inference.proposal import price_reading
         from srag_mcp.pipeline.jobs import start_job
-        from srag_mcp.pipeline.wishes import tidy_wish
+        from srag_mcp.pipeline.wishes import extension_options
 
-        corpus, wish = self.ingestible(name), tidy_wish(attribute)
-        job = start_job(corpus.location, self.settings, attribute=wish, asks_first=True)
-        return self._job_page(corpus, job)
+        corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
+        note = ""
+        if not keep:
+            opened, n_tokens = self.readable(name).within(), self.settings.prompt_tokens
+            price = price_reading(opened, options["attribute"], documents, n_tokens)
+            if asks_model(self.settings) or is_for_caller(self.settings, opened.info().engine):
+                note = f"to be read with a language model: {price}"
+        options["asks_first"] = True
+        job = start_job(corpus.location, self.settings, **options)
+        return self._job_page(corpus, job, note)
 
     def job_status(self, name: str, job_id: str) -> JobStatus:
         """Return the state of a job, of the latest when *job_id* is empty."""

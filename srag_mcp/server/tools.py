@@ -73,6 +73,7 @@ JobId = Annotated[str, Field(max_length=MAX_NAME, description="Default: the late
 WaitSeconds = Annotated[float, Field(ge=0, le=50)]
 DocumentId = Annotated[str, Field(max_length=MAX_WORDS, description="From a result.")]
 Condition = Annotated[str, Field(max_length=MAX_SQL, description="SQL condition on records.")]
+DocumentsSql = Annotated[str, Field(max_length=MAX_SQL, description="SELECT of document_id.")]
 CellValue = Annotated[
     str,
     BeforeValidator(_value_as_text),
@@ -147,13 +148,17 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         ctx: Context[Corpora],
         attribute: Wish,
         corpus: CorpusName = "",
+        documents: DocumentsSql = "",
+        keep: Annotated[
+            bool, Field(description="false: read it from documents only, and ask again.")
+        ] = True,
         wait_seconds: WaitSeconds = WAIT_S,
     ) -> Annotated[CallToolResult, JobStatus]:
-        """Add one column, read from all documents, as a job.
+        """Add one column, read from all documents or from some, as a job.
 
         Use it when no column holds what a question needs.
         """
-        start = partial(corpora.extend, corpus, attribute)
+        start = partial(corpora.extend, corpus, attribute, documents, keep=keep)
         return await _await_job(ctx, corpora, start, wait_seconds)
 
     @server.tool(title="Ingestion status", annotations=CONTROLS)
@@ -182,6 +187,7 @@ async def _await_job(
 
     stages = get_args(Stage)
     page = await run_blocking(corpora, start)
+    notes = page.report if page.state == "running" else []
     read, reported = partial(corpora.job_status, page.corpus, page.job_id), -1.0
     with anyio.move_on_after(wait_seconds):
         while True:
@@ -195,6 +201,7 @@ async def _await_job(
                 break
             await anyio.sleep(POLL_S)
             page = await run_blocking(corpora, read)
+            page.report = [*notes, *page.report]
     return as_result(page)
 
 
@@ -232,21 +239,31 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         return views.answers.result_table(corpora.readable(corpus), sql, limit, offset, room)
 
     @reads("Ask a question", ASKS, queries=True)
-    def ask(question: Question, corpus: CorpusName = "") -> AnswerPage:
+    def ask(
+        question: Question,
+        corpus: CorpusName = "",
+        previous: Annotated[
+            Question, Field(description="The question before, if this leans on it.")
+        ] = "",
+        verdict: Annotated[
+            Literal["", "wrong"], Field(description="Of the answer: asks once more.")
+        ] = "",
+    ) -> AnswerPage:
         """Answer a question that needs every document: count, average, rank, compare, list.
 
         Try it first: it gives SQL, denominator and quotes, or a brief for run_sql.
         """
-        return views.answers.ask_page(corpora.readable(corpus), question, corpora.settings)
+        return views.answers.ask_page(
+            corpora.readable(corpus), question, corpora.settings, previous, verdict
+        )
 
     @reads("Search documents", READS, queries=True)
     def search_documents(
         query: Question,
         corpus: CorpusName = "",
         where: Condition = "",
-        documents: Annotated[
-            str, Field(max_length=MAX_SQL, description="SELECT of document_id.")
-        ] = "",
+        documents: DocumentsSql = "",
+        narrow: Annotated[bool, Field(description="To documents that the query names.")] = True,
         phrase: Annotated[str, Field(max_length=MAX_WORDS, description="Words in a row.")] = "",
         per_document: Annotated[int, Field(ge=0, le=1000, description="Most of one document.")] = 0,
         limit: Annotated[int, Field(ge=1, le=20)] = 10,
@@ -262,6 +279,7 @@ def _add_reading_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             room,
             documents=documents,
             where=where,
+            narrow=narrow,
             phrase=phrase,
             per_document=per_document,
             limit=limit,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, write_marks
+from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.second_look import find_disagreements, mark
 from srag_mcp.errors import NotIngestedError, StoreError
@@ -27,7 +27,8 @@ from srag_mcp.store.layout import (
     published_build,
     put_in_place,
 )
-from srag_mcp.store.postings import INDEX_COMMENTS, write_index
+from srag_mcp.store.loose import loose_attributes, with_loose
+from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
 from srag_mcp.store.statistics import write_statistics, write_values
@@ -142,7 +143,7 @@ class BuildInfo:
         entity: The record table.
         n_documents: Documents that were read: the records.
         n_failed: Documents that could not be read, and are no records.
-        n_attributes: Columns of the record table, without `document_id`.
+        n_attributes: Columns of the schema.
         created_at: UTC, ISO 8601.
         engine: Who extracted: `offline`, `model` or `agent`.
         revision: Of the work database it was made from.
@@ -150,6 +151,8 @@ class BuildInfo:
             language model chose them, and for builds of older versions.
         renamed: What the build before called otherwise, a sentence each.
         former_table: What it called the record table; empty where that has kept its name.
+        loose: The columns that are not of the schema, see `store.loose`.
+        index_version: Of the rules that the index of passages was made by.
     """
 
     build_id: str
@@ -165,15 +168,19 @@ class BuildInfo:
     account: str = ""
     renamed: tuple[str, ...] = ()
     former_table: str = ""
+    loose: tuple[str, ...] = ()
+    index_version: str = ""
 
 
 _INFO = TypeAdapter(BuildInfo)
-_LATER = {"account", "renamed", "former_table"}  # builds of older versions do not have them
+# builds of older versions do not have them
+_LATER = {"account", "renamed", "former_table", "loose", "index_version"}
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
-    entries = asdict(info) | {"renamed": "\n".join(info.renamed)}
+    lists = {"renamed": "\n".join(info.renamed), "loose": "\n".join(info.loose)}
+    entries = asdict(info) | lists
     return [(key, str(value)) for key, value in entries.items()]
 
 
@@ -194,8 +201,8 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
-    renamed = tuple(found.get("renamed", "").splitlines())
-    return _INFO.validate_python({**found, "renamed": renamed})
+    lists = {name: tuple(found.get(name, "").splitlines()) for name in ("renamed", "loose")}
+    return _INFO.validate_python({**found, **lists})
 
 
 _COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
@@ -277,15 +284,30 @@ def publish(
     return info
 
 
+def publish_changes(
+    work: WorkDatabase,
+    schema: Schema,
+    on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> BuildInfo | None:
+    """Publish as `publish` does, unless the present build has the same content: then None."""
+    info = published_info(work.state)
+    if info is not None and info.revision == work.revision:
+        return None
+    return publish(work, schema, on_column=on_column)
+
+
 def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:
-    connection = work.connection
+    connection, n_attributes = work.connection, len(schema.attributes)
+    loose = {item.attribute.name for item in loose_attributes(work, schema)}
+    schema = with_loose(work, schema)
     create_tables(connection)
     connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
-        _write_column(work, schema.entity, attribute, position)
+        is_loose = attribute.name in loose
+        _write_column(work, schema.entity, attribute, position, is_loose=is_loose)
     renamings = find_renamings(connection, work.state, schema)
     create_records(connection, schema, renamings)
     _write_records(connection, schema)
@@ -305,13 +327,15 @@ def _write(
         entity=schema.entity,
         n_documents=n_documents - n_failed,
         n_failed=n_failed,
-        n_attributes=len(schema.attributes),
+        n_attributes=n_attributes,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         engine=work.engine_in_force(),
         revision=work.revision,
         account=work.note(ACCOUNT) or "",
         renamed=renamings.lines() if renamings else (),
         former_table=renamings.former_table if renamings else "",
+        loose=tuple(item.name for item in schema.attributes[n_attributes:]),
+        index_version=INDEX_VERSION,
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:
@@ -344,12 +368,11 @@ CREATE OR REPLACE TEMP TABLE stated (
 _WHOLE = f"""
 CREATE OR REPLACE TEMP TABLE whole AS
 SELECT number, document_id,
-       CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, 'not_mentioned') END
-         AS state,
+       CASE WHEN failure IS NOT NULL THEN 'failed' ELSE coalesce(state, $unread) END AS state,
        as_stated, start, "end",
-       CASE WHEN failure IS NULL AND coalesce(state, 'not_mentioned') = 'not_mentioned'
+       CASE WHEN failure IS NULL AND coalesce(state, $unread) = 'not_mentioned'
                  AND NOT contains(coalesce(marks, ''), '{Mark.READ_IN_PART}')
-            THEN ? ELSE value END AS value,
+            THEN $implied ELSE value END AS value,
        unit, coalesce(engine, '{BY_RULES}') AS engine,
        coalesce(marks, '') AS marks, coalesce(failure, note, '') AS note
 FROM listing LEFT JOIN stated USING (number) ORDER BY number
@@ -358,15 +381,21 @@ _INSERT_CELLS = """
 INSERT INTO build.main.cells
 SELECT document_id, ?, ?, state, as_stated, start, "end", value::VARCHAR, unit, engine, marks,
        note
-FROM whole ORDER BY number
+FROM whole WHERE state IS NOT NULL ORDER BY number
 """
 _VALUES = "CREATE OR REPLACE TEMP TABLE {column} AS SELECT value FROM whole ORDER BY number"
 
 
-def _write_column(work: WorkDatabase, table: str, attribute: Attribute, position: int) -> None:
-    """Normalise one attribute; write its cells to the build, and its values to `column_<n>`."""
+def _write_column(
+    work: WorkDatabase, table: str, attribute: Attribute, position: int, *, is_loose: bool
+) -> None:
+    """Normalise one attribute; write its cells to the build, and its values to `column_<n>`.
+
+    A document without a cell does not mention it; of one that is loose it was not read for it.
+    """
     connection, rows = work.connection, []
-    for number, cell in _cells_in_force(work, table, attribute).items():
+    cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
+    for number, cell in cells.items():
         start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
         rows.append(
             (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
@@ -377,9 +406,11 @@ def _write_column(work: WorkDatabase, table: str, attribute: Attribute, position
         with connection.appender("stated") as appender:
             appender.append_rows(rows)
     # rules that found nothing anywhere do not say that no document mentions it
-    is_read = work.is_predicted() or any(row[1] != State.NOT_MENTIONED for row in rows)
+    by_model = any(map(is_predicted, (row[7] for row in rows))) if is_loose else work.is_predicted()
+    is_read = by_model or any(row[1] != State.NOT_MENTIONED for row in rows)
     implied = attribute.type.implied.get(attribute.absent_means) if is_read else None
-    connection.execute(_WHOLE, [implied])
+    unread = None if is_loose else State.NOT_MENTIONED.value
+    connection.execute(_WHOLE, {"implied": implied, "unread": unread})
     connection.execute(_INSERT_CELLS, [table, attribute.name])
     connection.execute(with_names(_VALUES, column=f"column_{position}"))
 
@@ -423,6 +454,15 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
         connection.execute(_INSERT_REVIEW, [table, name, *said, item.document])
         cells[item.document] = mark(model, item)
     return cells
+
+
+def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
+    """Return the cells of a loose attribute, of the documents that were read for it."""
+    asked = [attribute.name, hash_attribute(attribute)]
+    found = work.connection.execute(_PREDICTIONS_OF, asked).fetchall()
+    rows = [row for row in found if row[1] is not None]
+    predicted = [read_prediction(row[1:]) for row in rows]
+    return _checked(attribute, rows, read_column(attribute, predicted))
 
 
 def _checked(

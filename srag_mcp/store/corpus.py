@@ -32,7 +32,7 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
-from srag_mcp.store.postings import INDEX_TABLES
+from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
 from srag_mcp.text.shown import one_line
@@ -154,8 +154,14 @@ class Corpus:
         return self._content().info
 
     def schema(self) -> Schema:
-        """Return the schema of the build."""
+        """Return the schema of the build, and behind its columns the loose attributes."""
         return self._content().schema
+
+    def kept_schema(self) -> Schema:
+        """Return the schema without the loose attributes, which `schema` has as well."""
+        loose = self.info().loose
+        kept = tuple(item for item in self.schema().attributes if item.name not in loose)
+        return self.schema().model_copy(update={"attributes": kept})
 
     def statistics(
         self, columns: Sequence[str] | None = None, table: str | None = None
@@ -222,33 +228,35 @@ class Corpus:
             ).rows[0]
         )
 
-    def rank(self, sql: str, limit: int, offset: int) -> ResultPage:
-        """Return rows of *sql*, which this package wrote around a narrowing query from outside.
+    def rank(self, sql: str, *, is_ours: bool) -> list[tuple[Value, ...]]:
+        """Return the rows of *sql*, which may read the index of passages, too.
 
-        It may read the index of passages, too.
+        *is_ours*: nothing in it comes from outside. What this package wrote around a narrowing
+        query is checked, which takes as long as the search in a small corpus.
 
         Raises:
             QueryError: If it is refused, wrong, or too heavy.
-            StoreError: If the build has no index.
+            StoreError: If the build has no index, or one that was made by other rules.
         """
 
-        def ask(path: Path) -> ResultPage:
+        def ask(path: Path) -> list[tuple[Value, ...]]:
             content = self._content_of(path)
-            if not content.columns.keys() >= set(INDEX_TABLES):
+            is_indexed = content.columns.keys() >= set(INDEX_TABLES)
+            if not is_indexed or content.info.index_version != INDEX_VERSION:
                 msg = (
-                    f"the build of {self.name} has no index of passages, as it is of an earlier"
-                    " version of srag-mcp: to ingest the corpus again, call ingest_corpus with"
+                    f"the build of {self.name} has no index of passages that this version of"
+                    " srag-mcp can search: to ingest the corpus again, call ingest_corpus with"
                     f" corpus={self.name!r}"
                 )
                 raise StoreError(msg)
-            return self.worker.select(
-                path,
-                sql,
-                tables=content.tables(*INDEX_TABLES, "srag_texts"),
-                limit=limit,
-                offset=offset,
-                timeout_s=self._left_s(sql),
+            if is_ours:
+                return self.worker.read(path, sql, (), self._left_s(sql), kind="short")
+            tables = content.tables(*INDEX_TABLES, "srag_texts")
+            limits, left_s = self.worker.limits, self._left_s(sql)
+            page = self.worker.select(
+                path, sql, tables=tables, limit=limits.max_rows, timeout_s=left_s
             )
+            return list(page.rows)
 
         return self._newest(ask)
 

@@ -29,6 +29,8 @@ class Job(BaseModel):
         folder: What it ingests.
         engine: Who does the thinking, as it was asked for.
         attribute: The column that it adds, in the words of who asked; empty for all others.
+        documents: A SELECT of those that it reads for an attribute that is not kept; None where it
+            is kept.
         status: `interrupted`: its process died; starting again goes on where it stopped.
         stage, done, total, current: As in `Progress`.
         waiting: Prompts that wait for an agent's answers.
@@ -47,6 +49,7 @@ class Job(BaseModel):
     status: JobStatus = "running"
     engine: EngineChoice = "auto"
     attribute: str = ""
+    documents: str | None = None
     stage: str = ""
     done: int = 0
     total: int = 0

@@ -10,24 +10,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 
-from srag_mcp.documents.document import Document
-from srag_mcp.documents.passages import Passage
-from srag_mcp.text.terms import TermKind, count_terms
+from srag_mcp.documents.document_names import document_names
+from srag_mcp.text.terms import TermKind, count_terms, name_term
 
 if TYPE_CHECKING:
     import duckdb
 
+# Of the rules by which texts become terms: to be raised with any change of them, here or in
+# `text/terms.py`, for a question that is read by others finds nothing.
+INDEX_VERSION = "2"
+PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str]
+"""number from 1, page, headings, start, end, kind."""
 PostingRow: TypeAlias = tuple[int, int, int]
 """number of the passage, 0 for the names of the document; term; how often it is there."""
 
 INDEX_TABLES = ("srag_postings", "srag_passages", "srag_units")
 INDEX_COMMENTS = {
     "srag_postings": "The index of passages: a row a term and passage, in the order of the terms.",
-    "srag_postings.term": "Hash of a word, a pair of words or a label (its highest two bits).",
+    "srag_postings.term": "Hash of a word, pair of words, label or name (its highest two bits).",
     "srag_postings.n": "How often it is there; 255 for more.",
     "srag_passages": "What postings point to: passages (number 0: the names of a document).",
     "srag_passages.page": "Counts all pages; where the format has none, stretches of its length.",
-    "srag_units": "The lengths of what is ranked: documents (level 0), pages (1), passages (2).",
+    "srag_units": "What is ranked: documents (level 0), pages (1), passages (2).",
+    "srag_units.words": "How many words it has, of the mean of its level; pairs: of words.",
 }
 _MOST_COUNTED = 255  # in one byte
 _PAGE_CHARACTERS = 4000  # of a page of a filing (FinanceBench: 4,800 with its layout)
@@ -47,27 +52,37 @@ CREATE TABLE build.main.srag_postings AS
 SELECT term, passage, n
 FROM postings JOIN build.main.srag_passages USING (document_id, number) ORDER BY term, passage;
 CREATE TABLE build.main.srag_units AS
-SELECT level, unit, sum(n_words)::UINTEGER AS n_words, sum(n_pairs)::UINTEGER AS n_pairs
+SELECT level, unit, coalesce(n_words / avg(n_words) OVER same, 0)::FLOAT AS words,
+  coalesce(n_pairs / nullif(avg(n_pairs) OVER same, 0), 0)::FLOAT AS pairs
 FROM (
-  SELECT n_words, n_pairs, unnest([0, 1, 2])::UTINYINT AS level,
-    unnest([document, page, CASE WHEN number > 0 THEN passage END]) AS unit
-  FROM build.main.srag_passages LEFT JOIN (
-    SELECT passage, sum(n) FILTER (term >> 30 = {TermKind.WORD:d}) AS n_words,
-      sum(n) FILTER (term >> 30 = {TermKind.PAIR:d}) AS n_pairs
-    FROM build.main.srag_postings GROUP BY passage) USING (passage))
-WHERE unit IS NOT NULL GROUP BY level, unit ORDER BY level, unit;
+  SELECT level, unit, sum(n_words) AS n_words, sum(n_pairs) AS n_pairs FROM (
+    SELECT n_words, n_pairs, unnest([0, 1, 2])::UTINYINT AS level,
+      unnest([document, page, CASE WHEN number > 0 THEN passage END]) AS unit
+    FROM build.main.srag_passages LEFT JOIN (
+      SELECT passage, sum(n) FILTER (term >> 30 = {TermKind.WORD:d}) AS n_words,
+        sum(n) FILTER (term >> 30 = {TermKind.PAIR:d}) AS n_pairs
+      FROM build.main.srag_postings GROUP BY passage) USING (passage))
+  WHERE unit IS NOT NULL GROUP BY level, unit)
+WINDOW same AS (PARTITION BY level) ORDER BY level, unit;
 """  # noqa: S608 - constants
 
 
-def cut_postings(document: Document, passages: Sequence[Passage]) -> Iterator[PostingRow]:
-    """Yield the terms of passages, each with the headings that it does not begin with itself."""
-    names = f"{PurePosixPath(document.path).stem}\n{document.title}"
-    texts = [names] if passages else []
-    for item in passages:
-        text = item.span.of(document.text)
-        texts.append("\n".join([*(above for above in item.path if above not in text), text]))
-    for number, text in enumerate(texts):
-        for term, n in count_terms(text).items():
+def cut_postings(
+    path: str, title: str, text: str, passages: Sequence[PassageRow]
+) -> Iterator[PostingRow]:
+    """Yield the terms of passages, each with the headings that it does not begin with itself.
+
+    Those of passage 0 are what the document is called: by its file, and by its title.
+    """
+    if not passages:
+        return
+    stem = PurePosixPath(path).stem
+    yield from ((0, term, n) for term, n in count_terms(f"{stem}\n{title}").items())
+    yield from ((0, name_term(name), 1) for name in document_names(stem, title, text))
+    for number, _, headings, start, end, _ in passages:
+        said = text[start:end]
+        above = [heading for heading in headings.split(" > ") if heading not in said]
+        for term, n in count_terms("\n".join([*above, said])).items():
             yield number, term, min(n, _MOST_COUNTED)
 
 

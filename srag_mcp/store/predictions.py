@@ -226,16 +226,23 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
 
     They count like predictions: a language model is not asked about the column in those documents.
     """
+    rows = work.connection.execute(_CELLS_OF, [attribute.name, BY_RULES, attribute.name]).fetchall()
+    store_rule_cells(work, attribute, [(row[0], row[1], read_cell(row[2:])) for row in rows])
+
+
+def store_rule_cells(
+    work: WorkDatabase, attribute: Attribute, read: Sequence[tuple[str, str, Cell]]
+) -> None:
+    """Keep cells that rules *read*, with the ids and sha256 of their documents, likewise."""
     predictions = Predictions(work)
     known = predictions.cells(attribute).keys()
-    rows = work.connection.execute(_CELLS_OF, [attribute.name, BY_RULES, attribute.name]).fetchall()
-    cells = normalise_column(attribute, [read_cell(row[2:]) for row in rows])
+    cells = normalise_column(attribute, [cell for _, _, cell in read])
     predictions.store(
         [attribute],
         [
-            PredictedRecord(row[0], row[1], (_predicted(attribute, cell),))
-            for row, cell in zip(rows, cells, strict=True)
-            if row[0] not in known
+            PredictedRecord(document_id, sha256, (_predicted(attribute, cell),))
+            for (document_id, sha256, _), cell in zip(read, cells, strict=True)
+            if document_id not in known
         ],
     )
 

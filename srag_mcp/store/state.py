@@ -1,4 +1,4 @@
-"""What many processes share of a corpus: replies, the ledger, prompts for agents, jobs.
+"""What many processes share of a corpus: replies, the ledger, prompts for agents, jobs, feedback.
 
 One SQLite file in WAL mode. A commit is handed to the operating system before it returns, so that
 a killed process loses none; a power cut may lose the last ones, for nothing is forced to the disk.

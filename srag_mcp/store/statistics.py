@@ -35,10 +35,10 @@ class ColumnStatistics:
     Attributes:
         column: The attribute's name.
         type: The attribute's type.
-        n_records: Records of the build.
+        n_records: Records of the build; of those without a cell it is not known what they say.
         n_non_null: Records with a value.
         n_non_zero: Records with a value that is neither 0 nor false nor empty.
-        n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state; together n_records.
+        n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state.
         n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
         n_doubted: Cells whose words say otherwise, or do not show the value.
@@ -74,9 +74,19 @@ class ColumnStatistics:
     table: str | None = None
 
     @property
+    def n_read(self) -> int:
+        """Records that were read for it: all but for a loose attribute."""
+        return self.n_stated + self.n_stated_absent + self.n_not_mentioned + self.n_failed
+
+    @property
+    def n_unread(self) -> int:
+        """Records that were not read for it."""
+        return self.n_records - self.n_read
+
+    @property
     def n_none(self) -> int:
         """Records without a value, of which it is stated that they have none."""
-        return max(0, self.n_records - self.n_non_null - self.n_not_mentioned - self.n_failed)
+        return max(0, self.n_stated + self.n_stated_absent - self.n_non_null)
 
     @property
     def n_unknown(self) -> int:
@@ -131,12 +141,12 @@ def _of_column(
     names = {"x": attribute.name, "entity": entity}
     [row] = connection.execute(
         with_names(
-            f"FROM build.main.{{entity}} SELECT count({{x}}), {attribute.type.n_non_zero_sql},"
-            f" count(DISTINCT {{x}}), {attribute.type.spread_sql}",
+            "FROM build.main.{entity} SELECT count(*), count({x}),"
+            f" {attribute.type.n_non_zero_sql}, count(DISTINCT {{x}}), {attribute.type.spread_sql}",
             **names,
         )
     ).fetchall()
-    n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
+    n_records, n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
     lower, median, upper = quartiles or (None, None, None)
     top: list[tuple[Scalar | date, int]] = connection.execute(
         with_names(_TOP_VALUES, **names), [MAX_VALUES_LISTED]
@@ -144,7 +154,7 @@ def _of_column(
     return ColumnStatistics(
         column=attribute.name,
         type=attribute.type,
-        n_records=sum(n[state] for state in State),
+        n_records=n_records,
         n_non_null=n_non_null,
         n_non_zero=n_non_zero,
         n_stated=n[State.STATED],

@@ -18,6 +18,7 @@ _SIGNED = re.compile(
 _FUZZY_MIN_CHARACTERS = 5
 _FUZZY_CUTOFF = 84.0
 _MAX_TEXT_CHARACTERS = 2000
+IN_ORDER = 0.9  # the least score of a value that holds the words of the phrase in its order
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +103,20 @@ class ValueIndex:
         columns: Sequence[str] | None = None,
         limit: int = 6,
         table: str | None = None,
+        *,
+        is_spelt: bool = False,
     ) -> list[ValueMatch]:
         """Find the values nearest to *phrase*, best first (of all text columns, when None).
 
         Equal values score 1.0, values that hold the words of the phrase in its order 0.9 and more,
-        in another order 0.8, and misspelt ones less.
+        in another order 0.8, and misspelt ones less; these are left out where *is_spelt*.
         """
         words = fold_words(phrase)
         if not words:
             return []
-        found = self._scored(words) or self._misspelt(words)
+        found = self._scored(words)
+        if not found and not is_spelt:
+            found = self._misspelt(words)
         matches = [
             ValueMatch(entry.column, entry.value, entry.n_records, score, entry.table)
             for entry, score in ((self._entries[number], score) for number, score in found.items())
@@ -160,4 +165,4 @@ def _similarity(words: tuple[str, ...], stored: tuple[str, ...]) -> float:
         stored[start : start + len(words)] == words for start in range(len(stored) - len(words) + 1)
     )
     starts = 0.03 if stored[: len(words)] == words else 0.0
-    return (0.9 if in_order else 0.8) + starts + 0.05 * share
+    return (IN_ORDER if in_order else 0.8) + starts + 0.05 * share

@@ -19,7 +19,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, storable, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import ingestion_lock, work_path
-from srag_mcp.store.postings import PostingRow, cut_postings
+from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
 from srag_mcp.store.state import open_state
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
@@ -32,9 +32,6 @@ CellRow: TypeAlias = tuple[
     str, str, str | None, int | None, int | None, str, str | None, str, str, str
 ]
 """attribute, state, as_stated, start, end, context, unit, engine, note, marks."""
-
-PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str]
-"""number from 1, page, headings, start, end, kind."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _STATES = {state.value: state for state in State}
@@ -99,20 +96,21 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
         for cell in record.cells
         if cell.state is not State.NOT_MENTIONED or cell.note or cell.marks
     )
-    passages = cut_passages(document)
+    title, text = storable(document.title), storable(document.text)
+    passages = tuple(
+        (number, item.page, storable(" > ".join(item.path)), *astuple(item.span), item.kind)
+        for number, item in enumerate(cut_passages(document), start=1)
+    )
     return FinishedDocument(
         document_id=document.id,
         path=document.path,
-        title=storable(document.title),
+        title=title,
         media_type=document.media_type,
         sha256=document.sha256,
-        text=storable(document.text),
+        text=text,
         cells=tuple(map(cell_row, said)),
-        passages=tuple(
-            (number, item.page, storable(" > ".join(item.path)), *astuple(item.span), item.kind)
-            for number, item in enumerate(passages, start=1)
-        ),
-        postings=tuple(cut_postings(document, passages)),
+        passages=passages,
+        postings=tuple(cut_postings(document.path, title, text, passages)),
         replaces=replaces,
     )
 
@@ -160,6 +158,12 @@ _QUOTES = (
     'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
     ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
 )
+_PASSAGES = """
+SELECT document_id, path, title, text, passages FROM documents JOIN (
+  SELECT document_id, list(row(number, page, headings, start, "end", kind) ORDER BY number)
+    AS passages
+  FROM passages GROUP BY document_id) USING (document_id)
+"""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR);
 CREATE TABLE IF NOT EXISTS files (
@@ -232,6 +236,8 @@ class WorkDatabase:
                 connection.execute(_MARKS_OF_NOTES)
                 self._set_meta(marks="yes")
                 self.count_revision()
+        if self._meta("index") != INDEX_VERSION:
+            self._index_again()
 
     @property
     def revision(self) -> str:
@@ -276,10 +282,12 @@ class WorkDatabase:
         """Return what `keep_note` kept; None if nothing."""
         return self._meta(f"note:{key}")
 
-    def keep_note(self, key: str, text: str) -> None:
-        """Keep a short text for the next ingestion."""
+    def keep_note(self, key: str, text: str, *, is_content: bool = False) -> None:
+        """Keep a short text for the next ingestion; *is_content*: it is published as well."""
         with self.transaction():
             self._set_meta(**{f"note:{key}": text})
+            if is_content:
+                self.count_revision()
 
     def is_reserved_word(self, name: str) -> bool:
         """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
@@ -428,6 +436,19 @@ class WorkDatabase:
             self.connection.rollback()
             raise
         self.connection.commit()
+
+    def _index_again(self) -> None:
+        """Make the terms of all passages anew, by the rules of this version, from their texts."""
+        with self.transaction():
+            self.connection.execute("DELETE FROM postings")
+            found = self.connection.cursor().execute(_PASSAGES)
+            while part := found.fetchmany(_TEXTS_AT_ONCE):
+                for document_id, *said in part:
+                    postings = cut_postings(*said)
+                    self._append("postings", [(document_id, *row) for row in postings])
+            self._set_meta(index=INDEX_VERSION)
+            if self.n_documents():
+                self.count_revision()
 
     def _rows(self, sql: str, *values: object) -> list[Any]:
         return self.connection.execute(sql, list(values)).fetchall()

@@ -1,4 +1,4 @@
-"""Terms: the words, pairs of words and labels by which passages are found, as numbers.
+"""Terms: the words, pairs of words, labels and names by which passages are found, as numbers.
 
 Passages and questions are read by the same code. A term is 32 bits: two for its kind and 30
 of its text; what two texts share by chance in so many bits is not told apart.
@@ -34,6 +34,7 @@ class TermKind(IntEnum):
     WORD = 0  # a word, unstemmed, or an identifier as a whole: `10-K/A`, `§ 4.2`
     PAIR = 1  # the stems of two neighbouring words, stop words left out
     LABEL = 2  # the stems of a whole heading, key, table cell or short line
+    NAME = 3  # what a document may be called by
 
 
 def count_terms(text: str) -> Counter[int]:
@@ -78,6 +79,20 @@ def question_terms(question: str, idle: Collection[str] = ()) -> frozenset[int]:
             *_numbers(labels, TermKind.LABEL),
         ]
     )
+
+
+def name_term(name: str) -> int:
+    """Return the term of what a document may be called by, as `document_names` writes it."""
+    [term] = _numbers([name], TermKind.NAME)
+    return term
+
+
+def phrase_terms(phrase: str) -> frozenset[int]:
+    """Return the terms that a passage has all of if it says *phrase*: pairs, or its one word."""
+    words = _content(phrase)
+    if len(words) > 1:
+        return frozenset(_numbers(_pairs(words), TermKind.PAIR))
+    return frozenset(_numbers(words, TermKind.WORD))
 
 
 def _content(text: str) -> list[str]:

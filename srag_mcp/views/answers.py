@@ -2,25 +2,38 @@
 
 import shlex
 from collections.abc import Iterator
+from functools import partial
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import QueryError, UnknownNameError
-from srag_mcp.inference.answer import Answer, render_bounds, render_denominator, render_taken
-from srag_mcp.inference.ask import ask
+from srag_mcp.inference.answer import (
+    Answer,
+    Reading,
+    render_bounds,
+    render_denominator,
+    render_number,
+    render_taken,
+)
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
+from srag_mcp.inference.proposal import Proposal
+from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
 from srag_mcp.sqlfacts.query import read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.renamings import renamed_in
 from srag_mcp.text.shown import one_line, printable, quoted, shorten
+from srag_mcp.views.findings import passage_entry
 from srag_mcp.views.holdings import column_lines, other_tables, propose_column
 from srag_mcp.views.results import (
     ROWS_SHARE,
     AnswerPage,
     BriefPage,
     LinkedValue,
+    ProposalEntry,
+    RejectedReading,
     ResultTable,
+    extension_call,
     fit_lines,
     json_size,
     take_whole,
@@ -89,18 +102,35 @@ def result_table(
     )
 
 
-def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
-    """Answer a question, with as many whole rows as there is room for; or give the brief."""
-    answer = ask(corpus, question, choose_asking(settings))
-    max_characters = settings.max_result_characters
+def ask_page(
+    corpus: Corpus,
+    question: str,
+    settings: Settings,
+    previous: str = "",
+    verdict: AgentVerdict = "",
+) -> AnswerPage:
+    """Answer a question; see `answer_page`."""
+    asking = choose_asking(settings)
+    answer = converse(corpus, question, asking, previous=previous, verdict=verdict)
+    return answer_page(corpus, answer, settings.max_result_characters)
+
+
+def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPage:
+    """Write an answer with as many whole rows, or quotes, as there is room for; or the brief."""
+    proposal = None
+    if answer.proposal is not None and not corpus.is_build:
+        proposal = _proposal_entry(corpus, answer.proposal)
     if answer.brief is not None:
-        brief = _brief_page(corpus, answer.brief, by_model=answer.taken is not None)
-        return AnswerPage(answered=False, text=answer.text, brief=brief)
+        by_model = answer.taken is not None
+        brief = _brief_page(corpus, answer.brief, by_model=by_model, adds=proposal is None)
+        page = AnswerPage(answered=False, text=answer.text, brief=brief, proposal=proposal)
+        return _say_turn(page, answer, max_characters)
+    if answer.reading is not None:
+        return _reading_page(corpus, answer, answer.reading, max_characters)
     found, bounds = answer.denominator, answer.bounds
     denominator = [] if found is None else [render_denominator(found)]
     if bounds is not None:
         denominator.append(render_bounds(bounds))
-    taken = "" if answer.taken is None else f": {render_taken(answer.taken)}"
     page = AnswerPage(
         answered=True,
         text=shorten(answer.text, int(max_characters * TEXT_SHARE)),
@@ -113,18 +143,101 @@ def ask_page(corpus: Corpus, question: str, settings: Settings) -> AnswerPage:
         bounds=[] if bounds is None else [bounds.lower, bounds.upper],
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
         sources=[source_entry(item, MAX_QUOTE_CHARACTERS) for item in answer.sources],
-        engine=f"{answer.engine}{taken}",  # `"model: 1 calls, 3,812 tokens, $0.0009"`
+        engine=_say_engine(answer),
+        proposal=proposal,
     )
-    room = int(max_characters * ROWS_SHARE) - json_size(page)
+    room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
     page.rows = take_whole([list(row) for row in answer.rows], room)
     page.truncated = page.truncated or len(page.rows) < len(answer.rows)
     return page
 
 
-def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
+def _say_engine(answer: Answer) -> str:
+    """Say who answered and what it took: `"model: 1 calls, 3,812 tokens, $0.0009"`."""
+    if answer.taken is None:
+        return answer.engine
+    said = f"{answer.engine}: {render_taken(answer.taken)}"
+    return f"{said} ({_say_steps(answer)})" if len(answer.steps) > 1 else said
+
+
+def _say_steps(answer: Answer) -> str:
+    """Say what each step took: `"translate 1,204, narrow 800, read 4,100"`."""
+    return ", ".join(
+        f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps
+    )
+
+
+def _reading_page(
+    corpus: Corpus, answer: Answer, reading: Reading, max_characters: int
+) -> AnswerPage:
+    """Write an answer from passages, with as many of its quotes as there is room for."""
+    page = AnswerPage(
+        answered=True,
+        text=shorten(_with_marks(reading), int(max_characters * TEXT_SHARE)),
+        sql=reading.documents or "",
+        documents=reading.n_searched,
+        denominator=reading.render_scope(),
+        warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
+        computed=fit_lines(_computed_lines(reading), MAX_WARNING_CHARACTERS),
+        missing=list(reading.missing),
+        engine=_say_engine(answer),
+    )
+    room = int(max_characters * ROWS_SHARE) - json_size(_say_turn(page, answer, max_characters))
+    quotes = [passage_entry(item, corpus.name) for item in reading.quotes]
+    page.quotes = take_whole(quotes, room)
+    page.truncated = len(page.quotes) < len(quotes)
+    return page
+
+
+def _with_marks(reading: Reading) -> str:
+    """Write the sentences, each with the numbers of its quotes: `It grew by 12 %. [1][2]`."""
+    numbers = {item: number for number, item in enumerate(reading.quotes, start=1)}
+    said = []
+    for sentence in reading.sentences:
+        marks = "".join(f"[{numbers[item]}]" for item in sentence.quotes)
+        said.append(f"{sentence.text} {marks}")
+    return " ".join(said)
+
+
+def _computed_lines(reading: Reading) -> list[str]:
+    """Write each result with its expression, and the numbers that they are computed of."""
+    if not reading.computed:
+        return []
+    values = ", ".join(f"{name} = {render_number(value)}" for name, value in reading.values)
+    return [*(item.render() for item in reading.computed), f"with {values}"]
+
+
+def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPage:
+    """Say on *page* what was asked in the end, what was called wrong, and how much is kept."""
+    page.asked, page.questions_kept = answer.asked, answer.n_kept or 0
+    if (before := answer.before) is not None:
+        text = shorten(before.text, int(max_characters * WORDS_SHARE))
+        page.rejected = RejectedReading(text=text, sql=before.sql)
+    return page
+
+
+def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
+    price = proposal.price
+    arguments: dict[str, str | bool] = {
+        "attribute": proposal.attribute,
+        "documents": proposal.documents,
+        "keep": False,
+    }
+    return ProposalEntry(
+        tool="extend_schema",
+        arguments={"corpus": corpus.name, **arguments},
+        documents=price.n_documents,
+        prompts=price.n_prompts,
+        tokens=price.tokens,
+        next=f"to read it from {price}, {extension_call(corpus.name, arguments)}; then ask again",
+    )
+
+
+def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> BriefPage:
+    """Write the brief; *adds*: with the calls that add columns."""
     # A model names what is missing, or nothing is; the grammar knows words only.
     missing, following = brief.unplaced if by_model else (), NEXT
-    if not corpus.is_build and (missing or not by_model):
+    if not corpus.is_build and adds and (missing or not by_model):
         wishes = " and ".join(f"attribute={item!r}" for item in missing) or IN_WORDS
         following = f"{NEXT}, or add it: extend_schema with {wishes}"
     return BriefPage(
@@ -136,8 +249,10 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool) -> BriefPage:
             LinkedValue(column=match.column, value=match.value, records=match.n_records)
             for match in brief.linked_values
         ],
+        passages=[passage_entry(item, corpus.name) for item in brief.passages],
         rules=list(brief.rules),
         next=following,
+        previous=brief.previous,
     )
 
 
@@ -146,21 +261,12 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
 
     *corpus* is its name on the command line, for the commands that the text proposes.
     """
-    if (brief := answer.brief) is not None:
-        yield printable(answer.text)
-        names = brief.columns
-        more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
-        yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
-        for match in brief.linked_values:
-            yield f"{quoted(match.value)} is a value of {match.column}"
-        extend = f"srag-mcp extend {corpus} --attribute"
-        if answer.taken is None:
-            yield f'If no column holds it, add one: {extend} "…"'
-        else:
-            for item in brief.unplaced[:MAX_MISSING]:
-                yield f"To add it: {extend} {shlex.quote(printable(item))}"
-        yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
-        yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
+    yield from _turn_lines(answer)
+    if answer.brief is not None:
+        yield from _refusal_lines(answer, answer.brief, corpus)
+        return
+    if answer.reading is not None:
+        yield from _reading_lines(answer, answer.reading, corpus)
         return
     yield f"{one_line(answer.text)}\n"
     if answer.denominator is not None:
@@ -172,6 +278,67 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
     yield f"\nSQL:  {printable(answer.sql)}"
     if answer.taken is not None:
         yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
+    if answer.proposal is not None:
+        yield _command(answer.proposal, corpus)
     for source in answer.sources:
         document = shorten(source.document_id, MAX_ID_CHARACTERS)
         yield f"Says: {document}: {source.column} — {quoted(source.as_stated or '')}"
+
+
+def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
+    yield printable(answer.text)
+    names = brief.columns
+    more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
+    yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
+    for match in brief.linked_values:
+        yield f"{quoted(match.value)} is a value of {match.column}"
+    extend = f"srag-mcp extend {corpus} --attribute"
+    for passage in map(partial(passage_entry, corpus=corpus), brief.passages):
+        yield f"{passage.place()} says: {quoted(passage.quote)}"
+    if answer.proposal is not None:
+        yield _command(answer.proposal, corpus)
+    elif answer.taken is None:
+        yield f'If no column holds it, add one: {extend} "…"'
+    else:
+        for item in brief.unplaced[:MAX_MISSING]:
+            yield f"To add it: {extend} {shlex.quote(printable(item))}"
+    yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
+    yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
+
+
+def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[str]:
+    yield f"{one_line(_with_marks(reading))}\n"
+    yield reading.render_scope()
+    for item in reading.missing:
+        yield f"No passage says: {one_line(item)}"
+    for warning in (*answer.assumptions, *answer.warnings):
+        yield f"Note: {one_line(warning)}."
+    for line in _computed_lines(reading):
+        yield f"Computed: {one_line(line)}"
+    if reading.documents:
+        yield f"\nDocuments: {printable(reading.documents)}"
+    if answer.taken is not None:
+        yield f"By:   {_say_engine(answer)}"
+    for number, found in enumerate(reading.quotes, start=1):
+        passage = passage_entry(found, corpus)
+        yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"
+
+
+def _turn_lines(answer: Answer) -> Iterator[str]:
+    """Write what stands before an answer: another question, or one that was called wrong."""
+    if answer.brief is not None and answer.brief.previous:
+        yield one_line(answer.brief.previous)
+    if answer.asked:
+        yield f"Asked instead: {quoted(answer.asked, len(answer.asked))}"
+    if answer.before is not None:
+        yield f"Called wrong: {one_line(answer.before.text)}"
+        yield f"SQL:  {printable(answer.before.sql)}\n\nRead again:"
+
+
+def _command(proposal: Proposal, corpus: str) -> str:
+    """Write the command that reads what is proposed, and what that takes."""
+    attribute, documents = (
+        shlex.quote(printable(text)) for text in (proposal.attribute, proposal.documents)
+    )
+    command = f"srag-mcp extend {corpus} --attribute {attribute} --documents {documents} --no-keep"
+    return f"To read it from {proposal.price}, and then ask again: {command}"

@@ -46,10 +46,12 @@ def schema_page(corpus: Corpus, max_characters: int, offset: int = 0) -> SchemaP
     """
     corpus = corpus.within()
     schema, info, lines = corpus.schema(), corpus.info(), column_lines(corpus)
+    lines = lines[: 1 + info.n_attributes] if info.loose else lines
     columns = take_whole(lines[offset:], int(max_characters * PAGE_SHARE))
     following = offset + len(columns)
     notes = [*NOTES, info.account] if info.account else [*NOTES]
     notes += [f"{text}; the old name stays for this version" for text in info.renamed]
+    notes += loose_notes(corpus)
     n_in_part = max((item.n_read_in_part for item in corpus.statistics()), default=0)
     if n_in_part:
         notes.append(
@@ -86,8 +88,22 @@ def other_tables(corpus: Corpus) -> list[str]:
     return [f"{table}({', '.join(names)})" for table, names in tables if table not in left_out]
 
 
+def loose_notes(corpus: Corpus, column: str = "") -> list[str]:
+    """Say what was read for some documents only: `"read for 40 of 200 documents, not kept: a"`.
+
+    *column*: of this one alone; empty for all.
+    """
+    return [
+        f"read for {item.n_read:,} of {item.n_records:,} documents, not kept: {item.column}"
+        for item in corpus.statistics(corpus.info().loose)
+        if not column or item.column == column
+    ]
+
+
 def column_lines(corpus: Corpus) -> list[str]:
     """Write the columns of the record table, a line each; the more there are, the shorter.
+
+    What was read for some documents only comes last.
 
     `"price number USD: 62 to 1244, median 482; known in 98 of 100 — Price of one night."`
     """
@@ -137,7 +153,8 @@ def _statistics_entry(item: ColumnStatistics, unit: str | None) -> StatisticsEnt
     # The rarer of many numbers or dates tell less than the quartiles do.
     is_long_range = item.minimum is not None and item.n_distinct > MAX_VALUES
     shown = item.values[: MAX_RANGE_VALUES if is_long_range else MAX_VALUES]
-    counted = ("stated", "stated_absent", "not_mentioned", "failed", "distinct", "non_null")
+    states = ("stated", "stated_absent", "not_mentioned", "failed")
+    counted = (*states, "unread", "distinct", "non_null")
     measured = ("minimum", "lower_quartile", "median", "mean", "upper_quartile", "maximum")
     return StatisticsEntry(
         column=item.column,
@@ -177,11 +194,12 @@ def propose_column(corpus: Corpus) -> str:
 
 
 def schema_table(corpus: Corpus) -> Table:
-    """Tabulate the columns for people."""
+    """Tabulate the columns of the schema for people."""
     units = {attribute.name: attribute.unit for attribute in corpus.schema().attributes}
     return ("column", "type", "unit", "known", "holds"), [
         (item.column, item.type, units[item.column], item.n_non_null, describe_holdings(item))
         for item in corpus.statistics()
+        if item.column not in corpus.info().loose
     ]
 
 

@@ -23,6 +23,7 @@ from srag_mcp.views.results import (
     PromptEntry,
     PromptPage,
     PromptStep,
+    extension_call,
     take_whole,
 )
 
@@ -54,7 +55,10 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     if (engine := named_engine(job.engine)) is not None:
         call += f" and engine={engine!r}"
     if job.attribute:
-        call = f"call extend_schema with corpus={name!r} and attribute={job.attribute!r}"
+        arguments: dict[str, str | bool] = {"attribute": job.attribute}
+        if job.documents is not None:
+            arguments |= {"documents": job.documents, "keep": False}
+        call = extension_call(name, arguments)
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     following = {
         "running": f"call {again} while the state is running",

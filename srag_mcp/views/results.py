@@ -11,7 +11,7 @@ import io
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field
@@ -41,7 +41,7 @@ COMMANDS = {
     "next_prompts": "prompts next",
     "answer_prompts": "prompts answer",
 }
-_VALUE = "'[^']*'|\"[^\"]*\"|true"
+_VALUE = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|true|false"""
 _ARGUMENT = re.compile(rf"(\w+)=({_VALUE})")
 _TOOL = re.compile(
     rf"\b(call )?({'|'.join(COMMANDS)})\b(?: with ((?:(?:, | and )?\w+=(?:{_VALUE}))+))?"
@@ -142,6 +142,7 @@ class StatisticsEntry(Page):
     stated_absent: int = 0
     not_mentioned: int = 0
     failed: int = 0
+    unread: Annotated[int, Field(description="not read for it: they may say anything")] = 0
     distinct: int
     minimum: CellScalar = None
     lower_quartile: CellScalar = None
@@ -203,61 +204,6 @@ class LinkedValue(Page):
     records: int
 
 
-class BriefPage(Page):
-    """What you need to write the query yourself."""
-
-    table: str
-    documents: int
-    columns: list[str]
-    other_tables: list[str]
-    linked_values: list[LinkedValue] = []
-    rules: list[str]
-    next: str
-
-
-class AnswerPage(Page):
-    """An answer, or a brief with which to find it."""
-
-    answered: bool
-    text: str
-    reading: str = ""
-    sql: str = ""
-    columns: list[str] = []
-    rows: list[Row] = []
-    truncated: bool = False
-    documents: int = 0
-    denominator: str = ""
-    bounds: list[float] = []
-    warnings: list[str] = []
-    sources: list[SourceEntry] = []
-    engine: Annotated[str, Field(description="Who wrote the query, and what that took.")] = ""
-    brief: BriefPage | None = None
-
-    def render(self) -> str:
-        """Write text, denominator, reading, query, quotes and rows; or the brief."""
-        if (brief := self.brief) is not None:
-            linked = [
-                f"the question may mean {item.column} = {literal(item.value)} ({item.records}"
-                " records)"
-                for item in brief.linked_values
-            ]
-            head = f"table {brief.table}, {brief.documents} documents:"
-            others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]
-            return _lines([self.text, *linked, head, *brief.columns, *others])
-        lines = [self.text, self.denominator, *self.warnings]
-        if self.bounds:
-            lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
-        lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
-        if self.truncated:
-            lines.append("truncated: more rows exist; page through them with run_sql and this sql")
-        for item in self.sources:
-            place = f"{item.document_id} ({item.title}) {item.start}-{item.end}"
-            value = f"{item.value} {item.unit}" if item.unit else item.value
-            said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
-            lines.append(f"source: {place}: {said}".rstrip())
-        return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
-
-
 class FoundPassage(Page):
     """A passage of a document, by the words around what was found in it."""
 
@@ -276,6 +222,111 @@ class FoundPassage(Page):
         parts = ", ".join([one_line(self.document_id), *page, *headings])
         return f"{parts} ({self.start}-{self.end})"
 
+    def render(self) -> str:
+        """Write its place, its link and its words."""
+        return f"{self.place()} {self.link}: “{self.quote}”"
+
+
+class BriefPage(Page):
+    """What you need to write the query yourself."""
+
+    table: str
+    documents: int
+    columns: list[str]
+    other_tables: list[str]
+    linked_values: list[LinkedValue] = []
+    passages: list[FoundPassage] = []
+    rules: list[str]
+    next: str
+    previous: Annotated[str, Field(description="The question before, with its query.")] = ""
+
+
+class RejectedReading(Page):
+    """The reading that was called wrong, with its result in words."""
+
+    text: str
+    sql: str
+
+
+class ProposalEntry(Page):
+    """A call that reads what no column holds, so that you can ask again, and what that takes."""
+
+    tool: str
+    arguments: dict[str, str | bool]
+    documents: int
+    prompts: int
+    tokens: int
+    next: str
+
+
+class AnswerPage(Page):
+    """An answer, or a brief with which to find it."""
+
+    answered: bool
+    text: str
+    reading: str = ""
+    sql: str = ""
+    columns: list[str] = []
+    rows: list[Row] = []
+    truncated: bool = False
+    documents: int = 0
+    denominator: str = ""
+    bounds: list[float] = []
+    warnings: list[str] = []
+    sources: list[SourceEntry] = []
+    quotes: Annotated[
+        list[FoundPassage], Field(description="What a text from passages stands on: [1], [2] …")
+    ] = []
+    computed: list[str] = []
+    missing: Annotated[list[str], Field(description="What no passage says.")] = []
+    engine: Annotated[str, Field(description="Who wrote the query, and what that took.")] = ""
+    brief: BriefPage | None = None
+    proposal: ProposalEntry | None = None
+    asked: Annotated[str, Field(description="Instead, as the question leans on another.")] = ""
+    rejected: RejectedReading | None = None
+    questions_kept: int = 0
+
+    def render(self) -> str:
+        """Write text, proposal, denominator, reading, query, quotes and rows; or the brief."""
+        about = [f"asked instead: {self.asked}"] if self.asked else []
+        if (rejected := self.rejected) is not None:
+            about.append(f"called wrong: {rejected.text} sql: {rejected.sql}")
+        if self.questions_kept:
+            about.append(f"questions kept: {self.questions_kept}")
+        proposed = [] if self.proposal is None else [f"next: {self.proposal.next}"]
+        if (brief := self.brief) is not None:
+            linked = [
+                f"the question may mean {item.column} = {literal(item.value)} ({item.records}"
+                " records)"
+                for item in brief.linked_values
+            ]
+            about += [f"before: {brief.previous}"] if brief.previous else []
+            head = f"table {brief.table}, {brief.documents} documents:"
+            others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]
+            found = [f"passage: {item.render()}" for item in brief.passages]
+            return _lines(
+                [self.text, *proposed, *about, *linked, head, *brief.columns, *others, *found]
+            )
+        lines = [self.text, *proposed, self.denominator, *self.warnings, *about]
+        if self.quotes:
+            lines += [f"computed: {item}" for item in self.computed]
+            lines += [f"no passage says: {item}" for item in self.missing]
+            lines += [f"documents: {self.sql}"] * bool(self.sql) + [f"engine: {self.engine}"]
+            for number, quote in enumerate(self.quotes, start=1):
+                lines.append(f"[{number}] {quote.render()}")
+            return _lines(lines)
+        if self.bounds:
+            lines.append(f"bounds: {self.bounds[0]} to {self.bounds[1]}")
+        lines += [f"reading: {self.reading}", f"sql: {self.sql}", f"engine: {self.engine}"]
+        if self.truncated:
+            lines.append("truncated: more rows exist; page through them with run_sql and this sql")
+        for item in self.sources:
+            place = f"{item.document_id} ({item.title}) {item.start}-{item.end}"
+            value = f"{item.value} {item.unit}" if item.unit else item.value
+            said = f"{item.column} = {value}; {item.state}: “{item.quote}” {item.note}"
+            lines.append(f"source: {place}: {said}".rstrip())
+        return _lines([*lines, ROWS, *_csv_lines(self.columns, self.rows)])
+
 
 class SearchPage(Page):
     """Passages, the best first, and over which documents they were sought."""
@@ -286,6 +337,7 @@ class SearchPage(Page):
     found_in: Annotated[int, Field(description="Documents that these are of.")]
     searched: Annotated[int, Field(description="Documents that the filter leaves.")]
     documents: int
+    narrowed_to: Annotated[str, Field(description="What the query names: to pass as where.")] = ""
     truncated: bool
     next_offset: NextOffset = None
     unreadable: Annotated[list[str], Field(description="Files that nothing is found in.")] = []
@@ -420,12 +472,24 @@ def for_terminal(text: str) -> str:
             return found[0]
         words = ["run"] * bool(called) + ["srag-mcp", COMMANDS[tool]]
         for name, value in _ARGUMENT.findall(arguments or ""):
-            said = [] if value == "true" else [shlex.quote(ast.literal_eval(value))]
+            option, said = f"--{name}", []
+            if value == "false":
+                option = f"--no-{name}"
+            elif value != "true":
+                said = [shlex.quote(ast.literal_eval(value))]
             if name != "job_id":  # of a corpus, commands know the latest job
-                words += [f"--{name}"] * (name != "corpus") + said
+                words += [option] * (name != "corpus") + said
         return " ".join(words)
 
     return _TOOL.sub(command, text)
+
+
+def extension_call(corpus: str, arguments: Mapping[str, str | bool]) -> str:
+    """Name the call of `extend_schema`: `"call extend_schema with corpus='a' and keep=false"`."""
+    given = {"corpus": corpus, **arguments}.items()
+    said = [f"{name}={str(value).lower() if isinstance(value, bool) else repr(value)}"
+            for name, value in given]  # fmt: skip
+    return f"call extend_schema with {', '.join(said[:-1])} and {said[-1]}"
 
 
 Entry = TypeVar("Entry", bound=str | BaseModel | Row)

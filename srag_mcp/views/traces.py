@@ -1,15 +1,15 @@
 """What stands behind a value, a row or an aggregate: quotes, and the text around them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Unpack
 
 from srag_mcp.errors import QueryError, SchemaError
+from srag_mcp.store.chosen_documents import WHERE
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
 from srag_mcp.text.shown import quoted, shorten
-from srag_mcp.views.holdings import check_column
+from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (
     PAGE_SHARE,
     DocumentPage,
@@ -25,7 +25,6 @@ UNREAD = (
     "this document has no text that could be read; trace_value with its document_id and"
     " state=failed says why"
 )
-WHERE = re.compile(r"^\s*where\b", re.IGNORECASE)  # agents pass the clause with its first word
 
 
 def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter]) -> TracePage:
@@ -73,7 +72,8 @@ def _advice(corpus: Corpus, column: str, value: str, offset: int, total: int) ->
     if total:
         return f"offset {offset} is behind the last of {total} cells"
     if not value:
-        return "no cell meets these conditions: leave one out"
+        loose = "".join(f"; {note}" for note in loose_notes(corpus, column))
+        return f"no cell meets these conditions: leave one out{loose}"
     columns = [column] if column else None
     near = [item.value for item in corpus.values().search(value, columns, MAX_NEAR_VALUES)]
     stored = f"stored values that look alike: {', '.join(near)}" if near else "it is not stored"

@@ -212,3 +212,34 @@ def test_a_question_does_not_spend_what_a_budget_kept_back(
         assert cli("ingest", stations, "-q").status == 0
     assert asked.status == 1
     assert "as that was stopped: the budget of 2 calls is used up" in asked.err
+
+
+def test_a_column_is_read_from_some_documents_kept_or_dropped(cli: Cli, huts: Path) -> None:
+    cli("ingest", huts, "-q")
+    beds = ("extend", huts, "--attribute", "beds", "-q")
+    select = "SELECT document_id FROM huts WHERE height < 800"
+    quoted = cli(*beds, "--where", "height > 500", "--documents", select, "--quote")
+    some = cli(*beds, "--where", "height > 500", "--documents", select)
+    counted = cli("sql", huts, "SELECT sum(beds) AS beds FROM huts")
+    shown = cli("schema", huts)
+    as_json = json.loads(cli("schema", huts, "--json").out)
+    wrong = cli(*beds, "--where", "height > 500", "--keep")
+    hostile = cli(*beds, "--documents", "SELECT document_id FROM srag_texts")
+    dropped = cli("extend", huts, "--drop", "beds")
+    gone = cli("extend", huts, "--drop", "beds")
+    kept = cli(*beds)
+
+    assert quoted.out == "8 documents, engine offline: no language model is asked\n"
+    assert "read for 2 of 8 documents, and not kept: beds (number): beds\n" in some.out
+    assert "stated in 2 of 2 documents\n6.txt: 16.0, “16”\n" in some.out
+    assert counted.out == "beds\n33.0\n"
+    assert "beds: 2 used, 6 were not read for it." in counted.err
+    assert "beds" not in shown.out
+    assert "read for 2 of 8 documents, not kept: beds\n" in shown.err
+    assert list(as_json["properties"]) == ["height"]
+    assert (wrong.status, hostile.status, gone.status) == (1, 1, 1)
+    assert "a column that is kept is read from all documents" in wrong.err
+    assert "the SQL in documents cannot be used" in hostile.err
+    assert dropped.out == "dropped beds\n"
+    assert "no attribute 'beds' was read without being kept; there are: none" in gone.err
+    assert "added the column beds (number): beds\nstated in 8 of 8 documents\n" in kept.out

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from srag_mcp.evaluation.matching import is_right
-from srag_mcp.evaluation.pack import Expected, PackQuestion, with_names
+from srag_mcp.evaluation.matching import is_right, is_right_reading
+from srag_mcp.evaluation.pack import Expected, PackQuestion, Scale, with_names
 from srag_mcp.store.guard import Value
 
 
@@ -180,3 +180,139 @@ def test_a_tie_counts_where_all_are_given_and_it_is_said() -> None:
     assert is_right(tie, both, says_tie=True)
     assert not is_right(tie, both)
     assert not is_right(tie, both[:1], says_tie=True)
+
+
+def published(answer: Expected, scale: Scale | None = "", asked: str = "?") -> PackQuestion:
+    return PackQuestion("q", asked, answer, "", "other", documents=("a.html",), scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("answer", "scale", "found", "found_scale", "is_same"),
+    [
+        (-27603, "", -27603, "", True),
+        (-27603, "", 27603, "", False),
+        (14.16, "percent", 14.1553, "percent", True),
+        (14.16, "percent", 14.2, "percent", False),
+        (14.16, "percent", 0.141553, "", True),
+        (14.16, "percent", 14.16, "", False),
+        (720.2, "million", 720.204, "million", True),
+        (720.2, "million", 720.21, "million", False),
+        (720.2, "million", 720_200_000, "", True),
+        (720.2, "million", 720.2, "thousand", False),
+        (("$48,881",), "", 48881, "", True),
+        (("$48,881",), "", "$48,881", "", True),
+        (("$48,881",), "", 48881, "thousand", False),
+        (("$0.3 million",), "", 0.3, "million", True),
+        (("$0.3 million",), "", "$0.3 million", "", True),
+        (("41.5%",), "", 41.5, "percent", True),
+        (("41.5%",), "", 41.54, "percent", True),
+        (("41.5%",), "", 41.56, "percent", False),
+        (("$(31.5)",), "", -31.5, "", True),
+        (("$(31.5)",), "", 31.5, "", False),
+        (("268",), "million", "268", "million", True),
+        (("2019",), "", 2019, "", True),
+        (("2019",), "", 2018, "", False),
+        ("3", "", 3, "", True),
+        (("using the straight-line method",), "", "using a straight-line method", "", True),
+        (("using the straight-line method",), "", "straight-line", "", False),
+        (("Level 3 assets",), "", 3, "", False),
+    ],
+)
+def test_published_answers_match_with_their_scale(
+    answer: Expected, scale: Scale, found: Value, found_scale: Scale, *, is_same: bool
+) -> None:
+    assert is_right_reading(published(answer, scale), [(found,)], found_scale) is is_same
+
+
+def test_published_lists_match_whole() -> None:
+    question = published(("$2.41", "$2.70", "$12.30"))
+    assert is_right_reading(question, [(2.41,), (2.7,), (12.3,)])
+    assert is_right_reading(question, [(12.3,), (2.41,), (2.7,)])
+    assert not is_right_reading(question, [(2.41,), (2.7,)])
+    assert not is_right_reading(question, [(2.41,), (2.7,), (12.3,), (5,)])
+    assert not is_right_reading(question, [])
+    assert not is_right_reading(question, [(None,)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "found", "scale", "text", "is_same"),
+    [
+        ("$11588.00", 11588, "million", "", True),
+        ("$11588.00", 11588, "", "", True),
+        ("$11588.00", 11.588, "billion", "", True),
+        ("$11588.00", 11.588, "million", "", False),
+        ("$5466.00", 5466.312, "million", "", True),
+        ("$5466.00", 5467, "million", "", False),
+        ("$5466.50", 5466.312, "million", "", False),
+        ("10.3%", 10.3, "percent", "", True),
+        ("10.3%", 10.34, "", "", True),
+        ("1.73", 1.731, "", "", True),
+        ("1.73", 1.74, "", "", False),
+        ("Adj. EBITDA was $2,018mn in FY 2023", 2018, "million", "", True),
+        ("Adj. EBITDA was $2,018mn in FY 2023", 2081, "million", "", False),
+        ("No. The debt fell by $2.5bn.", False, "", "It fell by 2.5 billion.", True),
+        ("No. The debt fell by $2.5bn.", True, "", "It fell by 2.5 billion.", False),
+        ("No. The debt fell by $2.5bn.", "no", "", "It fell.", True),
+        ("No. The debt fell by $2.5bn.", "It fell.", "", "", False),
+        ("corporate bonds (almost 82%)", "Corporate bonds", "", "", True),
+        ("It rose from 143% in 2021 to 156%", 156, "percent", "From 143 % to 156 %.", True),
+        ("It rose from 143% in 2021 to 156%", 156, "percent", "", False),
+        ("Operating activities", "operating activities", "", "", True),
+        ("Operating activities", "investing activities", "", "", False),
+        ("The Consumer Health segment", "Consumer Health", "", "It is the segment.", True),
+    ],
+)
+def test_published_sentences_match_by_what_can_be_told(
+    answer: str, found: Value, scale: Scale, text: str, *, is_same: bool
+) -> None:
+    question = published(answer, None, "What is it, in USD millions?")
+    assert is_right_reading(question, [(found,)], scale, text) is is_same
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows", "scale", "is_same"),
+    [
+        (12.5, [(12.5,)], "percent", True),
+        (0.125, [(12.5,)], "percent", True),
+        (1234, [("1,234",)], "", True),
+        (1234, [("USD 1,234.00",)], "", True),
+        (1_200_000, [(1.2,)], "million", True),
+        (1_200_000, [(1.2,)], "thousand", False),
+        (True, [("Yes",)], "", True),
+        ("2021-01-14", [("2021-01-14",)], "", True),
+        ((("Rome", 2), ("Oslo", 3)), [("Oslo", 3), ("Rome", 2)], "", True),
+        (None, [(1,)], "", False),
+    ],
+)
+def test_what_was_read_matches_gold_with_or_without_its_scale(
+    answer: Expected, rows: list[tuple[Value, ...]], scale: Scale, *, is_same: bool
+) -> None:
+    assert is_right_reading(question(answer), rows, scale) is is_same
+
+
+def test_who_reads_several_that_tie_gives_all_of_them() -> None:
+    tied = replace(question(("Rome", "Oslo")), is_tie=True)
+    assert is_right_reading(tied, [("Rome",), ("Oslo",)])
+    assert not is_right_reading(tied, [("Rome",)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "scale", "text", "is_same"),
+    [
+        (100107, "million", "It was USD 100,107 million in 2018. Before, it was less.", True),
+        (100107, "million", "It was USD 100,107 in 2018.", False),
+        (100107, "million", "It was less. Before, it was USD 100,107 million.", False),
+        (14.16, "percent", "It grew by 14.16 %.", True),
+        (14.16, "percent", "It grew by 14.2 %.", False),
+        (-27603, "", "The change was -27,603.", True),
+        (("2019",), "", "It was largest in 2019.", True),
+        (("$2.41", "$2.70"), "", "They were USD 2.41 and USD 2.70.", True),
+        (("$2.41", "$2.70"), "", "They were USD 2.41 and more.", False),
+        (("straight-line method",), "", "By the straight-line method.", True),
+        (("straight-line method",), "", "By units of production.", False),
+    ],
+)
+def test_an_answer_in_words_has_the_members_in_its_first_sentence(
+    answer: Expected, scale: Scale, text: str, *, is_same: bool
+) -> None:
+    assert is_right_reading(published(answer, scale), [], text=text) is is_same

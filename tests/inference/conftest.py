@@ -15,6 +15,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from tests.inference.reports import REPORTS, REPORTS_SCHEMA
 
 TOWERS: list[dict[str, object]] = [
     {"town": "Olm", "height": 10, "lift": True, "crane": True, "built": "1901-05-01"},
@@ -92,3 +93,14 @@ def ships(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     ingest(folder, settings, schema=SHIPS_SCHEMA)
     with QueryPool() as worker:
         yield Corpus(Path(folder), worker, settings.home)
+
+
+@pytest.fixture(scope="package")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    folder = Path(tmp_path_factory.mktemp("reports"))
+    for name, text in REPORTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    ingest(folder, settings, schema=REPORTS_SCHEMA)
+    with QueryPool() as worker:
+        yield Corpus(folder, worker, settings.home)

@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from srag_mcp.inference.by_model import Translated, translate_question
+from srag_mcp.inference.by_model import Translated, Translating, translate_question
 from srag_mcp.store.corpus import Corpus
 from tests.inference.test_by_model import reply, translate
 from tests.model.scripted import replying
@@ -80,7 +80,7 @@ def test_a_sample_of_the_documents_may_have_nothing(ships: Corpus) -> None:
     model = replying([reply("SELECT name FROM ships WHERE crew > 1000")])
 
     async def translated() -> Translated:
-        return await translate_question(model, ships, "Which?", may_find_nothing=True)
+        return await translate_question(model, ships, "Which?", Translating(may_find_nothing=True))
 
     assert anyio.run(translated).page.rows == ()
     assert len(model.prompts) == 1

@@ -99,11 +99,28 @@ def test_a_reply_that_was_of_no_use_is_asked_for_anew(
 def test_a_missing_attribute_is_a_brief(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    model = replying([reply(None, "rainfall")])
+    narrowing = {"documents": None, "attribute": None, "search": ["rain in millimetres"]}
+    unsaid = {"restated": "", "extracted": [], "compute": [], "answer": [], "missing": ["rain"]}
+    model = replying([reply(None, "rainfall"), json.dumps(narrowing), json.dumps(unsaid)])
     answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model))
-    assert answer.text == "Not answered: no column holds rainfall"
+    assert answer.text.startswith("Not answered: no column holds rainfall, and no passage")
     assert answer.brief is not None
     assert answer.brief.unplaced == ("rainfall",)
+
+
+def test_a_model_that_is_gone_when_documents_are_to_be_read_is_told(
+    folder: Path, settings: Settings, worker: QueryPool
+) -> None:
+    def say(prompt: Prompt) -> str:
+        return reply(None, "rainfall") if prompt.step == "translate" else never(prompt)
+
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(ScriptedModel(say)))
+    assert answer.text == (
+        "Not answered: no column holds rainfall; the documents were not read for it: the server is"
+        " gone"
+    )
+    assert answer.taken is not None
+    assert answer.taken.n_calls == 1
 
 
 def test_an_empty_answer_says_which_condition_no_record_meets(

@@ -8,11 +8,15 @@ import pytest
 
 from srag_mcp.errors import QueryError, StoreError
 from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import Hit, HitPage, idle_words, search
+from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import open_work
 
 
 def texts(corpus: Corpus, page: HitPage) -> list[str]:
@@ -110,13 +114,43 @@ def test_sql_from_outside_is_guarded(corpus: Corpus, among: str) -> None:
         search(corpus, "snow", among=among)
 
 
-def test_a_build_without_an_index_says_what_to_do(corpus: Corpus, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [
+        "DROP TABLE srag_postings",
+        "UPDATE srag_build SET value = '1' WHERE key = 'index_version'",
+        "DELETE FROM srag_build WHERE key = 'index_version'",
+    ],
+)
+def test_a_build_without_an_index_or_by_other_rules_says_what_to_do(
+    corpus: Corpus, tmp_path: Path, made: str
+) -> None:
     path = tmp_path / "old.duckdb"
     shutil.copyfile(corpus.build_path(), path)
     with duckdb.connect(str(path)) as connection:
-        connection.execute("DROP TABLE srag_postings")
-    with pytest.raises(StoreError, match=r"old has no index .* ingest the corpus again"):
-        search(Corpus(path, corpus.worker), "snow")
+        connection.execute(made)
+    old = Corpus(path, corpus.worker)
+    for look in (search, find_filter):
+        with pytest.raises(StoreError, match=r"old has no index .* ingest the corpus again"):
+            look(old, "snow")
+
+
+def test_a_year_stands_for_no_documents_where_not_all_have_a_date(corpus: Corpus) -> None:
+    assert find_filter(corpus, "How long lay snow in 2019?") is None
+
+
+def test_documents_that_come_first_are_counted_apart(corpus: Corpus) -> None:
+    rann = "SELECT document_id FROM reports WHERE station = 'Rann'"
+    page = search(corpus, "snow marsh", ahead=rann)
+    assert [hit.is_ahead for hit in page.hits] == [True, False, False, False]
+    assert page.hits[0].document_id == "rann_2019.txt"
+    assert (page.n_passages, page.n_documents) == (4, 3)
+    assert (page.n_ahead, page.n_documents_ahead) == (1, 1)
+    others = search(corpus, "snow marsh").hits
+    assert [hit.span for hit in others] != [hit.span for hit in page.hits]
+    assert {(hit.document_id, hit.score) for hit in others} == {
+        (hit.document_id, hit.score) for hit in page.hits
+    }
 
 
 def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
@@ -124,3 +158,24 @@ def test_words_of_computing_and_asking_are_idle_and_no_others() -> None:
     idle = idle_words(asked)
     assert {"average", "difference", "shows"} <= idle
     assert not {"gain", "price"} & idle
+
+
+@pytest.mark.parametrize("attributes", [(), (Attribute(name="metal", type="string"),)])
+def test_the_next_ingestion_makes_an_index_of_other_rules_anew_and_reads_no_file(
+    tmp_path: Path, attributes: tuple[Attribute, ...]
+) -> None:
+    folder = tmp_path / "cups"
+    folder.mkdir()
+    (folder / "cup.txt").write_text("A silver cup.\n")
+    settings = Settings(workers=1, home=tmp_path / "home")
+    schema = Schema(title="Cup", entity="cups", attributes=attributes)
+    ingest(folder, settings, schema=schema)
+    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
+        work.connection.execute("UPDATE meta SET value = '1' WHERE key = 'index'")
+        work.connection.execute("UPDATE postings SET term = 7")
+    report = ingest(folder, settings, schema=schema)
+    assert (report.published, report.n_extracted, report.n_unchanged) == (True, 0, 1)
+    with QueryPool() as worker:
+        assert places(search(Corpus(folder, worker, settings.home), "silver")) == [
+            ("cup.txt", None)
+        ]

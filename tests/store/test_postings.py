@@ -1,20 +1,22 @@
 """The index of passages: what of it is in a build, and when it is made anew."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from srag_mcp.cells.cell import Record
 from srag_mcp.documents.document import Document, Heading, Prose
-from srag_mcp.documents.passages import cut_passages
+from srag_mcp.documents.document_names import document_names
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish
 from srag_mcp.store.layout import published_build
-from srag_mcp.store.postings import INDEX_TABLES, cut_postings
-from srag_mcp.store.work import FinishedDocument, open_work
+from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION, cut_postings
+from srag_mcp.store.work import FinishedDocument, finish_document, open_work
 from srag_mcp.text.spans import Span
-from srag_mcp.text.terms import count_terms
+from srag_mcp.text.terms import count_terms, name_term
 
 Finish = Callable[..., FinishedDocument]
 Rows = list[tuple[object, ...]]
@@ -46,13 +48,20 @@ def test_terms_are_in_order_and_lengths_are_of_all_levels(published: Path) -> No
     terms = [row[0] for row in rows(published, "SELECT term FROM srag_postings")]
     assert terms == sorted(terms)  # type: ignore[type-var]
     lengths = (
-        "SELECT level, count(*), sum(n_words)::INTEGER FROM srag_units GROUP BY ALL ORDER BY 1"
+        "SELECT level, count(*), round(avg(words), 4), round(avg(pairs), 4) FROM srag_units"
+        " GROUP BY ALL ORDER BY 1"
     )
-    n_names = 3 * 2  # the stem of each file, and the title, which is the same
-    [(_, n, whole), (_, n_pages, pages), (_, n_passages, passages)] = rows(published, lengths)
-    assert (n, n_pages, n_passages) == (3, 3, 3)
-    assert pages == passages
-    assert whole == int(str(pages)) + n_names
+    assert rows(published, lengths) == [(0, 3, 1, 1), (1, 3, 1, 1), (2, 3, 1, 1)]
+    [curlew] = rows(
+        published,
+        "SELECT words FROM srag_units JOIN srag_passages ON unit = passage AND level = 2"
+        " WHERE document_id = 'curlew.txt' AND number = 1",
+    )
+    said = "SELECT sum(n) FROM srag_postings JOIN srag_passages USING (passage)"
+    said += " WHERE term >> 30 = 0 AND number = 1"
+    [(n_all,)] = rows(published, said)
+    [(n_own,)] = rows(published, f"{said} AND document_id = 'curlew.txt'")
+    assert curlew[0] == pytest.approx(int(str(n_own)) / (int(str(n_all)) / 3))
 
 
 def test_a_passage_is_found_by_the_headings_above_it() -> None:
@@ -64,25 +73,56 @@ def test_a_passage_is_found_by_the_headings_above_it() -> None:
         Prose(Span(11 + len(first), len(text)), ("Weather",)),
     )
     document = Document("d/a_b.txt", "d/a_b.txt", "Almanac", "text/plain", "", text, blocks)
-    passages = cut_passages(document)
-    assert len(passages) > 1
+    finished = finish_document(document, Record(document.id, ()), replaces=False)
+    n_passages = len(finished.passages)
+    assert n_passages > 1
     found: dict[int, dict[int, int]] = {}
-    for number, term, n in cut_postings(document, passages):
+    for number, term, n in finished.postings:
         found.setdefault(number, {})[term] = n
     [weather, *_] = count_terms("Weather")
-    assert [found[number].get(weather) for number in sorted(found)] == [None] + [1] * len(passages)
-    assert found[0] == count_terms("a_b\nAlmanac")
+    assert [found[number].get(weather) for number in sorted(found)] == [None] + [1] * n_passages
+    names = {name_term(name): 1 for name in document_names("a_b", "Almanac", text)}
+    assert found[0] == count_terms("a_b\nAlmanac") | names
 
 
 def test_what_stands_very_often_is_counted_in_one_byte() -> None:
-    document = Document("a", "a", "a", "text/plain", "", "7 " * 300, ())
-    counts = [n for number, _, n in cut_postings(document, cut_passages(document)) if number]
-    assert max(counts) == 255
+    text = "7 " * 300
+    postings = cut_postings("a", "a", text, [(1, None, "", 0, len(text), "text")])
+    assert max(n for number, _, n in postings if number) == 255
 
 
 def test_a_document_without_passages_has_no_terms() -> None:
-    row = Document("a.csv#1", "a.csv", "a.csv#1", "text/csv", "", "town: Kiel", ())
-    assert list(cut_postings(row, ())) == []
+    assert list(cut_postings("a.csv", "a.csv#1", "town: Kiel", ())) == []
+
+
+def test_the_rules_of_terms_have_a_version() -> None:
+    """Who changes what they make of this text raises `INDEX_VERSION`, and then this digest."""
+    text = (
+        "Net sales of FY22: 1,234.5 | § 4.2, 10-K/A (SKU-0042)\n"
+        "Costs\tÉtablissement 決算報告 2023\n"
+        "The cities' revenues were 7 % lower; J&J's were not.\n"
+    )
+    made = sorted(
+        cut_postings("d/BestBuy_10K.txt", "Best Buy", text, [(1, 2, "A > B", 0, len(text), "text")])
+    )
+    digest = hashlib.sha256(repr(made).encode()).hexdigest()[:8]
+    assert (INDEX_VERSION, digest) == ("2", "26a38d9c")
+
+
+def test_an_index_of_other_rules_is_made_anew_from_the_texts_that_were_kept(
+    published: Path, ships: Schema
+) -> None:
+    with open_work(published) as work:
+        revision, made = work.revision, work.connection.execute("FROM postings").fetchall()
+        work.connection.execute("DELETE FROM meta WHERE key = 'index'; DELETE FROM postings")
+    with open_work(published) as work:
+        assert work.revision != revision
+        assert sorted(work.connection.execute("FROM postings").fetchall()) == sorted(made)
+        publish(work, ships)
+        revision = work.revision
+    assert holding(published, "launched") == [("albatross.txt", 1, 1), ("curlew.txt", 1, 1)]
+    with open_work(published) as work:
+        assert work.revision == revision
 
 
 def test_a_changed_document_has_its_terms_anew(filled: Path, ships: Schema, finish: Finish) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from srag_mcp.errors import QueryError, SchemaError, StoreError
 from srag_mcp.model.language_model import count_tokens
@@ -19,7 +17,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.text.shown import one_line
 from srag_mcp.text.words import fold_words
-from srag_mcp.views.findings import MAX_QUOTE_CHARACTERS, MAX_TOKENS, find_quote, search_page
+from srag_mcp.views.findings import MAX_TOKENS, search_page
 from srag_mcp.views.results import SearchPage, json_size
 
 ARCHIVE = Path(__file__).parents[1] / "fixtures" / "corpora_16a3ebc" / "offline.tar.xz"
@@ -174,21 +172,3 @@ def test_a_query_without_words_and_a_build_without_passages_say_what_to_do(
         found(inns, " ?! ")
     with QueryPool() as pool, pytest.raises(StoreError, match="call ingest_corpus with"):
         found(Corpus(tmp_path / "stations", pool), "station")
-
-
-@given(st.text(alphabet="ab .\n|。", max_size=900), st.sets(st.sampled_from(["a", "b", "ab"])))
-def test_a_quote_is_a_stretch_of_its_text_without_blanks_around(
-    text: str, sought: set[str]
-) -> None:
-    span = find_quote(text, sought)
-
-    assert span.of(text) == span.of(text).strip()
-    assert span.end - span.start <= MAX_QUOTE_CHARACTERS
-    assert bool(span.of(text)) == bool(text.strip())
-
-
-def test_a_quote_begins_where_most_was_found() -> None:
-    text = "TERM\nIt rains. " + "Nothing here. " * 30 + "Either party may terminate. It rains."
-
-    assert find_quote(text, {"terminate", "parti", "termin"}).of(text).startswith("Either party")
-    assert find_quote(text, {"snow"}).of(text).startswith("TERM")

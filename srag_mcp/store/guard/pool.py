@@ -257,11 +257,14 @@ class QueryPool:
         sql: str,
         parameters: Sequence[Value] = (),
         timeout_s: float | None = None,
+        *,
+        kind: Kind = "own",
     ) -> list[tuple[Value, ...]]:
         """Run a statement of this package and return all its rows; it waits for no query.
 
-        It is not checked against the lists, so *sql* is never text from outside: that goes into
-        *parameters*. Time, memory and the lock of the engine hold; *timeout_s* as for `select`.
+        One of another *kind*, as it may take longer, waits its turn among them. It is not checked
+        against the lists, so *sql* is never text from outside: that goes into *parameters*. Time,
+        memory and the lock of the engine hold; *timeout_s* as for `select`.
 
         Raises:
             StoreError: As for `select`, but for what the check refuses.
@@ -269,7 +272,7 @@ class QueryPool:
         request = Request(
             "read", str(build.resolve()), sql, parameters=list(parameters), timeout_s=timeout_s
         )
-        return [tuple(row) for row in self._ask(request).rows]
+        return [tuple(row) for row in self._ask(request, kind).rows]
 
     @contextmanager
     def serving(self, call: Call) -> Iterator[None]:
@@ -310,10 +313,9 @@ class QueryPool:
             if statement.process is not None:
                 statement.process.kill()
 
-    def _ask(self, request: Request) -> Reply:
+    def _ask(self, request: Request, kind: Kind = "short") -> Reply:
         with self._lock:
             call = self._calls.get(threading.get_ident()) or Call(threading.get_ident())
-        kind: Kind = "own" if request.kind == "read" else "short"
         statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
         reply = None
         while reply is None:

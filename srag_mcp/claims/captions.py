@@ -1,0 +1,157 @@
+"""Captions and heads: what stands above a number of a table and says its scale and its year."""
+
+import re
+from collections.abc import Iterator, Set
+
+from srag_mcp.documents.lines import collapse
+from srag_mcp.text.spans import Span
+from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.quantities import scan_figures
+from srag_mcp.values.units import as_money, is_currency, parse_unit, read_context
+
+_LONGEST_CAPTION = 200  # as in `figures`
+_BRACKETED = re.compile(r"\([^()]+\)")
+_CELL_END = re.compile(r"\||\t|\s{3,}")
+_GAP = re.compile(r"\s*\|\s*|\t+|\s{2,}")
+_NUMBER = re.compile(r"\d[\d.,]*|[-–—](?=\s|$|\|)")
+_EXCEPTION = re.compile(r"\bexcept\b(.*)", re.IGNORECASE | re.DOTALL)
+_PER = re.compile(r"\bper\b|%|percent", re.IGNORECASE)
+_FISCAL = re.compile(r"\b(?:FY|CY)\s?['’]?(\d{4}|\d\d)(?!\d)", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"['’](?=[^\W\d_]{2})")  # `RMB’Million`
+_CENTURY = "20"
+_HALF_YEAR = 6
+_UNSCALED = frozenset({1.0})
+
+
+def is_tabular(line: str) -> bool:
+    """Whether *line* is a row of a table, whose cells stand apart."""
+    return _CELL_END.search(line.strip()) is not None
+
+
+def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozenset[float]:
+    """Return by what the bare *number* of *text*, meant in *unit*, may be multiplied.
+
+    It is the scale of its column, of its table or of its caption, which stands above it behind
+    *floor*. A sum of money, and a number without a unit, have it; what is counted or measured in
+    another unit may; so may what the caption excepts, and what its row or the line above its rows
+    says is a ratio: `per share`.
+    """
+    row = _line_at(text, number)
+    column = _column_of(text, row, number)
+    if not is_tabular(row.of(text)) or "%" in text[number.end : row.end].lstrip()[:1]:
+        return _UNSCALED
+    named, group = f"{unit or ''} {text[row.start : number.start]}", ""
+    for line in _lines_above(text, floor, row.end):
+        cells = _GAP.split(line) if "|" in line else [line]
+        own = cells[column] if column is not None and column < len(cells) else ""
+        if "%" in own and len(cells) > 1 and not _has_digit(own):
+            return _UNSCALED
+        for context in dict.fromkeys((own, cells[0], line)):
+            said = as_money(read_context(_caption(context)))
+            if said.scale > 1:
+                exception = _EXCEPTION.search(line)
+                is_per = _PER.search(f"{named} {group}") is not None
+                if "/" in (unit or "") or (exception and is_per):
+                    return _UNSCALED
+                is_excepted = exception and (
+                    "." in number.of(text) or not _PER.search(exception[1])
+                )
+                meant, scale = parse_unit(unit or "").unit, float(said.scale)
+                is_scaled = meant is None or is_currency(meant) or meant == said.unit
+                is_sure = is_scaled and not is_excepted and not is_per
+                return frozenset({scale} if is_sure else {1.0, scale})
+        is_group = len([cell for cell in cells if cell.strip()]) == 1 and (
+            len(cells) > 1 or not is_tabular(line)
+        )
+        group = group or line * is_group
+    return _UNSCALED
+
+
+def _caption(line: str) -> str:
+    """Return what may be a caption: *line* or, of one that is longer, what stands in brackets."""
+    said = _APOSTROPHE.sub(" ", collapse(line))
+    return said if len(said) <= _LONGEST_CAPTION else " ".join(_BRACKETED.findall(said))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def read_years(text: str, number: Span, floor: int) -> Set[int]:
+    """Return the years that the head of the column of *number* may mean; empty: it is not known.
+
+    A column belongs to a head by its place between bars, or because a line above has as many years
+    as the row has numbers. A date in the first half of a year may end the fiscal year before.
+    """
+    row = _line_at(text, number)
+    column = _column_of(text, row, number)
+    figures = [
+        Span(row.start + found.start(), row.start + found.end())
+        for found in _NUMBER.finditer(row.of(text))
+    ]
+    place = next((n for n, found in enumerate(figures) if found.overlaps(number)), None)
+    if not is_tabular(row.of(text)):
+        return frozenset()
+    for line in _lines_above(text, floor, row.start):
+        if column is not None:
+            cells = _GAP.split(line) if "|" in line else []
+            own = years_in(cells[column]) if column < len(cells) else []
+            if len(own) == 1 and _is_head(cells[column]):
+                return _may_mean(own[0])
+            continue
+        found = years_in(line)
+        if len(found) > 1 and len(found) == len(figures) and place is not None:
+            return _may_mean(found[place])
+    return frozenset()
+
+
+def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
+    """Return the last line between *floor* and *start* that says a scale, and that has years."""
+    kept: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(_lines_above(text, floor, start)):
+        shown = collapse(line)[-_LONGEST_CAPTION:]
+        if as_money(read_context(_caption(line))).scale > 1:
+            kept.setdefault("scale", (-number, shown))
+        if len(years_in(shown)) > 1 and is_tabular(line):
+            kept.setdefault("years", (-number, shown))
+    return tuple(dict.fromkeys(line for _, line in sorted(kept.values())))
+
+
+def years_in(text: str) -> list[DateText]:
+    """Return the dates of *text* that have a year, fiscal years included: `FY19` is 2019."""
+    return [
+        found for _, found in find_dates(spell_years(text), partial=True) if found.year is not None
+    ]
+
+
+def spell_years(text: str) -> str:
+    """Write fiscal years as years: `FY19`, `FY2019` -> ` 2019 `."""
+    return _FISCAL.sub(
+        lambda found: f" {found[1] if len(found[1]) > 2 else _CENTURY + found[1]} ", text
+    )
+
+
+def _may_mean(found: DateText) -> frozenset[int]:
+    year = found.year or 0
+    is_early = found.month is not None and found.month <= _HALF_YEAR
+    return frozenset({year, year - 1} if is_early else {year})
+
+
+def _is_head(cell: str) -> bool:
+    """Whether *cell* is a head and no value: it holds a year and hardly anything else to count."""
+    return not any(figure.unit or figure.scaled for figure in scan_figures(cell))
+
+
+def _line_at(text: str, place: Span) -> Span:
+    end = text.find("\n", place.end)
+    return Span(text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end)
+
+
+def _column_of(text: str, row: Span, number: Span) -> int | None:
+    """Return which cell between bars *number* stands in; None where there are no bars."""
+    return text.count("|", row.start, number.start) if "|" in row.of(text) else None
+
+
+def _lines_above(text: str, floor: int, end: int) -> Iterator[str]:
+    """Yield the lines that begin from *floor* on and before *end*, the last one first."""
+    yield from (line for line in reversed(text[floor:end].splitlines()) if line.strip())

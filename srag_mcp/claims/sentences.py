@@ -1,0 +1,411 @@
+"""Whether a sentence stands on its quotes: each number, date and name in it is in one of them.
+
+What code cannot see: a number or a name that its passages have, in another's place, where no head
+of a column tells whose it is; a cause or a condition; and what other words claim than those that
+deny, or say up or down.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, WORD, content_words, fold_word, fold_words, stem, words
+from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.names import WORDS
+from srag_mcp.values.quantities import (
+    DECIMAL_COMMA,
+    Quantity,
+    find_quantities,
+    find_style,
+    read_numeral,
+    scan_figures,
+)
+from srag_mcp.values.states import has_denial
+from srag_mcp.values.units import (
+    AMBIGUOUS_CURRENCIES,
+    SCALES,
+    is_currency,
+    parse_unit,
+    unit_of,
+)
+
+_NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"\b[^\W\d_]\w+")
+_NAMED_YEAR = re.compile(r"(?:^|_)((?:19|20)\d\d)(?:_|$)")
+_POINTS = re.compile(r"\s*(?:%|percent|per\s?cent|percentage|points?\b|pp\b)", re.IGNORECASE)
+_BASIS_POINTS = re.compile(r"\s*(?:basis|bps?\b)", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[\w&.-]+\s*$")
+_UP, _DOWN = (frozenset(map(fold_word, WORDS["directions"][way].split())) for way in ("up", "down"))
+_MINUS = re.compile(r"(?<![^\s|(])[-−][$€£]?$")
+_BEFORE = 3
+_SEVERAL = re.compile("|".join(map(re.escape, AMBIGUOUS_CURRENCIES)))  # `$`: of one of many
+_SAME = 1e-9
+_ROUNDED = 0.05  # half of the last digit of two: fewer say too little
+_SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # `Hotel`, `Hotels`; not `Marsh`, `Marshall`
+_LONGEST_CODE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Words of a document, and the number that was read from them.
+
+    Attributes:
+        text: Of the document.
+        quote: Where the words stand in it.
+        floor: Where their page or section begins: heads are sought from there on.
+        around: What was read with them, the names of the document included.
+        value: The number, in *unit*; None where the words are what counts.
+        unit: As it was given; its scale counts.
+    """
+
+    text: str
+    quote: Span
+    floor: int
+    around: str
+    value: float | None = None
+    unit: str | None = None
+
+    @property
+    def size(self) -> float | None:
+        """The value without its scale: 12 in `million USD` is 12,000,000."""
+        return None if self.value is None else self.value * parse_unit(self.unit or "").scale
+
+
+class IsAnother(Protocol):
+    """Tells whose a word is."""
+
+    def __call__(self, word: str, *, asked: bool) -> bool:
+        """Return whether folded *word* is of another document; *asked*: the question names it."""
+        ...
+
+
+class Result(NamedTuple):
+    """What was computed; *is_percent*: 12 means 12 %."""
+
+    value: float | bool
+    is_percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A number of a quote; *is_whole*: it has its scale or unit with it."""
+
+    value: float
+    span: Span
+    is_whole: bool
+
+    def sizes(self, ground: Ground, unit: str | None) -> Set[float]:
+        if self.is_whole:
+            return {self.value}
+        scales = read_scales(ground.text, self.span, ground.floor, unit)
+        return {self.value * scale for scale in scales}
+
+
+def check_number(name: str, ground: Ground) -> str:
+    """Say why the value of *ground*, which is called *name*, does not follow; empty if it does.
+
+    It is a number of the quote, times the scale that its table has, and of the year in its name.
+    """
+    size = ground.size
+    if size is None:
+        return ""
+    figures = list(_figures(ground))
+    agreeing = [
+        item
+        for item in figures
+        if any(_is_same(size, other) for other in item.sizes(ground, ground.unit))
+    ]
+    if not agreeing:
+        said = sorted({other for item in figures for other in item.sizes(ground, ground.unit)})
+        shown = ", ".join(f"{other:.15g}" for other in said) or "no number"
+        return f"the value is {size:.15g}, and its quote has, with the scale of its table, {shown}"
+    if size > 0 and all(_is_negative(ground.text, item.span) for item in agreeing):
+        return f"its number has a minus: the value is {-size:.15g}"
+    named = _NAMED_YEAR.search(name)
+    years = [read_years(ground.text, item.span, ground.floor) for item in agreeing]
+    if named and all(years) and not any(int(named[1]) in found for found in years):
+        found = " or ".join(map(str, sorted(years[0])))
+        return f"its number stands in the column of {found}"
+    return ""
+
+
+def _is_negative(text: str, number: Span) -> bool:
+    """Whether *number* has a minus before it; brackets may also part an expense from an income."""
+    return _MINUS.search(text[max(0, number.start - _BEFORE) : number.start]) is not None
+
+
+def check_sentence(
+    said: str,
+    grounds: Sequence[Ground],
+    results: Mapping[str, Result],
+    question: str,
+    is_another: IsAnother = lambda word, *, asked: False,
+) -> list[str]:
+    """Say what in the sentence *said* neither *grounds* nor the *results* of computing have.
+
+    *is_another*: whether a folded word names a document that is none of those quoted or, where the
+    question has it as a name, stands in others alone. A year may be that of the question; a number
+    may not.
+    """
+    spelled = spell_years(said)
+    dates = find_dates(spelled, partial=True)
+    around = "\n".join(ground.around for ground in grounds)
+    known = f"{around}\n{question}"
+    problems = [
+        f"the date {span.of(spelled)!r} is in none of its passages"
+        for span, found in dates
+        if not _has_date(span.of(spelled), found, known, grounds)
+    ]
+    years = {found.year for _, found in dates if found.year is not None}
+    for span, quantity in find_quantities(spelled):
+        is_date = any(taken.start <= span.start and span.end <= taken.end for taken, _ in dates)
+        if is_date or span.of(spelled).lower() == "one":
+            continue
+        ends = [end for end in (quantity.value, quantity.upper) if end is not None]
+        unit = None if _SEVERAL.search(span.of(spelled)) else quantity.unit
+        for end in ends:
+            problem = _check_figure(Quantity(end, unit), span, spelled, grounds, results)
+            problems += [problem] if problem and not _is_label(span, spelled, known) else []
+        problems += _check_years(ends[0], _slack(span.of(spelled), ends[0]), years, grounds)
+    problems += [
+        f"the name {word!r} is in none of its passages"
+        for word in _names(spelled, [span for span, _ in dates], around, question, is_another)
+    ]
+    return [*problems, *_check_denial(said, grounds), *_check_direction(said, grounds, results)]
+
+
+def _check_figure(
+    quantity: Quantity,
+    span: Span,
+    said: str,
+    grounds: Sequence[Ground],
+    results: Mapping[str, Result],
+) -> str:
+    value, unit = quantity.value, quantity.unit
+    after = said[span.end :]
+    is_share = unit == "percent" or _POINTS.match(after) is not None
+    slack = _slack(span.of(said), value)
+    factor = 100 if is_share else 10_000 if _BASIS_POINTS.match(after) else 1
+    for number, is_percent in results.values():
+        size = number * (factor / 100 if is_percent else factor)
+        is_same = _is_same(size, value, slack)
+        if is_same and not isinstance(number, bool) and not (is_percent and factor == 1):
+            return ""
+    if any(_says(ground, value, unit, slack) for ground in grounds):
+        return ""
+    n_listed = len({ground.quote for ground in grounds if ground.value is None})
+    if value == n_listed > 1 and unit is None:
+        return ""  # counted: each of them has a quote
+    told = ", ".join(f"{name} = {item.value:.6g}" for name, item in results.items())
+    computing = f", and compute gives {told}" if told else ", and no result of compute"
+    return f"the number {span.of(said)!r} is in none of its quotes{computing}"
+
+
+def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
+    """Whether *ground* has the number *value*: as its own, or as one of its words in prose.
+
+    Of a row of a table only the number counts that was extracted, unless none was.
+    """
+    line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
+    size = ground.size
+    given = parse_unit(ground.unit or "").unit
+    if is_currency(unit) and is_currency(given) and unit != given:
+        return False
+    if size is not None and is_tabular(line):
+        meant = ground.unit or unit
+        if ground.unit is None and unit is not None and unit != "percent":
+            figures = (item for item in _figures(ground) if _is_same(item.value, size))
+            return any(
+                _is_same(x, value, slack) for item in figures for x in item.sizes(ground, meant)
+            )
+        return _is_same(size, value, slack)
+    own = [] if size is None else [size]
+    sizes = {x for item in _figures(ground) for x in item.sizes(ground, unit or ground.unit)}
+    return any(_is_same(item, value, slack) for item in (*own, *sizes))
+
+
+def _figures(ground: Ground) -> Iterator[_Figure]:
+    quote, start = ground.quote.of(ground.text), ground.quote.start
+    taken: list[Span] = []
+    for figure in scan_figures(quote):
+        read = figure.read()
+        if read is not None and (figure.scaled or figure.unit == "percent"):
+            taken.append(figure.span)
+            for end in (read.value, read.upper):
+                if end is not None:
+                    yield _Figure(float(end), figure.span.moved(start), is_whole=True)
+    for span, quantity in find_quantities(quote):
+        if not any(map(str.isdigit, span.of(quote))):  # a number in words
+            yield _Figure(float(quantity.value), span.moved(start), is_whole=True)
+    before = ground.text.rfind("\n\n", 0, start) + 1
+    block = ground.text[before : max(ground.text.find("\n\n", start), ground.quote.end)]
+    styles = (find_style(_NUMERAL.findall(text)) for text in (block, ground.around))
+    style = next(filter(None, styles), "")
+    for found in _NUMERAL.finditer(quote):
+        place = Span(*found.span())
+        value = read_numeral(found[0], "." if style == DECIMAL_COMMA else ",")
+        if value is not None and not any(place.overlaps(other) for other in taken):
+            yield _Figure(float(value), place.moved(start), is_whole=False)
+
+
+def _check_years(
+    value: float, slack: float, years: Set[int], grounds: Sequence[Ground]
+) -> list[str]:
+    """Say so where a number stands in the column of a year that the sentence does not name."""
+    for ground in grounds:
+        if not years or ground.size is None or not _is_same(ground.size, value, slack):
+            continue
+        for item in _figures(ground):
+            if not any(_is_same(ground.size, x) for x in item.sizes(ground, ground.unit)):
+                continue
+            found = read_years(ground.text, item.span, ground.floor)
+            if found and not found & years:
+                told = " or ".join(map(str, sorted(found)))
+                return [f"{ground.quote.of(ground.text)!r} stands in the column of {told}"]
+    return []
+
+
+def _has_date(said: str, found: DateText, known: str, grounds: Sequence[Ground]) -> bool:
+    spelled = spell_years(known.replace("_", " "))
+    if fold_words(said) in fold_words(spelled):
+        return True
+    for _, other in find_dates(spelled, partial=True):
+        is_year = found.year is None or other.year == found.year
+        is_month = found.month in (None, other.month) and found.day in (None, other.day)
+        if is_year and is_month and found.quarter in (None, other.quarter):
+            return True
+    is_bare = found.month is None and found.quarter is None
+    heads = (
+        read_years(ground.text, item.span, ground.floor)
+        for ground in grounds
+        for item in _figures(ground)
+    )
+    return is_bare and any(found.year in years for years in heads)
+
+
+def _is_label(span: Span, said: str, known: str) -> bool:
+    """Whether a number is a part of a name that stands there: `Note 5`, `S&P 500`."""
+    before = _WORD_BEFORE.search(said[: span.start])
+    name = fold_words(f"{before[0] if before else ''}{span.of(said)}")
+    is_named = before is not None and not before[0][0].islower() and not before[0][0].isdigit()
+    return is_named and f" {name} " in f" {fold_words(known)} "
+
+
+def _names(
+    said: str,
+    dates: Sequence[Span],
+    around: str,
+    question: str,
+    is_another: IsAnother,
+) -> Iterator[str]:
+    """Yield the names of *said* that no passage has, but the question alone may have.
+
+    A word that begins a sentence is one where it must be: a document has that name, or what follows
+    shows it.
+    """
+    there, asked = (_roots(text.replace("_", " ")) for text in (around, question))
+    for found in _NAME.finditer(said):
+        word, folded = found[0], fold_word(found[0])
+        place = Span(*found.span())
+        if not word[0].isupper() or any(place.overlaps(span) for span in dates):
+            continue
+        is_general = folded in STOP_WORDS or folded in SCALES or unit_of(word) is not None
+        if is_general or _is_known(folded, there):
+            continue
+        if _is_known(folded, asked):
+            if is_another(folded, asked=f" {word}" in question):
+                yield word
+            continue
+        if word.isupper() and len(word) <= _LONGEST_CODE and _has_initials(word, around):
+            continue
+        before, after = said[: found.start()].rstrip("“\"'( "), said[found.end() :]
+        is_first = not before or before[-1] in ".!?:;"
+        goes_on = re.match(r"['’]s\b| (?:[A-Z]|Inc|Ltd|GmbH)[^\W\d_]", after) is not None
+        if not is_first or goes_on or is_another(folded, asked=False):
+            yield word
+
+
+def _roots(text: str) -> frozenset[str]:
+    found = set(words(text))
+    return frozenset({*found, *map(stem, found)})
+
+
+def _is_known(word: str, known: Set[str]) -> bool:
+    """Whether a folded word or a form of it is among *known*: `Hotels` beside `Hotel`."""
+    if word in known or stem(word) in known:
+        return True
+    return any(
+        min(len(word), len(other)) >= _SHORTEST_ROOT
+        and abs(len(word) - len(other)) <= _LONGEST_ENDING
+        and (word.startswith(other) or other.startswith(word))
+        for other in known
+    )
+
+
+def _has_initials(word: str, text: str) -> bool:
+    """Whether *word* is made of the initials of words with capitals: `Chief Executive Officer`."""
+    runs = "".join(
+        other[0] if other[0].isupper() else "" if fold_word(other) in STOP_WORDS else " "
+        for other in WORD.findall(text)
+    )
+    return word in runs
+
+
+def _check_denial(said: str, grounds: Sequence[Ground]) -> list[str]:
+    """Say so where a sentence repeats its one quote but for a word that denies."""
+    quotes = [ground.quote.of(ground.text) for ground in grounds if ground.value is None]
+    if len(quotes) != 1 or len(grounds) != 1 or has_denial(said) == has_denial(quotes[0]):
+        return []
+    told, quoted = (
+        {stem(word) for word in content_words(text) if not has_denial(word)}
+        for text in (said, quotes[0])
+    )
+    return ["it denies what its quote says, or the other way round"] if told <= quoted else []
+
+
+def _check_direction(
+    said: str, grounds: Sequence[Ground], results: Mapping[str, Result]
+) -> list[str]:
+    """Say so where a change goes up and its quotes or its result go down, or the other way round.
+
+    Of both at once nothing is known. A result that is not negative may be that of a decline.
+    """
+    way = _direction(said)
+    if way == 0:
+        return []
+    if not results:
+        quotes = "\n".join(ground.quote.of(ground.text) for ground in grounds)
+        is_other = _direction(quotes) == -way
+        return ["it says the contrary of its quotes: up for down, or down for up"] * is_other
+    if any(isinstance(item.value, bool) for item in results.values()):
+        return []  # the words were chosen by a comparison
+    negative = [name for name, item in results.items() if item.value < 0]
+    return [f"{name} is negative: say the change by a comparison" for name in negative[:1]]
+
+
+def _direction(text: str) -> int:
+    """Return 1 where words say that something goes up, -1 for down, and 0 for neither or both."""
+    found = set(words(text))
+    return bool(found & _UP) - bool(found & _DOWN)
+
+
+def _slack(said: str, value: float) -> float:
+    """Return how far a number may be off that is written as *said*: half of its last digit.
+
+    `11.6 million` -> 50,000; words are exact.
+    """
+    figure = next(iter(scan_figures(said)), None)
+    number = read_numeral(figure.numeral) if figure is not None and figure.numeral else None
+    if figure is None or number is None:
+        return 0.0
+    decimals = len(re.split("[.,]", figure.numeral)[-1]) if isinstance(number, float) else 0
+    end = figure if figure.scaled or figure.upper is None else figure.upper
+    return min(end.scale * 10.0 ** (end.power - decimals) / 2, _ROUNDED * abs(value))
+
+
+def _is_same(one: float, other: float, slack: float = 0.0) -> bool:
+    return math.isclose(abs(one), abs(other), rel_tol=_SAME, abs_tol=slack)

@@ -1,0 +1,271 @@
+"""Saved runs: the results of systems on one pack, side by side, and tested in pairs.
+
+A saved run is what `srag-mcp eval PACK --system NAME --json` prints; a judge adds his verdicts.
+"""
+
+from collections.abc import Sequence
+from math import comb
+from pathlib import Path
+from statistics import mean
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from srag_mcp.errors import PackError
+from srag_mcp.evaluation.bench import OUTCOMES, Outcome
+from srag_mcp.evaluation.pack import Scale
+from srag_mcp.store.layout import write_atomically
+
+_LEAST_P = 0.001  # as it is written
+
+Grade: TypeAlias = Literal[1, 2, 3, 4, 5]
+
+
+class Verdict(BaseModel):
+    """What a judge says of an answer, compared with the expected one.
+
+    Attributes:
+        correct: Answer Comparison.
+        recall: Answer Recall: the share of the parts of the expected answer that it gives.
+        faithfulness, completeness, relevance: From 1 to 5; None where there was nothing to read.
+        reason: Why, in a sentence.
+
+    Source: S-RAG 5.5; the grades are those of the Enterprise RAG paper.
+    """
+
+    correct: bool
+    recall: float
+    faithfulness: Grade | None = None
+    completeness: Grade | None = None
+    relevance: Grade | None = None
+    reason: str = ""
+
+
+class SavedQuestion(BaseModel):
+    """A question, the answer of a system, and what became of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    question: str
+    outcome: Outcome
+    answer: JsonValue
+    text: str
+    scale: Scale
+    expected: JsonValue
+    expected_scale: Scale
+    tokens: dict[str, tuple[int, int]]
+    verdict: Verdict | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer matches."""
+        return self.outcome == "right"
+
+
+class _Tokens(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    median: float
+    total: int
+
+
+class SavedRun(BaseModel):
+    """The run of a system on a pack."""
+
+    model_config = ConfigDict(extra="allow")
+
+    pack: str
+    system: str
+    embedder: str
+    tokens: _Tokens
+    notes: list[str]
+    questions_asked: list[SavedQuestion] = Field(alias="per_question")
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a judge has seen all of it."""
+        return all(item.verdict is not None for item in self.questions_asked)
+
+    def figures(self) -> dict[str, int | float | None]:
+        """Return what the table shows of it."""
+        asked = self.questions_asked
+        outcomes = [item.outcome for item in asked]
+        verdicts = [item.verdict for item in asked if item.verdict is not None]
+        both = [
+            (item.is_right, item.verdict.correct)
+            for item in asked
+            if item.verdict is not None and item.verdict.relevance is not None
+        ]
+        share, kappa = agreement(both)
+        found: dict[str, int | float | None] = {
+            "questions": len(asked),
+            **{name: outcomes.count(name) for name in OUTCOMES},
+            "tokens_median": self.tokens.median,
+            "tokens_total": self.tokens.total,
+            "judged_right": None,
+        }
+        if not self.is_judged:
+            return found
+        return found | {
+            "judged_right": sum(verdict.correct for verdict in verdicts),
+            "recall": _mean([verdict.recall for verdict in verdicts]),
+            **{name: _mean([getattr(verdict, name) for verdict in verdicts]) for name in GRADES},
+            "agreement": share,
+            "kappa": kappa,
+        }
+
+
+GRADES = ("faithfulness", "completeness", "relevance")
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of those that are there."""
+    there = [value for value in values if value is not None]
+    return round(mean(there), 3) if there else None
+
+
+def agreement(pairs: Sequence[tuple[bool, bool]]) -> tuple[float | None, float | None]:
+    """Return the share of *pairs* that agree, and Cohen's kappa; None where it says nothing.
+
+    `[(True, True), (True, False), (False, False), (False, False)] -> (0.75, 0.5)`
+    """
+    if not pairs:
+        return None, None
+    n = len(pairs)
+    share = sum(one == other for one, other in pairs) / n
+    first, second = (sum(side) / n for side in zip(*pairs, strict=True))
+    by_chance = first * second + (1 - first) * (1 - second)
+    kappa = None if by_chance == 1 else round((share - by_chance) / (1 - by_chance), 3)
+    return round(share, 3), kappa
+
+
+def mcnemar(one: Sequence[bool], other: Sequence[bool]) -> float:
+    """Return the p-value that *one* and *other*, right or not question by question, do as well.
+
+    The exact test: of the questions that only one of them has right, each may be either's.
+    Source: McNemar (1947), with the binomial distribution.
+
+    `[True] * 6, [False] * 6 -> 0.03125`
+    """
+    only_one = sum(a and not b for a, b in zip(one, other, strict=True))
+    only_other = sum(b and not a for a, b in zip(one, other, strict=True))
+    n = only_one + only_other
+    tail: int = sum(comb(n, k) for k in range(min(only_one, only_other) + 1))
+    p: float = 2 * tail / 2**n
+    return min(1.0, p)
+
+
+class Comparison(BaseModel):
+    """Two runs on the same questions.
+
+    Attributes:
+        n_shared: Questions that both were asked.
+        only_first, only_other: What only one of them has right.
+        p: Of the exact test.
+        by: Who says what is right.
+    """
+
+    pack: str
+    first: str
+    other: str
+    n_shared: int
+    only_first: int
+    only_other: int
+    p: float
+    by: Literal["match", "judge"]
+
+
+def compare_systems(first: SavedRun, other: SavedRun) -> list[Comparison]:
+    """Compare two runs in pairs, over the questions that both have: by match, and by judge."""
+    mine = {item.id: item for item in first.questions_asked}
+    pairs = [(mine[item.id], item) for item in other.questions_asked if item.id in mine]
+    sides: dict[Literal["match", "judge"], list[tuple[bool, bool]]] = {
+        "match": [(one.is_right, two.is_right) for one, two in pairs]
+    }
+    if first.is_judged and other.is_judged:
+        sides["judge"] = [
+            (one.verdict.correct, two.verdict.correct)
+            for one, two in pairs
+            if one.verdict is not None and two.verdict is not None
+        ]
+    return [
+        Comparison(
+            pack=first.pack,
+            first=first.system,
+            other=other.system,
+            n_shared=len(found),
+            only_first=sum(one and not two for one, two in found),
+            only_other=sum(two and not one for one, two in found),
+            p=round(mcnemar([one for one, _ in found], [two for _, two in found]), 4),
+            by=by,
+        )
+        for by, found in sides.items()
+    ]
+
+
+def compare_with_first(runs: Sequence[SavedRun]) -> list[Comparison]:
+    """Compare each of *runs* with the first one of its pack."""
+    firsts: dict[str, SavedRun] = {}
+    pairs = [(firsts.setdefault(run.pack, run), run) for run in runs]
+    return [
+        item for one, other in pairs if one is not other for item in compare_systems(one, other)
+    ]
+
+
+def read_saved_run(path: Path) -> SavedRun:
+    """Read a saved run.
+
+    Raises:
+        PackError: If the file cannot be read, or is none.
+    """
+    try:
+        return SavedRun.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        msg = f"{path}: not what `srag-mcp eval PACK --system NAME --json` prints ({said})"
+        raise PackError(msg) from error
+
+
+def write_saved_run(run: SavedRun, path: Path) -> None:
+    """Write a run where it was read."""
+    write_atomically(path, run.model_dump_json(by_alias=True, indent=2) + "\n")
+
+
+def write_table(runs: Sequence[SavedRun]) -> list[str]:
+    """Write the figures of *runs* as a table in Markdown; p is against the first run of a pack."""
+    lines = [
+        "| pack | system | right | wrong | refused | not answered | p | judged right | p | recall"
+        " | faithful, complete, relevant | judge = match (κ) | tokens a question |",
+        f"|{' --- |' * 13}",
+    ]
+    firsts: dict[str, SavedRun] = {}
+    for run in runs:
+        first = firsts.setdefault(run.pack, run)
+        figures = run.figures()
+        tested = {} if first is run else {item.by: item.p for item in compare_systems(first, run)}
+        grades = ", ".join(_write(figures.get(name)) for name in GRADES)
+        agreed = f"{_write(figures.get('agreement'))} ({_write(figures.get('kappa'))})"
+        cells = [
+            run.pack,
+            f"{run.system} ({run.embedder})" if run.embedder else run.system,
+            f"{figures['right']} of {figures['questions']}",
+            *(_write(figures[name]) for name in ("wrong", "refused", "failed")),
+            _write_p(tested.get("match")),
+            _write(figures["judged_right"]),
+            _write_p(tested.get("judge")),
+            _write(figures.get("recall")),
+            grades if run.is_judged else "",
+            agreed if run.is_judged else "",
+            f"{figures['tokens_median']:,.0f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _write(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _write_p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < _LEAST_P else f"{p:.3f}"

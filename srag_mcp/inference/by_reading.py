@@ -1,0 +1,220 @@
+"""Reading: a question that no column answers is answered from passages (Hybrid-S-RAG).
+
+Narrow by SQL, search, choose, join to segments, read. Source: S-RAG 3.3; MixRAG; spRAG.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srag_mcp.documents.lines import collapse
+from srag_mcp.inference.answer import Answer, Reading, refuse
+from srag_mcp.inference.narrowing import Narrowing, narrow
+from srag_mcp.inference.proposal import Proposal, price_reading
+from srag_mcp.inference.recap import Judge, ReadingReply, Shown
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.language_model import (
+    CHARACTERS_A_TOKEN,
+    LanguageModel,
+    count_tokens,
+    most_characters,
+)
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.prompting import enclose, render_prompt
+from srag_mcp.retrieval.search import Hit
+from srag_mcp.retrieval.segments import Segment, gather, join_segments
+from srag_mcp.retrieval.snippets import quote_hit, sought_terms
+from srag_mcp.settings import PROMPT_TOKENS
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.shown import one_line, shorten
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import words
+
+MAX_SNIPPETS = 40
+SNIPPET_TOKENS = 80
+READING_TOKENS = 3500  # of passages: with all stages an answer takes 8,000
+_MAX_CONTEXT, _MAX_NAME, _MAX_HEADINGS = 160, 60, 60
+_MAX_MISSING = 200
+_ALL_DOCUMENTS = "SELECT document_id FROM documents"
+_ANY_PASSAGE = "SELECT count(*) FROM passages"
+
+
+class RankingReply(ReplyContent):
+    """The ids of the passages that help, the best first."""
+
+    ids: list[int]
+
+
+async def answer_by_reading(
+    model: LanguageModel,
+    corpus: Corpus,
+    question: str,
+    missing: Sequence[str] = (),
+    *,
+    prompt_tokens: int = PROMPT_TOKENS,
+) -> Answer:
+    """Answer *question* from passages; *missing* is what it needs and no column holds.
+
+    Where each document would have to be read for it, none is, and the answer proposes that, with
+    its price at *prompt_tokens* a prompt. Where
+    no sentence stands on what the passages say, the question is refused.
+
+    Raises:
+        ModelError: If a reply could not be had.
+        QueryError: If a search could not be run.
+        StoreError: If the build has no index of passages.
+    """
+    unplaced = tuple(missing)
+    unheld = f"no column holds {', '.join(missing) or 'what is asked'}"
+    has_passages = "passages" in corpus.tables()
+    if not has_passages or not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
+        return refuse(corpus, question, unheld, unplaced)
+    narrowing = await narrow(model, corpus, question, missing)
+    if narrowing.attribute is not None:
+        documents = narrowing.documents or _ALL_DOCUMENTS
+        price = price_reading(corpus, narrowing.attribute, documents, prompt_tokens)
+        proposal = Proposal(narrowing.attribute, documents, price)
+        reason = f"{unheld}, and each document would have to be read for it"
+        return refuse(corpus, question, reason, unplaced, proposal)
+    narrowing, hits = await _find(model, corpus, question, narrowing)
+    if not hits:
+        reason = f"{unheld}, and no passage that was found seems to say it"
+        return refuse(corpus, question, reason, unplaced)
+    segments = join_segments(corpus, hits, READING_TOKENS)
+    shown = [_show(corpus, number, item) for number, item in enumerate(segments, start=1)]
+    judge = Judge(corpus, question, shown)
+    prompt = render_prompt(
+        "read_passages",
+        "read",
+        question,
+        passages="\n".join(item.render() for item in shown),
+        question=enclose(question),
+    )
+    asked = await ask_for(model, prompt, ReadingReply, judge.check)
+    judged = judge.judge(asked.content)
+    unsaid = tuple(shorten(item, _MAX_MISSING) for item in asked.content.missing if item.strip())
+    if not judged.sentences:
+        if judged.n_dropped:
+            asked.forget(model)
+        said = f"no passage says {', '.join(unsaid) or 'it'}"
+        if judged.n_dropped:
+            said = "what the model said of the passages is not in its quotes"
+        return refuse(corpus, question, f"{unheld}, and {said}", unplaced)
+    notes = list(narrowing.notes)
+    if judged.n_dropped:
+        n_all = judged.n_dropped + len(judged.sentences)
+        notes.append(
+            f"{judged.n_dropped} of {n_all} sentences were left out: what they say is not in their"
+            " quotes"
+        )
+    n_all = corpus.info().n_documents
+    reading = Reading(
+        judged.sentences,
+        judged.computed,
+        judged.values,
+        unsaid,
+        narrowing.documents,
+        sum(item.n_passages for item in segments),
+        len({item.document_id for item in segments}),
+        n_all if narrowing.n_documents is None else narrowing.n_documents,
+        n_all,
+    )
+    text = " ".join(item.text for item in judged.sentences)
+    return Answer(
+        question,
+        text,
+        reading=reading,
+        warnings=tuple(notes),
+        assumptions=corpus.notices(),
+    )
+
+
+async def _find(
+    model: LanguageModel, corpus: Corpus, question: str, narrowing: Narrowing
+) -> tuple[Narrowing, tuple[Hit, ...]]:
+    """Return the passages that *model* chooses of those that were found, the best first.
+
+    Where the narrowed documents have none, all documents are searched, and the narrowing says so.
+    """
+    searches = (question, *narrowing.searches)
+    hits = gather(corpus, searches, narrowing.documents, MAX_SNIPPETS)
+    if narrowing.documents is not None:
+        hits = hits + _read_whole(corpus, narrowing.documents, hits)
+    chosen = await _choose(model, corpus, question, hits, searches)
+    if chosen or narrowing.documents is None:
+        return narrowing, chosen
+    sql = one_line(narrowing.documents)
+    note = f"the narrowing query was taken off, for its documents do not seem to say it: {sql}"
+    wide = replace(narrowing, documents=None, n_documents=None, notes=(*narrowing.notes, note))
+    hits = gather(corpus, searches, None, MAX_SNIPPETS)
+    return wide, await _choose(model, corpus, question, hits, searches)
+
+
+def _read_whole(corpus: Corpus, documents: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return what *hits* leave of *documents* where all of it can be read: no word is needed."""
+    found = f"FROM passages WHERE document_id IN (\n{documents}\n)"
+    size, count = corpus.select(f'SELECT sum("end" - start), count(*) {found}', limit=1).rows[0]
+    if int(size or 0) > READING_TOKENS * CHARACTERS_A_TOKEN:
+        return ()
+    sql = f'SELECT document_id, number, page, headings, start, "end" {found} ORDER BY ALL'
+    known = {(hit.document_id, hit.number) for hit in hits}
+    whole = []
+    for name, number, page, headings, start, end in corpus.select(sql, limit=int(count or 1)).rows:
+        place, span = None if page is None else int(page), Span(int(start or 0), int(end or 0))
+        hit = Hit(str(name), int(number or 0), place, str(headings or ""), span, 0.0)
+        whole += [] if (hit.document_id, hit.number) in known else [hit]
+    return tuple(whole)
+
+
+async def _choose(
+    model: LanguageModel,
+    corpus: Corpus,
+    question: str,
+    hits: Sequence[Hit],
+    searches: Sequence[str],
+) -> tuple[Hit, ...]:
+    """Let *model* pick from snippets; where all that was found can be read, nobody is asked."""
+    texts = [corpus.document_text(hit.document_id, hit.span.start, hit.span.end) for hit in hits]
+    if sum(count_tokens(collapse(text)) for text in texts) <= READING_TOKENS:
+        return tuple(hits)
+    sought = sought_terms(" ".join(searches))
+    ids = {name: f"d{n}" for n, name in enumerate(dict.fromkeys(x.document_id for x in hits), 1)}
+    lines = [f"{short} is {_name(corpus, name)}" for name, short in ids.items()]
+    for number, hit in enumerate(hits, start=1):
+        place = _place(ids[hit.document_id], hit.page, hit.headings)
+        text = f"{number} | {place} | {one_line(quote_hit(corpus, hit, sought).text)}"
+        lines.append(shorten(text, most_characters(text, SNIPPET_TOKENS)))
+    prompt = render_prompt(
+        "rerank",
+        "rerank",
+        question,
+        snippets=enclose("\n".join(lines)),
+        question=enclose(question),
+    )
+
+    def check(reply: RankingReply) -> Sequence[str]:
+        wrong = [item for item in reply.ids if not 1 <= item <= len(hits)]
+        return [f"there is no passage {wrong[0]}: ids are 1 to {len(hits)}"] if wrong else ()
+
+    asked = await ask_for(model, prompt, RankingReply, check)
+    chosen = [item for item in dict.fromkeys(asked.content.ids) if 1 <= item <= len(hits)]
+    return tuple(hits[item - 1] for item in chosen)
+
+
+def _show(corpus: Corpus, number: int, segment: Segment) -> Shown:
+    name = _name(corpus, segment.document_id)
+    context = _place(name, segment.page, segment.headings)
+    return Shown(f"p{number}", segment, context, corpus.document_text(segment.document_id))
+
+
+def _name(corpus: Corpus, document_id: str) -> str:
+    entry = corpus.document(document_id)
+    is_new = not set(words(entry.title)) <= set(words(entry.id))
+    named = [entry.id, shorten(entry.title, _MAX_NAME)] if is_new else [entry.id]
+    return shorten(" — ".join(named), _MAX_CONTEXT)
+
+
+def _place(name: str, page: int | None, headings: str) -> str:
+    """Write where a passage stands: `"ACME_2019.pdf — Annual report, page 12, Risks > Rates"`."""
+    inner = one_line(headings)  # the innermost heading says most
+    inner = inner if len(inner) <= _MAX_HEADINGS else f"…{inner[-_MAX_HEADINGS:]}"
+    return ", ".join([name, *([f"page {page}"] if page else []), *([inner] if inner else [])])

@@ -1,0 +1,100 @@
+"""A proposal: what could be read from some documents so that a question is answered, and its price.
+
+Nothing is read for it until somebody says so: it costs money, or the time of an agent.
+"""
+
+from dataclasses import dataclass
+
+from srag_mcp.model.language_model import tokens_of
+from srag_mcp.records.prediction import estimate_records
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import (
+    DEFINITION_TOKENS_IN,
+    DEFINITION_TOKENS_OUT,
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
+    find_attribute,
+)
+from srag_mcp.store.chosen_documents import narrow
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_text
+
+USUAL_DESCRIPTION = (
+    "What it is and what it is not. How it is written, with its unit and format. " * 2
+)
+_MAX_SAMPLE = 1000  # of more documents, so many stand for all
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPrice:
+    """What a loose reading takes of a language model; corrections come on top.
+
+    Attributes:
+        n_documents: Documents that are to be read.
+        n_prompts: Prompts, the definition of the attribute included.
+        tokens_in, tokens_out: As `count_tokens` estimates them; an upper end.
+    """
+
+    n_documents: int
+    n_prompts: int
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of prompts and replies."""
+        return self.tokens_in + self.tokens_out
+
+    def __str__(self) -> str:
+        of = "1 document" if self.n_documents == 1 else f"{self.n_documents:,} documents"
+        return f"{of}, about {self.n_prompts:,} prompts and {self.tokens:,} tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An attribute that no column holds, and that documents are to be read for.
+
+    Attributes:
+        attribute: What it shall hold, in words.
+        documents: A SELECT of the documents that are to be read, all that the question is about.
+        price: What that takes.
+    """
+
+    attribute: str
+    documents: str
+    price: ReadingPrice
+
+
+def price_reading(
+    corpus: Corpus, attribute: str, documents: str, prompt_tokens: int
+) -> ReadingPrice:
+    """Estimate what it takes to read *attribute*, in words, from the *documents* of a SELECT.
+
+    Nothing is asked. What a loose attribute of that name was read from is not read again.
+
+    Raises:
+        QueryError: If *documents* is refused, wrong or too heavy.
+        StoreError: If the build is of an earlier version.
+    """
+    among = narrow(corpus, documents)
+    conditions = ["length(text) > 0"]
+    if among:
+        conditions.append(f"document_id IN ({among}\n)")
+    known = find_attribute(corpus.schema(), attribute)
+    if known is not None:
+        read = f"SELECT document_id FROM cells WHERE attribute = {quote_text(known.name)}"  # noqa: S608 - it runs through the guard
+        conditions.append(f"document_id NOT IN ({read})")
+    source = f"FROM srag_texts WHERE {' AND '.join(conditions)}"
+    sizes = f"SELECT length(text), strlen(text), count(*) OVER () {source}"
+    rows = corpus.rank(f"{sizes} ORDER BY document_id LIMIT {_MAX_SAMPLE}", is_ours=False)
+    n_documents = int(rows[0][2] or 0) if rows else 0
+    lengths = [tokens_of(int(n or 0), int(n_bytes or 0)) for n, n_bytes, _ in rows]
+    sought = Attribute(name="sought", type="string", description=USUAL_DESCRIPTION)
+    of_all = (lengths[number % len(lengths)] for number in range(n_documents))
+    records = estimate_records([sought], of_all, prompt_tokens)
+    n_prompts, tokens_in, tokens_out = records.n_prompts, records.tokens_in, records.tokens_out
+    if known is None:  # it is defined from passages of some documents
+        n_prompts += 1
+        tokens_in += DEFINITION_TOKENS_IN + min(n_documents, WISH_DOCUMENTS) * WISH_TOKENS
+        tokens_out += DEFINITION_TOKENS_OUT
+    return ReadingPrice(n_documents, n_prompts, tokens_in, tokens_out)

@@ -1,0 +1,401 @@
+"""RECAP: what a model restates, extracts, has computed, answers and presents; and its checks.
+
+A sentence stands only if its quotes are in their documents and what it says is in them or computed
+of them. The model computes nothing: DuckDB does, and code puts the results into the sentences.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from srag_mcp.claims.captions import head_lines
+from srag_mcp.claims.figures import read_figures
+from srag_mcp.claims.quotes import ground
+from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
+from srag_mcp.errors import QueryError
+from srag_mcp.inference.answer import Computed, Sentence, render_number
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.prompting import enclose
+from srag_mcp.retrieval.search import search
+from srag_mcp.retrieval.segments import Segment
+from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.sqlfacts.formulas import invented_numbers, read_formula
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.database import quote_name
+from srag_mcp.text.shown import shorten
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import words
+from srag_mcp.values.units import SCALES, is_currency, parse_unit, unit_of
+
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,59}")
+_SLOT = re.compile(
+    r"\{\s*(?P<name>\w+)\s*(?:\?(?P<yes>[^{}:]*):(?P<no>[^{}]*)"
+    r"|:\s*(?P<form>%|[a-z]*)(?:\.(?P<digits>\d)f?)?\s*)?\}"
+)
+_NEXT_WORD = re.compile(r"\s*-?(?:per\scent\b|[^\W\d_]+|%)")
+_LAST_WORD = re.compile(r"(?:[^\W\d_]+|[^\w\s])\s*$")
+_SHARES, _BASIS = (
+    frozenset({"percent", "per cent", "percentage", "%"}),
+    frozenset({"basis", "bp", "bps"}),
+)
+_FILLED = "…"  # stands for what code fills in, where the rest of a sentence is checked
+_MOST_SHOWN = 80
+_PLACE = """
+SELECT page, headings FROM passages WHERE document_id = $1 AND start <= $2
+ORDER BY start DESC LIMIT 1
+"""
+
+
+class ExtractedReply(ReplyContent):
+    """What a quote of a passage says; *value* is None where its words are what counts."""
+
+    name: str
+    value: float | None
+    unit: str | None
+    passage: str
+    quote: str
+
+
+class FormulaReply(ReplyContent):
+    """What is to be computed, as SQL over names."""
+
+    name: str
+    sql: str
+
+
+class SentenceReply(ReplyContent):
+    """A sentence with slots for what is computed, and the names that it stands on."""
+
+    text: str
+    on: list[str]
+
+
+class ReadingReply(ReplyContent):
+    """An answer from passages: what is quoted, what is computed of it, what is said of both."""
+
+    restated: str
+    extracted: list[ExtractedReply]
+    compute: list[FormulaReply]
+    answer: list[SentenceReply]
+    missing: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A segment as it is shown: its id, a line that says where it stands, and its document."""
+
+    id: str
+    segment: Segment
+    context: str
+    document: str
+
+    @property
+    def text(self) -> str:
+        """What stands there, with two blanks where the layout has many."""
+        lines = self.segment.span.of(self.document).splitlines()
+        return "\n".join(_BLANKS.sub("  ", line.rstrip()) for line in lines if line.strip())
+
+    def render(self) -> str:
+        """Write it for the model, below the heads that stand above it in the document."""
+        segment = self.segment
+        heads = segment.heads or head_lines(self.document, segment.floor, segment.span.start)
+        above = [*heads, "[…]"] if heads else []
+        return enclose("\n".join([self.context, *above, self.text]), self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is left of a reply.
+
+    Attributes:
+        sentences: Those that stand.
+        n_dropped: How many do not.
+        computed: The results, in the order of the reply.
+        values: The quoted numbers, by name.
+        problems: What is wrong, for the model.
+    """
+
+    sentences: tuple[Sentence, ...]
+    n_dropped: int
+    computed: tuple[Computed, ...]
+    values: tuple[tuple[str, float], ...]
+    problems: tuple[str, ...]
+
+
+class Judge:
+    """Holds replies to one question against the passages that were *shown*."""
+
+    def __init__(self, corpus: Corpus, question: str, shown: Sequence[Shown]) -> None:
+        self._corpus = corpus
+        self._question = question
+        self._shown = {item.id: item for item in shown}
+
+    def check(self, reply: ReadingReply) -> Sequence[str]:
+        """Say what is wrong with *reply*."""
+        if not reply.answer and not any(map(str.strip, reply.missing)):
+            return ("there is neither an answer nor anything in missing",)
+        return self.judge(reply).problems
+
+    def judge(self, reply: ReadingReply) -> Judged:
+        """Find the sentences that stand."""
+        problems: list[str] = []
+        grounds: dict[str, Ground] = {}
+        quotes: dict[str, Quote] = {}
+        for item in reply.extracted:
+            problem = self._extract(item, grounds, quotes)
+            if problem:
+                problems.append(f"extracted {shorten(item.name, _MOST_SHOWN)!r}: {problem}")
+        values = {name: item.size for name, item in grounds.items() if item.size is not None}
+        computed, needs, wrong = self._compute(reply.compute, values, grounds)
+        problems += wrong
+        bases = {name: (name,) for name in grounds} | needs
+        found = {**values, **{item.name: item.value for item in computed}}
+        formulas = {item.name: read_formula(item.sql).numbers for item in computed}
+        named = {
+            name: _Value(value, [grounds[base] for base in bases[name]], formulas.get(name))
+            for name, value in found.items()
+        }
+        sentences = []
+        for said in reply.answer:
+            text, used, wrong = _fill(said.text, named)
+            names = dict.fromkeys([*map(str.strip, said.on), *used])
+            wrong += [
+                f"it stands on {name!r}, which is not there or not right"
+                for name in names
+                if name not in bases and name not in used
+            ]
+            under = dict.fromkeys(base for name in names for base in bases.get(name, ()))
+            if not wrong:
+                shown = {name: named[name] for name in names if name in needs}
+                wrong = self._check(said.text, named, shown, [grounds[base] for base in under])
+            if wrong:
+                start = shorten(said.text, _MOST_SHOWN)
+                problems += [f"the sentence “{start}”: {problem}" for problem in wrong]
+            else:
+                cited = dict.fromkeys(quotes[base] for base in under)
+                sentences.append(Sentence(text.strip(), tuple(cited)))
+        n_dropped = len(reply.answer) - len(sentences)
+        return Judged(
+            tuple(sentences), n_dropped, tuple(computed), tuple(values.items()), tuple(problems)
+        )
+
+    def _check(
+        self,
+        said: str,
+        named: Mapping[str, "_Value"],
+        computed: Mapping[str, "_Value"],
+        grounds: Sequence[Ground],
+    ) -> list[str]:
+        """Say what is wrong with a sentence but for what stands in its slots."""
+        if not grounds:
+            return ["it stands on nothing: name in `on` what it stands on"]
+        masked, _, _ = _fill(said, named, mask=True)
+        texts = {ground.text for ground in grounds}
+        cited = {
+            item.segment.document_id for item in self._shown.values() if item.document in texts
+        }
+        return check_sentence(
+            masked,
+            grounds,
+            {name: Result(item.value, item.is_percent) for name, item in computed.items()},
+            self._question,
+            partial(self._is_of_another, cited),
+        )
+
+    def _extract(
+        self, item: ExtractedReply, grounds: dict[str, Ground], quotes: dict[str, Quote]
+    ) -> str:
+        """Take in *item* where it is right; else say what is not."""
+        name = item.name.strip()
+        if not _IDENTIFIER.fullmatch(name):
+            return "its name must be of small letters, digits and underscores"
+        if name in grounds:
+            return "its name is there twice"
+        shown = self._shown.get(item.passage.strip())
+        if shown is None:
+            return f"there is no passage {shorten(item.passage, _MOST_SHOWN)!r}"
+        if item.value is not None and not math.isfinite(item.value):
+            return "its value is no number"
+        segment = shown.segment
+        column, text = Attribute(name=name, type="string"), shown.document
+        place = ground(item.quote, segment.span.of(text), column)
+        span = None if place is None else place.moved(segment.span.start)
+        span = span or ground(item.quote, text[segment.floor : segment.span.start], column)
+        if place is None and span is not None:
+            span = span.moved(segment.floor)
+        if span is None:
+            return f"its quote is not in {shown.id}, character by character and in one place"
+        around = f"{shown.context}\n{text[segment.floor : segment.span.end]}"
+        found = Ground(text, span, segment.floor, around, item.value, item.unit)
+        problem = check_number(name, found)
+        if not problem:
+            grounds[name] = found
+            quotes[name] = self._quote(segment.document_id, span, text)
+        return problem
+
+    def _quote(self, document_id: str, span: Span, text: str) -> Quote:
+        rows = self._corpus.read(_PLACE, [document_id, span.start])
+        page, headings = rows[0] if rows else (None, "")
+        place = None if page is None else int(str(page))
+        return Quote(document_id, place, str(headings or ""), span.of(text), span)
+
+    def _compute(
+        self,
+        formulas: Sequence[FormulaReply],
+        values: Mapping[str, float],
+        grounds: Mapping[str, Ground],
+    ) -> tuple[list[Computed], dict[str, tuple[str, ...]], list[str]]:
+        """Run *formulas* over *values*; return also what each result is computed of."""
+        known: set[float] = set()
+        for text in (self._question, *(item.quote.of(item.text) for item in grounds.values())):
+            figures = read_figures(text)
+            known |= {*figures.plain, *(float(found.value) for found in figures.quantities)}
+        needs: dict[str, tuple[str, ...]] = {}
+        computed: list[Computed] = []
+        problems: list[str] = []
+        outputs: dict[str, str] = {}
+        for item in formulas:
+            name, formula = item.name.strip(), read_formula(item.sql)
+            missing = sorted(formula.names - {*values, *needs})
+            invented = invented_numbers(formula, known)
+            problem = formula.problem
+            if not _IDENTIFIER.fullmatch(name) or name in values or name in needs:
+                problem = "its name must be new, of small letters, digits and underscores"
+            elif missing:
+                problem = f"{', '.join(missing)}: there is no such number, or it is not right"
+            elif invented:
+                problem = f"the number {invented[0]:g} is in no quote: extract it"
+            if not problem:
+                outputs[name] = item.sql
+                try:
+                    value = _run(self._corpus, values, outputs)
+                except QueryError as error:
+                    problem = str(error).partition("\n")[0]
+                else:
+                    problem = "" if value is not None else "it comes to nothing (NULL)"
+                if not problem and value is not None:
+                    bases = [
+                        base for used in sorted(formula.names) for base in needs.get(used, (used,))
+                    ]
+                    needs[name] = tuple(dict.fromkeys(bases))
+                    computed.append(Computed(name, " ".join(item.sql.split()), value))
+                else:
+                    del outputs[name]
+            if problem:
+                problems.append(f"compute {shorten(item.name, _MOST_SHOWN)!r}: {problem}")
+        return computed, needs, problems
+
+    def _is_of_another(self, cited: Collection[str], word: str, *, asked: bool) -> bool:
+        """Whether *word* names a document that is not *cited* and does not stand in those.
+
+        One that is *asked* for is of another document, too, where only the text of others has it.
+        """
+        read = [item for item in self._shown.values() if item.segment.document_id in cited]
+        if any(word in words(item.document) for item in read):
+            return False
+        named = self._corpus.documents_like(word)
+        is_named = any(word in words(f"{x.path} {x.title}") for x in named if x.id not in cited)
+        return is_named or (asked and search(self._corpus, word, limit=1).n_passages > 0)
+
+
+def _run(
+    corpus: Corpus, values: Mapping[str, float], outputs: Mapping[str, str]
+) -> float | bool | None:
+    """Return what the last of *outputs* comes to, one SELECT over one row of *values*."""
+    names = ", ".join(map(quote_name, values))
+    row = ", ".join(f"{value!r}::DOUBLE" for value in values.values())
+    said = ", ".join(f"(\n{sql}\n) AS {quote_name(name)}" for name, sql in outputs.items())
+    sql = f"WITH extracted({names}) AS (VALUES ({row})) SELECT {said} FROM extracted"  # noqa: S608 - it runs through the guard
+    value = corpus.select(sql, limit=1).rows[0][-1]
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What may stand in a slot: a quoted number, or what *numbers* and *grounds* make by a formula.
+
+    *numbers* is None for a quoted one.
+    """
+
+    value: float | bool
+    grounds: Sequence[Ground]
+    numbers: tuple[float, ...] | None
+
+    @property
+    def units(self) -> frozenset[str | None]:
+        return frozenset(parse_unit(ground.unit or "").unit for ground in self.grounds)
+
+    @property
+    def is_percent(self) -> bool:
+        """Whether 12 means 12 %."""
+        return self.units == {"percent"} or 100.0 in (self.numbers or ())
+
+    def find_problem(self, slot: re.Match[str]) -> str:
+        """Say why what stands around *slot* makes another number of it; empty if it does not."""
+        before, after = slot.string[: slot.start()], slot.string[slot.end() :]
+        form, word = slot["form"] or "", (_NEXT_WORD.match(after) or [""])[0].strip().lower()
+        is_share, is_percent = word in _SHARES, self.is_percent
+        if slot["yes"] is not None or isinstance(self.value, bool):
+            is_choice = slot["yes"] is not None and isinstance(self.value, bool)
+            return "" if is_choice else "true and false, and nothing else, choose words: {name?…:…}"
+        if form not in ("", "%") and form not in SCALES:
+            return "there is no such form"
+        if form in SCALES and SCALES.get(word) != SCALES[form]:
+            return f"write {form} behind it"
+        if form not in SCALES and word in SCALES:
+            return f"write {{{slot['name']}:{word}}} {word}"
+        if form == "%" and (is_percent or is_share):
+            return "it is in percent already"
+        if word in _BASIS or (is_share and not form and not is_percent):
+            return f"write it as {{{slot['name']}:%}}, without a sign behind it"
+        currency = unit_of((_LAST_WORD.search(before) or [""])[0].strip())
+        known = {unit for unit in self.units if is_currency(unit)}
+        if is_currency(currency) and known and currency not in known and "$" not in before[-2:]:
+            return f"it is in {' and '.join(map(str, sorted(map(str, known))))}"
+        return ""
+
+
+def _fill(
+    said: str, named: Mapping[str, _Value], *, mask: bool = False
+) -> tuple[str, list[str], list[str]]:
+    """Put values into the slots of a sentence; return also their names, and what is wrong.
+
+    `"It grew by {growth:%.1}"`, growth 0.117 -> `"It grew by 11.7 %"`; `{more?yes:no}`. *mask*: a
+    mark instead of each number, so that the rest can be checked.
+    """
+    used: list[str] = []
+    problems: list[str] = []
+
+    def put(slot: re.Match[str]) -> str:
+        used.append(slot["name"])
+        found = named.get(slot["name"])
+        problem = "there is no such result" if found is None else found.find_problem(slot)
+        if found is None or problem:
+            problems.append(f"{slot[0]}: {problem}")
+            return slot[0]
+        if isinstance(found.value, bool):
+            return slot["yes" if found.value else "no"].strip()
+        digits = None if slot["digits"] is None else int(slot["digits"])
+        return _FILLED if mask else _write(found.value, slot["form"] or "", digits)
+
+    text = _SLOT.sub(put, said)
+    if any(mark in text for mark in "{}") and not problems:
+        problems.append("braces stand around what is no slot")
+    return text, used, problems
+
+
+def _write(value: float, form: str, digits: int | None) -> str:
+    """Write a result: `(0.117, "%", 1) -> "11.7 %"`, `(2.5e9, "million", None) -> "2,500"`."""
+    shown = value * 100 if form == "%" else value / SCALES.get(form, 1)
+    if form == "%" and digits is None:
+        digits = 1
+    text = render_number(round(shown, 9)) if digits is None else f"{shown:,.{digits}f}"
+    return f"{text} %" if form == "%" else text

@@ -1,0 +1,304 @@
+"""A question as a turn of a conversation: it may lean on one before, or call an answer wrong."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, TypeVar
+
+import anyio
+
+from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
+from srag_mcp.inference.answer import Answer, refuse
+from srag_mcp.inference.ask import (
+    OFFLINE,
+    Asking,
+    ask,
+    ask_offline,
+    check_length,
+    fall_back,
+    open_replies,
+)
+from srag_mcp.inference.by_model import TranslationReply, result_key
+from srag_mcp.inference.verified import answer_verified, write_examples
+from srag_mcp.model.asking import ask_for
+from srag_mcp.model.language_model import Correction
+from srag_mcp.model.ledger import Totals
+from srag_mcp.model.litellm_library import run_to_end
+from srag_mcp.model.metering import MeteredModel
+from srag_mcp.model.reply_content import ReplyContent
+from srag_mcp.prompting import enclose, render_prompt
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.feedback import (
+    Feedback,
+    Turn,
+    Verdict,
+    follow_back,
+    open_feedback,
+    question_key,
+)
+from srag_mcp.text.shown import one_line, quoted, shorten
+from srag_mcp.text.words import words
+
+logger = logging.getLogger(__name__)
+
+AgentVerdict: TypeAlias = Literal["", "wrong"]
+Returned = TypeVar("Returned")
+
+NOT_KEPT = (
+    "no questions are kept here, as the corpus cannot be written: of those before, the one that"
+    " was given is known, and no other"
+)
+SAME_QUERY = "the question was read again, and the same query was written"
+SAME_RESULT = "another query was written, and it has the same result as the one before"
+NEXT_BEST = "this is the grammar's best reading but for the one that was called wrong"
+_NUMBER = re.compile(r"\d+")
+_MAX_RESULT_CHARACTERS = 600  # of an answer that is called wrong, as a model is shown it
+# What these mean stands in a question before; the grammar passes over them.
+_POINTING = frozenset({"those", "these", "them", "they", "their", "it", "its", "ones", "same"})
+_WRONG = """\
+The query was run, and its result is:
+{result}
+Whoever asks says that this is not what the question asks for. Read the question again, word by \
+word: which other column, condition, group, order or comparison do its words mean as well? Write \
+the query of that reading. If something that the question needs is in no column, `sql` is null and \
+`missing` names it; if its words have no other meaning, send the same query again. Answer with the \
+whole reply, as one JSON object and nothing else."""
+
+
+class ResolvedReply(ReplyContent):
+    """A question that stands alone; None where nobody can tell what is asked."""
+
+    question: str | None
+
+
+def converse(
+    corpus: Corpus,
+    question: str,
+    asking: Asking = OFFLINE,
+    *,
+    previous: str = "",
+    verdict: AgentVerdict = "",
+) -> Answer:
+    """Answer *question* as `ask` does, and keep it as a turn.
+
+    A question that a person has verified is answered by that query.
+
+    Args:
+        corpus: Whose records are asked.
+        question: In plain words.
+        asking: How it is translated.
+        previous: The question before, where this one leans on it. A model writes both as one that
+            stands alone. Without a model this one is asked as it is, and says so; one that points
+            back is refused, with the query of the one before in the brief.
+        verdict: `wrong` asks once more, for another reading, and shows both. It is kept and used
+            for nothing else: documents may have led an agent to it.
+
+    Raises:
+        NotIngestedError, QuestionError, StoreError: As `ask`.
+        QuestionError: If *previous* was asked more than once, and meant another thing each time.
+    """
+    for text in (question, previous):
+        check_length(text)
+    began = time.monotonic()
+
+    def left() -> Asking:
+        """Return how to ask in what is left of the time of this question."""
+        if asking.timeout_s is None:
+            return asking
+        return replace(asking, timeout_s=max(0.0, asking.timeout_s + began - time.monotonic()))
+
+    earlier = _with_kept(corpus, lambda kept: follow_back(kept.turns(), previous)) or []
+    asked, taken, refused = question, Totals(), None
+    if previous and asking.model is None:
+        refused = _refuse_pointing(corpus, question)
+    elif previous:
+        before = [turn.asked for turn in earlier] or [previous]
+        try:
+            found = run_to_end(resolve_question, corpus, question, before, asking)
+            asked, taken = found.question, found.taken
+            if found.problem:
+                refused = replace(refuse(corpus, question, found.problem), taken=Totals())
+        except ModelError as failure:
+            refused = fall_back(corpus, question, None, failure)
+    answer = refused or _ask_informed(corpus, asked, left())
+    if verdict and not answer.refused:
+        said = Verdict("agent", verdict, asked, answer.sql)
+        _with_kept(corpus, lambda kept: kept.keep_verdict(said))
+        answer = _ask_again(corpus, asked, left(), answer)
+    if previous:
+        answer = _say_previous(answer, previous, earlier, asking)
+    if taken.n_calls + taken.n_cached and (answer.taken or not answer.refused):
+        answer = replace(answer, taken=taken + (answer.taken or Totals()))
+    reason = "" if answer.brief is None else answer.brief.reason
+    leaned_on = earlier[-1].asked if earlier else previous
+    turn = Turn(question, leaned_on, asked, answer.restated, answer.sql, reason)
+    n_kept = _with_kept(corpus, lambda kept: kept.keep_turn(turn))
+    if previous and n_kept is None:
+        answer = replace(answer, warnings=(*answer.warnings, NOT_KEPT))
+    asked = "" if question_key(asked) == question_key(question) else asked
+    return replace(answer, question=question, asked=asked, n_kept=n_kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A question as one that stands alone.
+
+    Attributes:
+        question: As it was put, where there is a problem.
+        taken: What that took.
+        problem: Why there is none: nobody can tell what is asked, or other numbers were written
+            than the questions say.
+    """
+
+    question: str
+    taken: Totals
+    problem: str = ""
+
+
+async def resolve_question(
+    corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking
+) -> Resolved:
+    """Let the model write *question* and those before as one.
+
+    Raises:
+        ModelError: If no reply could be had.
+    """
+    if asking.model is None:
+        return Resolved(question, Totals())
+    lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
+    prompt = render_prompt(
+        "resolve_question",
+        "rewrite",
+        question,
+        earlier=enclose(lines),
+        question=enclose(question),
+    )
+    own, known = (set(_NUMBER.findall(text)) for text in (question, f"{question} {earlier}"))
+
+    def check(reply: ResolvedReply) -> list[str]:
+        if reply.question is None:
+            return []
+        said = set(_NUMBER.findall(reply.question))
+        problems = [f"no question says {', '.join(sorted(said - known))}"] if said - known else []
+        if own - said:
+            problems.append(f"the new question says {', '.join(sorted(own - said))}: keep it")
+        try:
+            check_length(reply.question)
+        except QuestionError as error:
+            problems.append(str(error))
+        return problems if reply.question.strip() else ["the question is empty"]
+
+    with open_replies(corpus, asking) as replies:
+        model = MeteredModel(asking.model, replies, asking.model_name)
+        try:
+            with anyio.fail_after(asking.timeout_s):
+                found = await ask_for(model, prompt, ResolvedReply, check)
+            if found.problems:
+                found.forget(model)
+        except TimeoutError as error:
+            msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
+            raise ModelError(msg) from error
+        finally:
+            model.drop_useless()
+    whole, taken = found.content.question, model.ledger.total
+    if whole is not None and not found.problems:
+        return Resolved(one_line(whole), taken)
+    why = "; ".join(found.problems) or "it could mean several things"
+    problem = f"the question could not be written as one that stands alone ({why}); ask one"
+    return Resolved(question, taken, problem)
+
+
+def _with_kept(corpus: Corpus, work: Callable[[Feedback], Returned]) -> Returned | None:
+    """Do *work* on what is kept of a corpus; None where nothing can be.
+
+    What is kept loses no answer: where it cannot be used, there is one without it.
+    """
+    folder = corpus.state
+    if folder is None:
+        return None
+    try:
+        with open_feedback(folder) as kept:
+            return work(kept)
+    except (StoreError, LockedError) as error:
+        logger.info("turns and verdicts are not used: %s", error)
+        return None
+
+
+def _refuse_pointing(corpus: Corpus, question: str) -> Answer | None:
+    """Refuse a question that points to the one before, for which no model is there."""
+    pointing = [word for word in words(question) if word in _POINTING]
+    if not pointing:
+        return None
+    reason = f"“{pointing[0]}” points to the question before, which takes a language model to read"
+    return refuse(corpus, question, reason)
+
+
+def _ask_informed(corpus: Corpus, question: str, asking: Asking) -> Answer:
+    """Answer by the query that a person has verified, else with others like it as examples."""
+    found = _with_kept(corpus, lambda kept: answer_verified(corpus, kept, question))
+    return found or ask(corpus, question, _inform(corpus, question, asking))
+
+
+def _inform(corpus: Corpus, question: str, asking: Asking) -> Asking:
+    if asking.model is None:
+        return asking
+    examples = _with_kept(corpus, lambda kept: write_examples(corpus, kept, question))
+    return replace(asking, examples=examples or "")
+
+
+def _ask_again(corpus: Corpus, question: str, asking: Asking, first: Answer) -> Answer:
+    """Answer *question* by another reading than that of *first*, and keep *first* beside it."""
+    if asking.model is None:
+        second = _ask_grammar_again(corpus, question, first)
+    else:
+        reply = TranslationReply(
+            restated=first.restated,
+            columns=list(first.translation.facts.names) if first.translation else [],
+            missing=[],
+            sql=first.sql,
+        )
+        result = enclose(shorten(first.text, _MAX_RESULT_CHARACTERS))
+        rejected = Correction(reply.model_dump_json(), _WRONG.format(result=result))
+        asking = replace(asking, rejected=rejected, grammar_first=False)
+        second = ask(corpus, question, _inform(corpus, question, asking))
+    if first.taken and second.taken:
+        second = replace(second, taken=first.taken + second.taken)
+    if _is_same_query(first, second):
+        return replace(second, warnings=(SAME_QUERY, *second.warnings))
+    second = replace(second, before=replace(first, translation=None))
+    if not second.refused and result_key(second.rows) == result_key(first.rows):
+        return replace(second, warnings=(SAME_RESULT, *second.warnings))
+    return second
+
+
+def _is_same_query(first: Answer, second: Answer) -> bool:
+    """Whether two queries are the same but for how they are written."""
+    both = [item.translation.facts.tree for item in (first, second) if item.translation]
+    are_parsed = len(both) == 2 and None not in both
+    return first.sql == second.sql or (are_parsed and both[0] == both[1])
+
+
+def _ask_grammar_again(corpus: Corpus, question: str, first: Answer) -> Answer:
+    """Answer by the grammar's best reading that has another result than *first*."""
+    rejected = {first.sql}
+    while True:
+        second = ask_offline(corpus, question, rejected)
+        if second.refused:
+            return second
+        if result_key(second.rows) != result_key(first.rows):
+            return replace(second, warnings=(NEXT_BEST, *second.warnings))
+        rejected.add(second.sql)
+
+
+def _say_previous(answer: Answer, previous: str, earlier: Sequence[Turn], asking: Asking) -> Answer:
+    """Say that the question before was left aside, or, in a brief, what its query was."""
+    if answer.brief is not None:
+        last = earlier[-1] if earlier else None
+        query = f", and its query was {last.sql}" if last and last.sql else ""
+        said = f"{quoted(last.asked if last else previous)} was asked before{query}"
+        return replace(answer, brief=replace(answer.brief, previous=said))
+    if asking.model is None:
+        return replace(answer, text=f"Taken alone, without {quoted(previous)}: {answer.text}")
+    return answer

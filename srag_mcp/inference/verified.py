@@ -1,0 +1,184 @@
+"""Queries that a person has verified: the answer to their question, examples for others."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from srag_mcp.errors import (
+    QueryCancelledError,
+    QueryError,
+    QueryMemoryError,
+    QueryTimeoutError,
+    QuestionError,
+)
+from srag_mcp.inference.answer import Answer
+from srag_mcp.inference.ask import MAX_ANSWER_ROWS, write_answer
+from srag_mcp.inference.diagnosis import diagnose
+from srag_mcp.inference.grounds import find_grounds
+from srag_mcp.model.language_model import count_tokens
+from srag_mcp.prompting import enclose
+from srag_mcp.schema.schema import Schema
+from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.feedback import Feedback, Verdict, follow_back, question_key
+from srag_mcp.store.renamings import renamed_in
+from srag_mcp.text.shown import one_line
+from srag_mcp.text.words import content_words, stem
+
+VERIFIED = "verified"  # who translated, where a person has
+BY_PERSON = "by a query that a person has verified"
+_MAX_EXAMPLES = 2
+_MAX_TOKENS = 150  # of an example: the longest of the template has 100
+_EXAMPLES = "Other questions for this table, with queries that a person has verified:"
+_PASSING = (QueryTimeoutError, QueryMemoryError, QueryCancelledError)
+
+
+def verify(corpus: Corpus, question: str, sql: str) -> Answer:
+    """Run *sql* as the answer to *question*, for a person who says that it is right.
+
+    Raises:
+        QueryError: If it is refused, wrong or too heavy, names what is called otherwise now, or
+            would be the same whatever the records say.
+    """
+    facts = read_query(sql, corpus.schema())
+    if renamed := renamed_in(sql, corpus.info().renamed):
+        msg = f"write the query by the names of today: {renamed[0]}"
+        raise QueryError(msg, sql)
+    if facts.ungrounded:
+        msg = f"{', '.join(facts.ungrounded)} would be the same whatever the records say"
+        raise QueryError(msg, sql)
+    return _answer(corpus, question, facts)
+
+
+def give_verdict(
+    corpus: Corpus, kept: Feedback, question: str, *, is_right: bool, sql: str = ""
+) -> Answer | None:
+    """Keep what a person says of the query of *question*; return what it gives if it is right.
+
+    Without *sql* it is the query that is kept of the question. One that leaned on another is taken
+    as it was asked in the end.
+
+    Raises:
+        QuestionError: If no query of the question is kept, or several: an agent may have had the
+            question read again since the person saw an answer.
+        QueryError: As `verify`.
+    """
+    turns = kept.turns()
+    said = follow_back(turns, question)
+    asked = said[-1].asked if said else question
+    queries = [x.sql for x in turns if x.sql and question_key(x.asked) == question_key(asked)]
+    several = dict.fromkeys([sql] if sql else queries)
+    if not is_right:
+        kept.keep_verdict(Verdict("person", "wrong", asked, next(reversed(several), "")))
+        return None
+    if len(several) != 1:
+        how_many = "several queries of {} are kept" if several else "no query of {} is kept"
+        shown = "".join(f"\n{query}" for query in several)
+        msg = f"{how_many.format(repr(question))}: give the one that is right (--sql){shown}"
+        raise QuestionError(msg)
+    [query] = several
+    answer = verify(corpus, asked, query)
+    kept.keep_verdict(mark_right(corpus, asked, query))
+    return answer
+
+
+def mark_right(corpus: Corpus, question: str, sql: str) -> Verdict:
+    """Return the verdict of a person that *sql*, which `verify` has run, answers *question*."""
+    columns = describe_columns(read_query(sql, corpus.schema()))
+    build = corpus.build_path().stem
+    return Verdict("person", "right", question, sql, columns, build)
+
+
+def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | None:
+    """Answer *question* by the query that a person has verified for it; None if there is none.
+
+    None, too, where the query compares with a text that is stored otherwise by now.
+
+    Raises:
+        QueryError: If it cannot be run at the moment.
+    """
+    for pair in kept.verdicts():
+        is_same = question_key(pair.question) == question_key(question)
+        if is_same and still_holds(corpus, kept, pair):
+            facts = read_query(pair.sql, corpus.schema())
+            return None if diagnose(corpus, facts) else _answer(corpus, question, facts)
+    return None
+
+
+def write_examples(corpus: Corpus, kept: Feedback, question: str) -> str:
+    """Write the verified pairs most like *question*, for the end of a prompt; empty if none is.
+
+    Alike are those that share most of their words, but for the names of the record.
+    """
+    schema = corpus.schema()
+    asked, ranked = _subject(question, schema), list[tuple[float, Verdict]]()
+    for pair in filter(lambda pair: pair.is_verified, kept.verdicts()):
+        words = _subject(pair.question, schema)
+        shared = len(asked & words) / max(1, len(asked | words))
+        if shared and question_key(pair.question) != question_key(question):
+            ranked.append((shared, pair))
+    shown: list[str] = []
+    for _, pair in sorted(ranked, key=lambda item: (-item[0], -item[1].number)):
+        line = f"- “{one_line(pair.question)}” → {one_line(pair.sql)}"
+        if count_tokens(line) <= _MAX_TOKENS and still_holds(corpus, kept, pair):
+            shown.append(line)
+        if len(shown) == _MAX_EXAMPLES:
+            break
+    lines = "\n".join(shown)
+    return f"\n\n{_EXAMPLES}\n{enclose(lines)}" if shown else ""
+
+
+def still_holds(corpus: Corpus, kept: Feedback, pair: Verdict) -> bool:
+    """Whether a verified query means what it did; it is retired where it does not.
+
+    It is looked at once a build.
+    """
+    build = corpus.build_path().stem
+    if not pair.is_verified or pair.build == build:
+        return pair.is_verified
+    try:
+        fault = _find_fault(corpus, pair)
+    except _PASSING:
+        return False
+    kept.keep_check(pair, build, fault)
+    return not fault
+
+
+def retire_pairs(corpus: Corpus, kept: Feedback) -> None:
+    """Retire each verified query that does not mean any more what it did."""
+    for pair in kept.verdicts():
+        still_holds(corpus, kept, pair)
+
+
+def describe_columns(facts: QueryFacts) -> str:
+    """Say what the columns of a query are: `"length number m, town string"`."""
+    used = (item for item in facts.schema.attributes if item.name in facts.names)
+    return ", ".join(" ".join(filter(None, (x.name, str(x.type), x.unit))) for x in used)
+
+
+def _find_fault(corpus: Corpus, pair: Verdict) -> str:
+    """Say why the query of *pair* does not mean what it did; empty where it does."""
+    if renamed := renamed_in(pair.sql, corpus.info().renamed):
+        return renamed[0]
+    try:
+        corpus.select(pair.sql, limit=1)
+    except _PASSING:
+        raise
+    except QueryError as error:
+        return one_line(str(error))
+    now = describe_columns(read_query(pair.sql, corpus.schema()))
+    return "" if now == pair.columns else f"its columns were {pair.columns}, and are {now}"
+
+
+def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
+    page = corpus.select(facts.sql, limit=MAX_ANSWER_ROWS)
+    restated = facts.words or question.strip(" .?")
+    grounds = find_grounds(corpus, facts, page)
+    answer = write_answer(Translation(question, restated, facts), page, grounds)
+    return replace(answer, engine=VERIFIED, assumptions=(BY_PERSON, *answer.assumptions))
+
+
+def _subject(question: str, schema: Schema) -> frozenset[str]:
+    """Return the stems of the content words of a question, without those that name the record."""
+    names: Sequence[str] = (schema.entity, schema.title, *schema.nouns)
+    nouns = {stem(word) for name in names for word in content_words(name)}
+    return frozenset(map(stem, content_words(question))) - nouns

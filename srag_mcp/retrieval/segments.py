@@ -1,0 +1,176 @@
+"""Segments: passages that belong together, joined to stretches of a document (spRAG's RSE)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import exp
+
+from srag_mcp.documents.lines import collapse
+from srag_mcp.model.language_model import count_tokens
+from srag_mcp.retrieval.question_filter import find_filter
+from srag_mcp.retrieval.search import Hit, search
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.spans import Span
+
+# spRAG (dsRAG), preset "balanced": what an irrelevant passage costs, and how relevance falls.
+_COST, _DECAY = 0.18, 30
+_MOST_TOKENS = 1500  # of a segment: a page of a filing with its layout left out (FinanceBench)
+_PASSAGES = """
+SELECT number, page, headings, start, "end", kind FROM passages WHERE document_id = $1
+ORDER BY number
+"""
+_HEAD_LINES = 4  # a heading, a caption and two rows of heads
+_LONG_TABLE = 400  # tokens: tables are cut into parts of 800, of which none is half as long
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a document that is read as a whole.
+
+    Attributes:
+        document_id: Its document.
+        page: That it begins on, from 1; None where the format has none.
+        headings: Those above it, outermost first, with ` > ` between.
+        span: Where it lies in the text of the document.
+        floor: Where its page begins or, without pages, what stands below its headings.
+        n_passages: How many passages it has.
+        heads: The first lines of the table of which it begins with a later part.
+    """
+
+    document_id: str
+    page: int | None
+    headings: str
+    span: Span
+    floor: int
+    n_passages: int
+    heads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    number: int
+    page: int | None
+    headings: str
+    span: Span
+    kind: str
+    n_tokens: int
+
+
+def gather(
+    corpus: Corpus, searches: Sequence[str], among: str | None, limit: int
+) -> tuple[Hit, ...]:
+    """Return the passages that fit *searches* best, those that several of them find first.
+
+    Scores are added as shares of the best score of their search: rarer words make all scores of one
+    search higher, and ranks would forget how far the first is ahead. Where *among* chooses none,
+    documents that the first search names come first.
+
+    Raises:
+        QueryError: If *among* is refused or wrong.
+        StoreError: If the build has no index.
+    """
+    totals: defaultdict[tuple[str, int], float] = defaultdict(float)
+    found: dict[tuple[str, int], Hit] = {}
+    named = None if among or not searches else find_filter(corpus, searches[0])
+    ahead = named.documents if named else None
+    for words in dict.fromkeys(searches):
+        hits = search(corpus, words, among=among, ahead=ahead, limit=limit).hits
+        most = max((hit.score for hit in hits), default=0.0) or 1.0
+        for hit in hits:
+            key = (hit.document_id, hit.number)
+            found[key] = hit
+            totals[key] += hit.score / most
+    best = sorted(found, key=lambda key: (not found[key].is_ahead, -totals[key], key))
+    return tuple(found[key] for key in best[:limit])
+
+
+def join_segments(corpus: Corpus, hits: Sequence[Hit], n_tokens: int) -> tuple[Segment, ...]:
+    """Join *hits*, the most relevant first, to segments of at most *n_tokens* in all.
+
+    Each passage is worth what its rank makes it, less a constant, and one that was not found costs
+    that constant; the stretch of a document that is worth most comes first, and takes in what lies
+    between two good passages. A table keeps its head where it was cut.
+    """
+    worth: dict[str, dict[int, float]] = {}
+    for rank, hit in enumerate(hits):
+        worth.setdefault(hit.document_id, {})[hit.number] = exp(-rank / _DECAY) - _COST
+    stretches: list[tuple[float, str, list[_Passage]]] = []
+    passages: dict[str, list[_Passage]] = {}
+    for document_id, values in worth.items():
+        passages[document_id] = found = _read_passages(corpus, document_id)
+        stretches += _stretches(document_id, found, values)
+    taken: list[Segment] = []
+    used: set[tuple[str, int]] = set()
+    left = n_tokens
+    for _, document_id, stretch in sorted(stretches, key=lambda item: -item[0]):
+        size = sum(item.n_tokens for item in stretch)
+        keys = {(document_id, item.number) for item in stretch}
+        if keys & used or (size > left and taken):
+            continue
+        used |= keys
+        left -= size
+        taken.append(_segment(corpus, document_id, passages[document_id], stretch))
+    return tuple(taken)
+
+
+def _stretches(
+    document_id: str, passages: list[_Passage], values: Mapping[int, float]
+) -> list[tuple[float, str, list[_Passage]]]:
+    """Return all that may become segments: from one relevant passage to another, not too long."""
+    places = [place for place, item in enumerate(passages) if item.number in values]
+    found = []
+    for first, last in combinations_with_replacement(places, 2):
+        stretch = passages[first : last + 1]
+        if first == last or sum(item.n_tokens for item in stretch) <= _MOST_TOKENS:
+            value = sum(values.get(item.number, -_COST) for item in stretch)
+            found.append((value, document_id, stretch))
+    return found
+
+
+def _read_passages(corpus: Corpus, document_id: str) -> list[_Passage]:
+    text = corpus.document_text(document_id)
+    found = []
+    for number, page, headings, start, end, kind in corpus.read(_PASSAGES, [document_id]):
+        span = Span(int(str(start)), int(str(end)))
+        n_tokens = count_tokens(collapse(span.of(text)))
+        place = None if page is None else int(str(page))
+        found.append(
+            _Passage(int(str(number)), place, str(headings or ""), span, str(kind), n_tokens)
+        )
+    return found
+
+
+def _segment(
+    corpus: Corpus, document_id: str, passages: list[_Passage], stretch: list[_Passage]
+) -> Segment:
+    first = stretch[0]
+    place = before = passages.index(first)
+
+    def is_with(other: _Passage) -> bool:
+        if first.page is None:
+            return other.headings == first.headings
+        return other.page == first.page
+
+    while before and is_with(passages[before - 1]):
+        before -= 1
+    opening = place
+    while opening and all(
+        item.kind == "table" and item.n_tokens > _LONG_TABLE
+        for item in passages[opening - 1 : opening + 1]
+    ):
+        opening -= 1
+    heads: list[str] = []
+    if opening < place:
+        span = passages[opening].span
+        lines = corpus.document_text(document_id, span.start, span.end).splitlines()
+        heads = [collapse(line) for line in lines if line.strip()][:_HEAD_LINES]
+    return Segment(
+        document_id,
+        first.page,
+        first.headings,
+        Span(first.span.start, stretch[-1].span.end),
+        passages[before].span.start,
+        len(stretch),
+        tuple(heads),
+    )

@@ -1,0 +1,98 @@
+"""What stands above a number of a table: its scale, and the year of its column."""
+
+import pytest
+
+from srag_mcp.claims.captions import head_lines, read_scales, read_years
+from srag_mcp.text.spans import Span
+
+PAGE = """
+                     STATEMENT OF INCOME
+              (in thousands, except per share data)
+
+                                        Year ended June 30,
+                                        2021          2020
+Sales                              $  11,588     $  10,073
+Change                                  15 %           4 %
+Profit per share                        0.58          0.44
+Earnings per share:
+Basic                                   0.59          0.45
+Other items
+Duty                                    0.77          0.66
+Costs by quarter                           7             9             11
+"""
+BARS = """
+| $ million | FY21 | FY20 | Change % |
+| Orders | 532.0 | 470.0 | 13.2 |
+| Margin (%) | 73.2 | 72.2 | 1.0 |
+
+| | €m | |
+| 31 March 2021 | 31 March 2020 |
+| Trees | 1,216 | 1,212 |
+
+Of 1,216 trees, 12 were felled.
+"""
+
+
+def place(text: str, number: str) -> Span:
+    start = text.index(number)
+    return Span(start, start + len(number))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "unit", "scales"),
+    [
+        (PAGE, "11,588", "USD", {1000}),
+        (PAGE, "11,588", None, {1000}),
+        (PAGE, "11,588", "passengers", {1, 1000}),
+        (PAGE, "15", None, {1}),
+        (PAGE, "0.58", "USD", {1}),
+        (PAGE, "0.59", "USD", {1}),  # below "per share"
+        (PAGE, "0.77", "USD", {1, 1000}),
+        (PAGE, "0.59", "USD/share", {1}),
+        (BARS, "532.0", "USD", {1_000_000}),
+        (BARS, "13.2", None, {1}),
+        (BARS, "12 were", None, {1}),
+        (f"{'Words ' * 40}per $ million of sales.\n| Cash | 78 |", "78", None, {1}),
+        (f"{'Words ' * 40}(in millions):\n| Cash | 79 |", "79", None, {1_000_000}),
+        ("| | RMB’Million |\n| Cash | 77 |", "77", "CNY", {1_000_000}),
+    ],
+)
+def test_a_number_of_a_table_has_the_scale_that_stands_above_it(
+    text: str, number: str, unit: str | None, scales: set[float]
+) -> None:
+    assert read_scales(text, place(text, number), 0, unit) == scales
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "years"),
+    [
+        (PAGE, "11,588", {2021}),
+        (PAGE, "10,073", {2020}),
+        (PAGE, "0.44", {2020}),
+        (PAGE, "11\n", set()),  # three numbers below two years
+        (BARS, "532.0", {2021}),
+        (BARS, "470.0", {2020}),
+        (BARS, "13.2", set()),
+        (BARS, "12 were", set()),
+    ],
+)
+def test_a_column_is_of_the_year_in_its_head(text: str, number: str, years: set[int]) -> None:
+    assert read_years(text, place(text, number), 0) == years
+
+
+def test_a_year_that_ends_in_spring_may_be_named_after_the_one_before() -> None:
+    text = "| | 31 March 2021 |\n| Sales | 12 |"
+    assert read_years(text, place(text, "12"), 0) == {2020, 2021}
+
+
+def test_nothing_above_the_floor_counts() -> None:
+    floor = PAGE.index("Year ended")
+    assert read_scales(PAGE, place(PAGE, "11,588"), floor, "USD") == {1}
+
+
+def test_heads_are_the_last_lines_with_a_scale_and_with_years() -> None:
+    assert head_lines(PAGE, 0, PAGE.index("Profit")) == (
+        "(in thousands, except per share data)",
+        "2021 2020",
+    )
+    assert head_lines("No table.\n", 0, 9) == ()

@@ -1,0 +1,386 @@
+"""An attribute is read from chosen documents only, beside the schema, until it is kept."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.errors import NotIngestedError, QueryError, SchemaError, UselessRepliesError
+from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
+from srag_mcp.inference.ask import Asking
+from srag_mcp.inference.ask import ask as ask_for_answer
+from srag_mcp.model.remote_model import open_model
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.pipeline.loose_reading import drop_loose
+from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.settings import Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.views.answers import result_table
+from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
+from tests.pipeline.conftest import Ask
+from tests.pipeline.reading_model import reply
+from tests.pipeline.test_model_ingest import TOWNS, steps, write
+
+WISH = "who keeps the station"
+HIGH = "SELECT document_id FROM stations WHERE height_m > 300"  # 4, 5 and 6
+DEFINE, READ = "A table was ", "You read doc"
+KEEPERS = "SELECT document_id, keeper FROM stations ORDER BY 1"
+
+
+def say(body: Body) -> Answer:
+    """Answer as the reading model does; questions on the keeper, too."""
+    messages = body["messages"]
+    assert isinstance(messages, list)
+    instructions, content = str(messages[0]["content"]), str(messages[1]["content"])
+    if instructions.startswith("You translate") and "keeper (string)" in content:
+        sql = "SELECT count(*) FROM stations WHERE keeper = 'Anna'"
+        said: dict[str, object] = {"restated": "", "columns": ["keeper"], "missing": [], "sql": sql}
+        return Answer(json.dumps(said))
+    return Answer(json.dumps(reply(instructions, content)))
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with serving(say) as running:
+        yield running
+
+
+@pytest.fixture
+def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return Settings(
+        workers=1,
+        home=tmp_path / "home",
+        model="openai/fake",
+        api_base=server.base,
+        api_key="none",
+        schema_iterations=2,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, settings: Settings, server: OpenAIServer) -> Path:
+    """Six stations, ingested; no request is counted before."""
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    for number, town in enumerate(TOWNS, start=1):
+        write(stations, number, town)
+    ingest(stations, settings)
+    server.requests.clear()
+    return stations
+
+
+def read(folder: Path, settings: Settings, documents: str = HIGH) -> IngestReport:
+    return ingest(folder, settings, attribute=WISH, documents=documents, keep=False)
+
+
+def shown_documents(server: OpenAIServer) -> int:
+    """Count the documents in the prompts for records."""
+    asked = [content_of(body) for body, step in zip(server.requests, steps(server), strict=True)
+             if step == READ]  # fmt: skip
+    return sum(content.count("(path ") for content in asked)
+
+
+def test_only_the_chosen_documents_are_read(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    report = read(folder, settings)
+    assert steps(server) == [DEFINE, READ]
+    assert shown_documents(server) == 3
+    assert (report.n_predicted, report.n_read, report.n_stated, report.published) == (3, 3, 3, True)
+    assert report.attributes == ("town", "height_m")
+    assert "read for 3 of 6 documents, and not kept: keeper (string)" in "\n".join(report.lines())
+    assert ask(folder, KEEPERS) == [
+        *((f"{number}.txt", None) for number in (1, 2, 3)),
+        *((f"{number}.txt", "Anna") for number in (4, 5, 6)),
+    ]
+    properties = json.loads((folder / ".srag" / "schema.json").read_text())["properties"]
+    assert list(properties) == ["town", "height_m"]
+
+
+def test_the_same_question_is_answered_with_quotes_over_all_documents(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    asking = Asking(open_model(settings))
+    read(folder, settings)
+    with QueryPool() as pool:
+        answer = ask_for_answer(
+            Corpus(folder, pool, settings.home), "How many does Anna keep?", asking
+        )
+    assert answer.rows == ((3,),)
+    assert answer.denominator == Denominator(
+        6, columns=(ColumnCoverage("keeper", n_used=3, n_unknown=0, n_failed=0, n_unread=3),)
+    )
+    assert answer.bounds == Bounds(3, 6)
+    assert "keeper: read for 3 of 6 documents only" in answer.assumptions
+    assert {item.as_stated for item in answer.sources} == {"kept by Anna"}
+    shown = content_of(server.requests[-1])
+    assert "[known in 3 of 6, of which only 3 were read for it: Anna (3)]" in shown
+
+
+def test_a_kept_attribute_costs_only_the_rest(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    server.requests.clear()
+    report = ingest(folder, settings, attribute=WISH)
+    assert steps(server) == [READ]
+    assert shown_documents(server) == 3
+    assert report.extension is not None
+    assert (report.extension.added, report.attributes) == (True, ("town", "height_m", "keeper"))
+    assert ask(folder, "SELECT count(keeper) FROM stations") == [(6,)]
+    server.requests.clear()
+    assert not ingest(folder, settings).published
+    assert server.requests == []
+    with QueryPool() as pool:
+        assert Corpus(folder, pool, settings.home).info().loose == ()
+
+
+def test_later_ingestions_do_not_ask_for_it(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    server.requests.clear()
+    assert not ingest(folder, settings).published
+    write(folder, 7, "Gron")
+    ingest(folder, settings)
+    assert all("keeper" not in content_of(body) for body in server.requests)
+    assert shown_documents(server) == 1
+    assert ask(folder, "SELECT count(*), count(keeper) FROM stations") == [(7, 3)]
+
+
+def test_what_was_read_is_not_read_again(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    server.requests.clear()
+    assert not read(folder, settings).published
+    assert server.requests == []
+    further = read(folder, settings, "SELECT document_id FROM stations WHERE height_m > 100")
+    assert (shown_documents(server), further.n_read) == (2, 5)
+    assert steps(server) == [READ]
+
+
+def test_changed_and_removed_documents_lose_their_cells_and_it_is_told(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    write(folder, 4, "Dorn", 450)
+    (folder / "5.txt").unlink()
+    report = ingest(folder, settings)
+    assert report.warnings == (
+        "2 of the 3 documents that keeper was read for have changed or are gone: what they say of"
+        " it is unknown until it is read again",
+    )
+    assert ask(folder, "SELECT document_id FROM cells WHERE attribute = 'keeper'") == [("6.txt",)]
+    assert read(folder, settings).n_read == 2
+    assert ingest(folder, settings).warnings == ()
+
+
+def test_it_is_dropped_by_its_name(folder: Path, settings: Settings, server: OpenAIServer) -> None:
+    read(folder, settings)
+    with pytest.raises(SchemaError, match="there are: keeper"):
+        drop_loose(folder, settings, "height_m")
+    drop_loose(folder, settings, "keeper")
+    with QueryPool() as pool:
+        corpus = Corpus(folder, pool, settings.home)
+        assert [item.name for item in corpus.schema().attributes] == ["town", "height_m"]
+    server.requests.clear()
+    assert read(folder, settings).n_read == 3
+    assert server.requests == [], "what was paid for is kept"
+
+
+def test_a_stopped_reading_goes_on_where_it_stopped(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    stopped = read(folder, settings.model_copy(update={"budget_calls": 1}))
+    assert stopped.cancelled
+    assert not stopped.published
+    assert read(folder, settings).n_stated == 3
+    assert steps(server) == [DEFINE, READ]
+
+
+def test_a_table_that_rules_read_stays_theirs(
+    tmp_path: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    huts = tmp_path / "huts"
+    huts.mkdir()
+    for number in range(1, 5):
+        text = f"Name: Hut {number}\nBeds: {number + 10}\n\nIt is kept by Anna.\n"
+        (huts / f"{number}.txt").write_text(text)
+    offline = settings.model_copy(update={"engine": "offline"})
+    before = ingest(huts, offline)
+    report = read(huts, settings, "SELECT document_id FROM huts WHERE beds > 13")
+    assert (report.engine, report.n_read, report.attributes) == ("model", 1, before.attributes)
+    assert steps(server) == [DEFINE, READ]
+    with pytest.raises(SchemaError, match="rules cannot go on with it"):
+        read(huts, offline, "")
+    with pytest.raises(SchemaError, match="rules cannot go on with it"):
+        ingest(huts, offline, attribute=WISH)
+    assert ask(huts, "SELECT count(keeper) FROM huts") == [(1,)]
+    assert ask(huts, "SELECT engine, count(*) FROM cells WHERE attribute <> 'keeper' GROUP BY 1") \
+        == [("offline", 4 * len(before.attributes))]  # fmt: skip
+
+
+def test_rules_read_chosen_documents_as_well(tmp_path: Path, ask: Ask) -> None:
+    huts = tmp_path / "huts"
+    huts.mkdir()
+    for number in range(1, 7):
+        lamps = f"Lamps: {number}\n" if number != 5 else ""
+        (huts / f"{number}.txt").write_text(f"Name: Hut {number}\nBeds: {number + 10}\n{lamps}")
+    settings = Settings(workers=1, home=tmp_path / "home", engine="offline")
+    schema = huts / "schema.json"
+    schema.write_text(
+        '{"title": "Hut", "x-entity": "huts", "properties": {"beds": {"type": "integer"}}}'
+    )
+    ingest(huts, settings)
+    report = ingest(
+        huts,
+        settings,
+        attribute="lamps",
+        documents="SELECT document_id FROM huts WHERE beds > 13",
+        keep=False,
+    )
+    assert (report.engine, report.n_read, report.n_stated) == ("offline", 3, 2)
+    assert ask(huts, "SELECT count(*), count(lamps), sum(lamps) FROM huts") == [(6, 2, 10)]
+    states = "SELECT document_id, state FROM cells WHERE attribute = 'lamps' ORDER BY 1"
+    assert ask(huts, states) == [
+        ("4.txt", "stated"),
+        ("5.txt", "not_mentioned"),
+        ("6.txt", "stated"),
+    ]
+    with QueryPool() as pool:  # those that were not read speak of it, and are no doubt
+        answer = ask_for_answer(Corpus(huts, pool, settings.home), "What is the average lamps?")
+    assert (answer.rows, answer.bounds) == (((5.0,),), Bounds(26 / 6, 34 / 6, (4, 6)))
+    kept = ingest(huts, settings, attribute="lamps")
+    assert kept.attributes == ("beds", "lamps")
+    assert ask(huts, "SELECT count(lamps), sum(lamps) FROM huts") == [(5, 16)]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        "SELECT document_id FROM srag_texts",
+        "SELECT document_id FROM read_text('/etc/passwd')",
+        "DROP TABLE stations",
+        "SELECT town FROM stations",
+    ],
+)
+def test_hostile_sql_reads_nothing(
+    folder: Path, settings: Settings, server: OpenAIServer, documents: str
+) -> None:
+    with pytest.raises(QueryError, match="the SQL in documents cannot be used"):
+        read(folder, settings, documents)
+    assert server.requests == []
+
+
+def test_no_document_and_no_table_are_errors_that_cost_nothing(
+    folder: Path, settings: Settings, server: OpenAIServer, tmp_path: Path
+) -> None:
+    with pytest.raises(SchemaError, match="no document that has a text is chosen"):
+        read(folder, settings, "SELECT document_id FROM stations WHERE height_m > 9000")
+    new = tmp_path / "new"
+    new.mkdir()
+    write(new, 1, "Arla")
+    with pytest.raises(NotIngestedError):
+        read(new, settings, "")
+    assert server.requests == []
+
+
+def test_what_the_schema_holds_is_not_read_again(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    report = ingest(folder, settings, attribute="height m", documents=HIGH, keep=False)
+    assert report.extension is not None
+    assert (report.extension.added, report.extension.attribute.name) == (False, "height_m")
+    assert (report.published, server.requests) == (False, [])
+
+
+def test_beside_half_a_table_nothing_is_read(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    write(folder, 7, "Gron")
+    schema = json.loads((folder / ".srag" / "schema.json").read_text())
+    schema["properties"]["opened"] = {"type": "integer", "description": "The year of opening."}
+    (folder / ".srag" / "schema.json").write_text(json.dumps(schema))
+    stopped = ingest(folder, settings.model_copy(update={"budget_calls": 0}))
+    assert stopped.cancelled
+    with pytest.raises(NotIngestedError, match="did not end: call ingest_corpus"):
+        read(folder, settings)
+
+
+def test_replies_of_no_use_leave_no_attribute(
+    folder: Path, settings: Settings, server: OpenAIServer
+) -> None:
+    def mumble(body: Body) -> Answer:
+        is_record = "You read documents" in str(body["messages"])
+        return Answer("mumble" if is_record else say(body).text)
+
+    with serving(mumble) as mumbling:
+        odd = settings.model_copy(update={"api_base": mumbling.base})
+        with pytest.raises(UselessRepliesError):
+            read(folder, odd, "")
+    ingest(folder, settings)
+    with QueryPool() as pool:
+        assert Corpus(folder, pool, settings.home).info().loose == ()
+    assert read(folder, settings).n_stated == 3
+
+
+def test_columns_that_are_found_anew_leave_it(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    read(folder, settings)
+    report = ingest(folder, settings, fresh=True, questions=["When was it opened?"])
+    assert report.attributes == ("town", "height_m", "opened")
+    assert ask(folder, "SELECT count(keeper), count(opened) FROM stations") == [(3, 6)]
+
+
+def test_a_count_of_cells_says_for_how_many_documents_there_are_any(
+    folder: Path, settings: Settings
+) -> None:
+    read(folder, settings)
+    sql = "SELECT count(*) FROM cells WHERE attribute = 'keeper' AND state = 'not_mentioned'"
+    with QueryPool() as pool:
+        page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
+    assert page.rows == [[0]]
+    assert "keeper: read for 3 of 6 documents only" in page.notes
+
+
+@pytest.mark.parametrize(
+    ("above", "coverage"),
+    [
+        (300, ["Over all 6 documents; none is left out as unknown."]),
+        (200, ["Over all 6 documents; keeper: 3 used, 1 was not read for it.",
+               "Whatever they would say: 3 to 4."]),
+    ],
+)  # fmt: skip
+def test_documents_that_the_query_leaves_out_need_not_be_read(
+    folder: Path, settings: Settings, above: int, coverage: list[str]
+) -> None:
+    read(folder, settings)
+    sql = f"SELECT count(*) FROM stations WHERE height_m > {above} AND keeper = 'Anna'"
+    with QueryPool() as pool:
+        page = result_table(Corpus(folder, pool, settings.home), sql, 10, 0, 20_000)
+    assert (page.rows, page.coverage) == ([[3]], coverage)
+    assert "keeper: read for 3 of 6 documents only" in page.notes
+
+
+@pytest.mark.parametrize("engine", ["offline", "model"])
+def test_a_reading_that_is_cancelled_publishes_nothing(
+    folder: Path, settings: Settings, engine: str
+) -> None:
+    for number in range(1, 7):
+        with (folder / f"{number}.txt").open("a") as page:
+            page.write(f"\nLamps: {number}\n")
+    ingest(folder, settings)
+    chosen = settings.model_copy(update={"engine": engine})
+    wish = "lamps" if engine == "offline" else WISH
+    stopped = ingest(
+        folder, chosen, attribute=wish, documents=HIGH, keep=False, cancelled=lambda: True
+    )
+    assert (stopped.cancelled, stopped.published) == (True, False)
+    with QueryPool() as pool:
+        assert Corpus(folder, pool, settings.home).info().loose == ()
+    done = ingest(folder, chosen, attribute=wish, documents=HIGH, keep=False)
+    assert (done.n_read, done.n_stated) == (3, 3)
