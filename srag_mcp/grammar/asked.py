@@ -172,6 +172,12 @@ class Asked:
         texts = self.columns(at, lambda c: c.is_text and c.is_own and c.fill > 0.5, headed=True)
         return self.kind(at) == "record" or any(True for _ in texts)
 
+    def opens_with_record(self, at: int) -> bool:
+        """Whether a mention of more words begins with the noun of the record."""
+        mention = self.mention(at)
+        first = self.frame.sentence.tokens[mention.first]
+        return mention.last - mention.first > 1 and first.stem in self.table.nouns
+
     def says_unit(self, at: int, column: Column) -> bool:
         """Whether a mention says the unit of *column*: `litres of water`."""
         mention = self.mention(at)
@@ -364,7 +370,7 @@ class Asked:
         concept = next((self.word(at) for at in asked), "")
         named = [
             (at, column, self._with_concept(at, column, features, concept))
-            for at, column, features in self.named(lambda c: c.is_number and not c.is_year)
+            for at, column, features in self.named(lambda c: c.is_amount and not c.is_identifier)
             if not concept or column.measures(concept)
         ]
         for at, column, features in named:
@@ -421,7 +427,11 @@ class Asked:
             concept, highest = concept.replace("any", ""), end == "high"
         sorting = self.first("by")
         follower = self.after(at if sorting is None else sorting, ("aggregate", "number"))
-        ordered = list(self.named(lambda c: c.is_number or (c.is_date and bool(concept))))
+        ordered = [
+            item
+            for item in self.named(lambda c: c.is_number or (c.is_date and bool(concept)))
+            if not (item[1].is_identifier and self.is_counting(at))
+        ]
         headed = set() if follower is None else {
             column.name for column, _ in self.columns(follower, lambda _: True, headed=True)
         }  # fmt: skip

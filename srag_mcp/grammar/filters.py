@@ -279,7 +279,8 @@ class _Reader:
         self._taken |= uses
         for column, features, place in self._measured(first, last, concept, at):
             low = self._mentions[at].in_unit_of(column)
-            if low is None:
+            bare = self._mentions[at].unit is None and column.scale != 1
+            if low is None or (bare and self._ranges(at, column, column.scale)):
                 continue
             if high is None:
                 found = compare(column.name, operator, low)
@@ -361,13 +362,13 @@ class _Reader:
             doubts = {"not_own": int(column.name in others), "amount_assumed": assumed}
             yield column, Counter({"number_far": 1, **doubts}), ()
 
-    def _ranges(self, at: int, column: Column) -> bool:
+    def _ranges(self, at: int, column: Column, scale: float = 1.0) -> bool:
         """Whether a number is of the size of a column's: no height of 1,000 m is a rain in mm."""
         number, found = self._mentions[at].in_unit_of(column), column.statistics
         low, high = (found.minimum, found.maximum) if found is not None else (None, None)
         if not isinstance(low, int | float) or not isinstance(high, int | float):
             return True
-        return number is not None and low <= number <= high
+        return number is not None and low <= number * scale <= high
 
     # -- periods ----------------------------------------------------------------------------
 
@@ -403,6 +404,8 @@ class _Reader:
         main = self._table.main_date
         if main is not None and main.name not in seen:
             alone = sum(column.is_date for column in self._table.columns) == 1
+            if not alone and self._sentence.tells_event:
+                return  # `orders we got in May`: perhaps not ordered then
             yield main, Counter({"date_assumed": int(not alone)}), ()
         elif main is None:
             for column in self._table.columns:
@@ -417,6 +420,8 @@ class _Reader:
         for choice in mention.choices:
             column = self._table.by_name[choice.column]
             denied = self._negation(at, choice.column)
+            if denied is not None and column.has_blanks:
+                continue  # `not exclusive`: those that have none at all are not so, either
             uses = {at} if denied is None else {at, denied}
             written = any(phrase in value or value.isupper() for value in choice.values)
             differs = not written and " " not in phrase
@@ -489,9 +494,12 @@ class _Reader:
     def _says_none(self, denied: int, at: int, column: Column) -> bool:
         """Whether a denial speaks of the records without a value in *column*.
 
-        That of `not inspected` only where the empty cells of a table say so, and of no date: what
-        is not mentioned may have been done, and a date may lie ahead.
+        Not where a text of it denies, or all have one, as `a cappella` of an accompaniment. That of
+        `not inspected` only where the empty cells of a table say so, and of no date: what is not
+        mentioned may have been done, and a date may lie ahead.
         """
+        if column.is_text and (column.denies or column.fill == 1):
+            return False
         if not self._is_verb(denied, at):
             return not self._hangs_on(at, column)
         whole = dict(self._mentions[at].columns)[column.name] == 1

@@ -122,6 +122,8 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
     """Read how many of what a column names there are: its different values, or their sum."""
     last = max((at for at in used | totals if at < target), default=target)
     distinct = any(asked.kind(at) == "distinct" for at in used)
+    if distinct and asked.opens_with_record(target):
+        return  # `how many different animals came in`, of `came_in_as`
     for column, features in asked.columns(target, lambda c: not c.is_boolean, headed=True):
         term = Term(column.name)
         if column.is_number and not (column.is_year or column.is_numbering or distinct):
@@ -145,8 +147,9 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
         ):
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
-            if not (distinct or column.is_own) and asked.is_said_to_be(target):
-                # `how many books are due`: titles, or copies
+            is_thing = not column.named.isdisjoint(asked.table.things)
+            if not (distinct or column.is_own) and (asked.is_said_to_be(target) or is_thing):
+                # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
                 yield _single(asked, summary, used | totals | {target}, features)
 
@@ -234,7 +237,7 @@ def read_superlative(asked: Asked) -> Drafts:
     for column, used, highest, features in asked.ranked(at):
         if asked.falls(column) not in {None, highest}:
             continue  # `the three cheapest, dearest first`
-        ranking = _Ranking(column, highest, limit, used | counted | {at}, features)
+        ranking = _Ranking(column, highest, limit, used | counted | {at}, features, at)
         yield from _extreme(asked, ranking)
         yield from _picked(asked, ranking)
 
@@ -248,6 +251,7 @@ class _Ranking:
     limit: int | None
     used: frozenset[int]
     features: Features
+    place: int
 
     @property
     def order(self) -> tuple[Term, bool]:
@@ -296,6 +300,12 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
             continue
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
         apart = head is not None and not head.is_own and not head.is_number
+        of_record = asked.table.is_of_record(column) and not asked.has("record")
+        is_age = asked.word(ranking.place).startswith("age") or "newest" in asked.words(
+            ranking.place
+        )
+        if apart and of_record and is_age:
+            continue  # `the oldest vessel` of surveys: none of them dates a vessel
         groups = len(terms) == 1 and (bool(key.part) or apart)
         record = any(at not in said for at in asked.of("record"))
         columns = (*(t.column for t in terms), column.name)

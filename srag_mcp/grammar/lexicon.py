@@ -196,6 +196,11 @@ def is_function(word: str) -> bool:
     return word in words_of("function", "words")
 
 
+def is_irregular(word: str) -> bool:
+    """Whether a folded word is a form that no stemmer joins to its word: `paid`."""
+    return word in _data()["irregular"]
+
+
 def light_at(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word is a form of a verb that asks for nothing by itself, and stands as a verb."""
     before = tokens[at - 1].word if at else ""

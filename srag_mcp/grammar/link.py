@@ -26,7 +26,7 @@ from srag_mcp.grammar.lexicon import (
     words_of,
 )
 from srag_mcp.grammar.table import Column, Table
-from srag_mcp.store.values import ValueIndex, fold_words
+from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
@@ -46,7 +46,9 @@ _OPENING = 2.9
 _EXACT, _HELD, _PHRASE, _NUMBER, _PERIOD, _RECORD = 2.9, 2.2, 2.0, 2.3, 2.6, 2.4
 # Before the name of a column of yes and no they deny it.
 _DENYING = ("un", "non")
-_SEPARATOR = re.compile(r"[,;/|()\[\]&+–—•]|\s-\s|\band\b")
+_SEPARATOR = re.compile(r"[,;/|()\[\]&–—•]|\+(?=\s*\w)|\s-\s|\band\b")
+# Signs beside a word of a question that may be those of a value: `C++`, `< 5 years`.
+_SIGN_BEFORE, _SIGN_BEHIND = re.compile(r"[<>≤≥]\s?$"), re.compile(r"[+#‐‑–−-]*(?!\w)")
 # How fully `customer` says `customer_name`.
 _CALLED = 0.9
 # Question words, which do what they say wherever they stand, and words behind which they relate.
@@ -66,8 +68,8 @@ class Choice:
     """Stored values of one column that a phrase may mean.
 
     *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
-    of `iron, tin`; *longer* are other values that begin with it; *alone* whether each is that of
-    one record.
+    of `iron, tin`; *longer* are other values that begin with it, or end with it in small letters;
+    *alone* whether each is that of one record.
     """
 
     column: str
@@ -131,6 +133,15 @@ class Sentence:
     def words(self, mention: Mention) -> str:
         """Return a mention as it was asked."""
         return self.text[self.tokens[mention.first].start : self.tokens[mention.last - 1].end]
+
+    @property
+    def tells_event(self) -> bool:
+        """Whether a verb says what was done with a record: `orders that we got`."""
+        verbs = stems_of("function", "events")
+        return any(
+            token.stem in verbs and light_at(self.tokens, at)
+            for at, token in enumerate(self.tokens)
+        )
 
     def says_how_many(self, mention: Mention, column: Column) -> bool:
         """Whether it says how many, and not which: not `constituencies` of `constituency`."""
@@ -290,6 +301,10 @@ class _Linker:
         idles = token.word in words_of("function", "idle") or token.stem in self._table.qualifiers
         if idles and follower in nouns:
             yield _RECORD, idle
+        elif token.word in words_of("function", "states"):
+            behind = [i for i in range(at + 1, len(self.tokens)) if not self._helps(i)][:1]
+            if any(not (self.tokens[i].is_mark or self._is_bare(i)) for i in behind):
+                yield _RECORD, idle
         elif token.word == "over" and not numbers:
             yield _PHRASE + 0.1, idle
         elif token.word == "daily" and self._table.is_daily:
@@ -298,7 +313,7 @@ class _Linker:
             pass
         elif (is_function(token.word) and not opens) or self._relates(at):
             yield _FUNCTION, idle
-        elif acts if token.stem in nouns else light_at(self.tokens, at):
+        elif self._is_light(at, acts=acts):
             yield _LIGHT, idle
         unit = unit_of(token.text)
         if (
@@ -311,6 +326,22 @@ class _Linker:
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
+
+    def _helps(self, at: int) -> bool:
+        """Whether a word only stands before a participle or a noun: `been`, `have a`."""
+        return self.tokens[at].word in BEING | {"be", "been", "being", "have", "has", "a", "the"}
+
+    def _is_light(self, at: int, *, acts: bool) -> bool:
+        """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
+
+        Nor what a column of numbers is called itself: no `takings` only take.
+        """
+        token = self.tokens[at]
+        if token.stem in self._table.nouns | self._table.general:
+            return acts and token.stem not in self._stored
+        amounts = (fold_words(column.name) for column in self._table.columns if column.is_number)
+        is_amount = any({*fold_words(token.word)} & {*name} for name in amounts)
+        return light_at(self.tokens, at) and not is_amount
 
     def _passive_at(self, at: int) -> Iterator[Weighed]:
         """Yield `listed the most` of `is listed the most`: it asks how often there is a record."""
@@ -362,6 +393,9 @@ class _Linker:
         for span, quantity in find_quantities(self._question):
             place = self._place(span)
             coded = place is not None and self.tokens[place[0]].is_code
+            joined = place is not None and "-" in self.tokens[place[0]].text
+            if joined and all(c.attribute.unit != quantity.unit for c in self._table.columns):
+                continue  # `7-day incidence` is a name
             if place is not None and not coded:
                 first, last = place
                 upper = None if quantity.upper is None else float(quantity.upper)
@@ -445,19 +479,27 @@ class _Linker:
         if whole_names:  # `new cases` is not `cases` of which `new` is told
             found = [(name, fit) for name, fit in found if name in whole_names]
             self._names.add((first, last))
-        elif last - first == 1:
-            found = [(name, fit) for name, fit in found if self._is_sure(name, first)]
+        else:
+            found = [(name, fit) for name, fit in found if self._is_sure(name, first, said)]
         if found:
             weight = max(fit[0] for _, fit in found)
             spare = _FUNCTION * (len(tokens) - len(content))
             yield weight + spare, _column(first, last, [(name, fit[1]) for name, fit in found])
 
-    def _is_sure(self, name: str, at: int) -> bool:
-        """Whether a word that says a part of a name means that column.
+    def _is_sure(self, name: str, at: int, said: set[str]) -> bool:
+        """Whether words that say a part of a name mean that column.
 
-        Not as the verb of records of which other columns are in the same unit: `flats cost less
-        than 900`, where a cold rent and additional costs are told.
+        Not `claims` where there are `claims_total` and `claims_independent`; nor a word as the verb
+        of records of which other columns are in the same unit: `flats cost less than 900`, where a
+        cold rent and additional costs are told.
         """
+        said = said - stems_of("measure", "words") or said
+        names = {n for column in self._table.columns if column.is_number for n in column.names}
+        rests = [{*other} - said for other in names if said < {*other}]
+        if len(rests) > 1 and any(rest <= stems_of("aggregate", "sum") for rest in rests):
+            return False
+        if len(said) > 1:
+            return True
         before, word = self.tokens[at - 1] if at else None, self.tokens[at].word
         is_verb = before is not None and before.word.endswith("s") and not word.endswith("s")
         if before is None or not is_verb or before.stem not in self._table.nouns:
@@ -515,6 +557,8 @@ class _Linker:
             return None  # `airport` alone does not ask for an airport shuttle
         weight = (_NAME if share == 1 else _PART) * named + _LIKE * like + _TOLD * told
         weight += _FUNCTION * idle + 0.1 * (len(content) - 1) + _OPENING * record
+        if record and share < 1:
+            return None  # `which release fixed the most`, of `bugs_fixed`
         share *= 1.0 if column.heads & said else 0.6
         return weight, max(share - 0.2 * like - 0.05 * told, 0.05), told
 
@@ -542,12 +586,12 @@ class _Linker:
         if not letter and all(
             (is_function(token.word) and not self._is_proper(at))
             or token.number is not None
-            or token.stem in nouns
+            or (token.stem in nouns and not token.word.endswith(("ed", "ing")))
             for at, token in enumerate(tokens, start=first)
         ):
             return
-        phrase = self._question[tokens[0].start : tokens[-1].end]
-        asked = fold_words(phrase)
+        phrase = self._signed(Span(tokens[0].start, tokens[-1].end))
+        asked = signed_words(phrase)
         choices = self._choices(phrase, asked) if asked else []
         exact = any(choice.exact for choice in choices)
         texts = [len(fold_words(value)) for choice in choices for value in choice.values]
@@ -561,6 +605,13 @@ class _Linker:
         if (common and not proper) or (ends and not letter):
             weight = (1.2 if exact else _FUNCTION) * len(tokens)
         yield weight, Mention("value", first, last, word=phrase, choices=tuple(choices))
+
+    def _signed(self, span: Span) -> str:
+        """Return a stretch of the question with the signs that stand at it: `C++` of `C`."""
+        before = _SIGN_BEFORE.search(self._question, 0, span.start)
+        behind = _SIGN_BEHIND.match(self._question, span.end)
+        start = span.start if before is None else before.start()
+        return self._question[start : span.end if behind is None else behind.end()].strip()
 
     def _choices(self, phrase: str, asked: tuple[str, ...]) -> list[Choice]:
         held: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -585,12 +636,12 @@ def _column(first: int, last: int, said: list[tuple[str, float]]) -> Mention:
 def _words_of(value: str, phrase: str) -> tuple[str, ...]:
     """Return the words of a stored value; of `Children's` two, where *phrase* has no such end."""
     ends = value.replace("’", "'").endswith("'s") and not phrase.endswith("s")
-    return (*fold_words(value), "s") if ends else fold_words(value)
+    return (*signed_words(value), "s") if ends else signed_words(value)
 
 
 def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: str) -> Choice:
     """Take the values that are the phrase, or have it as a part of their own; else all with it."""
-    asked = fold_words(phrase)
+    asked = signed_words(phrase)
     taken = [
         value
         for value, words in found
@@ -600,5 +651,15 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
     if all(words != asked for _, words in found):
         values = tuple(value for value, _ in found)
         return Choice(column, values, exact=False, item=len(taken) == len(values))
-    begun = [v for v, words in found if words[: len(asked)] == asked and v not in taken]
-    return Choice(column, tuple(taken), exact=True, longer=tuple(begun))
+    longer = [
+        value
+        for value, words in found
+        if value not in taken
+        # `Austin` and `Austin College`, `Tanker` and `Chemical tanker`; York is no New York
+        and (words[: len(asked)] == asked or _ends_commonly(value, asked))
+    ]
+    return Choice(column, tuple(taken), exact=True, longer=tuple(longer))
+
+
+def _ends_commonly(value: str, asked: tuple[str, ...]) -> bool:
+    return signed_words(value)[-len(asked) :] == asked and value.split()[-1].islower()

@@ -7,6 +7,7 @@ from math import ceil, log10
 
 from srag_mcp.grammar.lexicon import (
     is_function,
+    is_irregular,
     ranked_stems,
     stem,
     stems,
@@ -18,8 +19,8 @@ from srag_mcp.schema.attribute import Attribute, SlotRule
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.store.values import fold_words
-from srag_mcp.values.states import read_boolean
-from srag_mcp.values.units import SIZES, unit_of
+from srag_mcp.values.states import read_boolean, read_statement
+from srag_mcp.values.units import SIZES, read_context, unit_of
 
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 # The share of records that must have their own value, for a column to tell records apart.
@@ -194,11 +195,22 @@ class Column:
         texts = self.statistics.values if self.is_text and self.statistics is not None else ()
         return any(read_boolean(str(found.value)) is not None for found in texts)
 
+    @cached_property
+    def denies(self) -> bool:
+        """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
+        texts = self.statistics.values if self.is_text and self.statistics is not None else ()
+        return any(read_statement(str(found.value), self.name) is False for found in texts)
+
     @property
     def has_zero(self) -> bool:
         """Whether a record of a number column has the value 0."""
         found = self.statistics
         return self.is_number and found is not None and found.n_non_zero < found.n_non_null
+
+    @cached_property
+    def scale(self) -> float:
+        """What a bare number may be meant in: 1,000 below a header in `k€`."""
+        return read_context(self.attribute.description).scale if self.is_number else 1.0
 
     @property
     def has_blanks(self) -> bool:
@@ -242,7 +254,8 @@ class Table:
     """The one table that questions are about.
 
     *nouns* are the stems that mean a record, by the schema; *general* those that any record has;
-    *qualifiers* those that say no more before such a noun: `tram` of `tram stops`.
+    *qualifiers* those that say no more before such a noun: `tram` of `tram stops`; *things* those
+    of what several records are about: `lift` of reports that have it in a column.
     """
 
     name: str
@@ -250,6 +263,7 @@ class Table:
     nouns: frozenset[str]
     general: frozenset[str]
     qualifiers: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
 
     @cached_property
     def by_name(self) -> Mapping[str, Column]:
@@ -301,6 +315,10 @@ class Table:
         idle = self.nouns | stems_of("naming", "words")
         called += [c for c in numbers if any(set(name) <= idle for name in c.names)]
         return next(iter(called), None)
+
+    def is_of_record(self, column: Column) -> bool:
+        """Whether a date is that of the record, and not of a thing that it is about."""
+        return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
@@ -362,10 +380,20 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
     words = words_in(f"{schema.entity} {schema.title}")
     many = {stem(word) for word in words if fold_words(word) != (word,)} & own
     nouns |= many or own  # tram stops are no trams
-    nouns = {word for word in nouns if word.isalpha() and len(word) > 1}
-    return Table(
-        schema.entity, columns, frozenset(nouns - general), general, frozenset(own - nouns)
-    )
+    nouns = {word for word in nouns - general if word.isalpha() and len(word) > 1}
+    things = _repeated(columns) & nouns
+    nouns -= things
+    return Table(schema.entity, columns, frozenset(nouns), general, frozenset(own - nouns), things)
+
+
+def _repeated(columns: Sequence[Column]) -> frozenset[str]:
+    """Return what columns name of which several records have one: `lift`, `lift_no` of reports."""
+    idle, found = stems_of("naming", "words") - {"titl"}, {True: set[str](), False: set[str]()}
+    for column in columns:
+        if (column.is_text or column.is_identifier) and column.statistics is not None:
+            bare = [set(name) - idle or set(name) for name in column.names[:1]]
+            found[column.is_own] |= {word for name in bare if len(name) == 1 for word in name}
+    return frozenset(found[False] - found[True])
 
 
 def _named_things(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> set[str]:
@@ -399,7 +427,7 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     """Return the stems of a name as people say it, and its head.
 
     `n_rooms` is said as `rooms`, `weight_kg` as `weight`; the head of `price_per_night` is `price`,
-    and `customer_name` may be called by the customer alone.
+    `fee_paid` has two, and `customer_name` may be called by the customer alone.
     """
     words = list(words_in(text))
     if len(words) > 1 and words[0] in _COUNTING:
@@ -414,7 +442,10 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
         return (), frozenset()
     joins = (at for at, word in enumerate(words) if at and (is_function(word) or word == "per"))
     first = next(joins, len(words))
-    head = stem(([word for word in words[:first] if word in content] or content)[-1])
-    name = tuple(stem(word) for word in content)
-    whole = attribute.type == "boolean" or head in stems_of("naming", "words")
-    return name, frozenset(name) if whole else frozenset({head})
+    heads = [word for word in words[:first] if word in content] or content
+    name, last = tuple(stem(word) for word in content), heads[-1]
+    # of `fee_paid`, but not of `year_built`
+    is_amount = attribute.type.is_numeric and "year" not in heads
+    acts = is_amount and (last.endswith("ed") or is_irregular(last))
+    whole = attribute.type == "boolean" or stem(last) in stems_of("naming", "words")
+    return name, frozenset(name) if whole else frozenset(map(stem, heads[-2 if acts else -1 :]))

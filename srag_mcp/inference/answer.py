@@ -45,7 +45,12 @@ class ColumnCoverage:
     @property
     def has_unknowns(self) -> bool:
         """Whether some documents may have a value that is not known."""
-        return self.n_unknown + self.n_failed + self.n_contradicted + self.n_unread > 0
+        return self.n_open > 0
+
+    @property
+    def n_open(self) -> int:
+        """How many documents may have another value than is known of them."""
+        return self.n_unknown + self.n_failed + self.n_contradicted + self.n_unread
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ from srag_mcp.errors import (
 )
 from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
-from srag_mcp.inference.answer import Answer, is_empty, refuse, render_text
+from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
 from srag_mcp.inference.by_model import Translating, translate_question
 from srag_mcp.inference.by_reading import answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
-from srag_mcp.inference.grounds import find_grounds
+from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import Correction, LanguageModel
@@ -141,7 +141,8 @@ async def _answer_by_model(
             if not missing or not asking.reads:
                 return refuse(corpus, question, reason, missing)
         else:
-            answer = write_answer(corpus, found.translation, found.page)
+            grounds = find_grounds(corpus, found.translation.facts, found.page)
+            answer = write_answer(found.translation, found.page, grounds)
             return replace(answer, warnings=(*answer.warnings, *found.warnings))
     else:
         reason = "the table has no column"
@@ -210,9 +211,11 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
     except QueryError as failure:
         return refuse(corpus, question, f"the query could not be run: {failure}")
     if any(value is not None for row in page.rows for value in row):
-        answer = write_answer(corpus, translation, page)
-        doubt = _find_doubt(answer)
-        return refuse(corpus, question, doubt) if doubt else answer
+        grounds = find_grounds(corpus, translation.facts, page)
+        doubt = _find_doubt(grounds)
+        if doubt:
+            return refuse(corpus, question, doubt)
+        return write_answer(translation, page, grounds)
     try:  # no list and no highest value comes of no record: say what was looked for in vain
         reasons = explain_nothing(corpus, translation.facts)
     except QueryError:
@@ -221,14 +224,19 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
     return refuse(corpus, question, "; ".join((nothing, *reasons)))
 
 
-def _find_doubt(answer: Answer) -> str:
-    """Say so where values are contradicted, and it cannot be told what that could change."""
-    columns = () if answer.denominator is None else answer.denominator.columns
+def _find_doubt(grounds: Grounds) -> str:
+    """Say so where many values are unknown, or some contradicted, and who knows what follows."""
+    columns = () if grounds.denominator is None else grounds.denominator.columns
     doubted = [item for item in columns if item.n_contradicted]
-    if not doubted or NO_BOUNDS not in answer.assumptions:
-        return ""
-    said = (f"{x.n_contradicted} of {x.n_used} values of {x.column}" for x in doubted)
-    return f"{' and '.join(said)} are contradicted in their documents, and {NO_BOUNDS}"
+    if doubted and NO_BOUNDS in grounds.notes:
+        said = (f"{x.n_contradicted} of {x.n_used} values of {x.column}" for x in doubted)
+        return f"{' and '.join(said)} are contradicted in their documents, and {NO_BOUNDS}"
+    for item in columns:
+        n_said, n_all = item.n_used + item.n_none, item.n_used + item.n_none + item.n_unknown
+        n_all += item.n_failed + item.n_unread
+        if grounds.is_open and item.n_open > MANY_UNKNOWN * n_all:
+            return f"only {n_said} of {n_all} documents say {item.column}, and {grounds.notes[0]}"
+    return ""
 
 
 def _is_sure(answer: Answer) -> bool:
@@ -253,10 +261,9 @@ def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: Mo
     return refuse(corpus, question, reason)
 
 
-def write_answer(corpus: Corpus, translation: Translation, page: ResultPage) -> Answer:
+def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -> Answer:
     """Say the result of a query, over which records it is, and what stands behind it."""
     facts = translation.facts
-    grounds = find_grounds(corpus, facts, page)
     n_rows = len(set(page.rows))
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
     tie = f"{n_rows} tie: " if is_tie else ""

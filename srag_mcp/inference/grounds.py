@@ -22,7 +22,7 @@ from srag_mcp.inference.answer import (
 )
 from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
 from srag_mcp.inference.unknowns import (
-    NO_BOUNDS,
+    NOT_WORKED_OUT,
     Unknowns,
     find_contradicted,
     find_gaps,
@@ -67,6 +67,7 @@ class Grounds:
         nothing: Why the result is empty, where it is: texts that no record has, or conditions that
             none meets.
         sources: A few quotes.
+        is_open: Whether, by what is unknown, something else may come first, or nobody can tell.
     """
 
     denominator: Denominator | None = None
@@ -74,6 +75,7 @@ class Grounds:
     notes: tuple[str, ...] = ()
     nothing: tuple[str, ...] = ()
     sources: tuple[Evidence, ...] = ()
+    is_open: bool = False
 
     @property
     def coverage(self) -> list[str]:
@@ -108,8 +110,7 @@ def find_grounds(
     if any(item.has_unknowns for item in denominator.columns):
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
-            failed = Unknowns(notes=(NO_BOUNDS,))
-            found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: failed)
+            found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
     cells = _or_else(lambda: list(_note_cells(corpus, facts, is_quick=is_quick)), lambda _: [])
     if len(cells) > _MAX_SHOWN:
         cells[_MAX_SHOWN:] = [f"and so of {len(cells) - _MAX_SHOWN} more columns"]
@@ -118,7 +119,7 @@ def find_grounds(
     )
     notes = (*found.notes, *unread, *cells, *corpus.notices())
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
-    return Grounds(denominator, bounds, notes, tuple(nothing), sources)
+    return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open)
 
 
 def _is_result(bounds: Bounds, page: ResultPage) -> bool:

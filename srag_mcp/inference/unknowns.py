@@ -32,10 +32,17 @@ NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 @dataclass(frozen=True, slots=True)
 class Unknowns:
-    """Between which bounds a number lies, and what else unknown cells could change."""
+    """Between which bounds a number lies, and what else unknown cells could change.
+
+    *is_open*: something else may come first, or nothing is worked out.
+    """
 
     bounds: Bounds | None = None
     notes: tuple[str, ...] = ()
+    is_open: bool = False
+
+
+NOT_WORKED_OUT = Unknowns(notes=(NO_BOUNDS,), is_open=True)
 
 
 def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
@@ -50,7 +57,7 @@ def find_unknowns(corpus: Corpus, facts: QueryFacts) -> Unknowns:
     doubted = find_contradicted(corpus, facts)
     found = read_aggregate(facts, find_gaps(corpus, doubted))
     if found is None:
-        return Unknowns(notes=(NO_BOUNDS,))
+        return NOT_WORKED_OUT
     return _Records(corpus, found, contradicted=doubted).unknowns()
 
 
@@ -144,10 +151,11 @@ class _Records:
         say = self._of_comparison if self._found.decides else changes.get(function)
         if say is not None:
             said = say()
-            return Unknowns(notes=(said,) if said else ())
+            is_open = function in {"leads", "first"} or said == NO_BOUNDS
+            return Unknowns(notes=(said,), is_open=is_open) if said else Unknowns()
         found = self.range()
         if found is None:
-            return Unknowns(notes=(NO_BOUNDS,))
+            return NOT_WORKED_OUT
         condition, column = f"({self._found.condition})", self._said(self._found.column)
         n_left_out = 0
         if function == "sum" and not found.is_point:

@@ -13,6 +13,7 @@ from srag_mcp.errors import (
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import MAX_ANSWER_ROWS, write_answer
 from srag_mcp.inference.diagnosis import diagnose
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.language_model import count_tokens
 from srag_mcp.prompting import enclose
 from srag_mcp.schema.schema import Schema
@@ -171,7 +172,8 @@ def _find_fault(corpus: Corpus, pair: Verdict) -> str:
 def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
     page = corpus.select(facts.sql, limit=MAX_ANSWER_ROWS)
     restated = facts.words or question.strip(" .?")
-    answer = write_answer(corpus, Translation(question, restated, facts), page)
+    grounds = find_grounds(corpus, facts, page)
+    answer = write_answer(Translation(question, restated, facts), page, grounds)
     return replace(answer, engine=VERIFIED, assumptions=(BY_PERSON, *answer.assumptions))
 
 

@@ -81,7 +81,7 @@ class Candidate:
         """The type of its values; what is only said or denied is a boolean."""
         if self.origin == "item":
             return TypeGuess(BOOLEAN, None, 1.0, None)
-        return classify_values(self.texts)
+        return classify_values(self.texts, self.label)
 
     @property
     def is_number(self) -> bool:

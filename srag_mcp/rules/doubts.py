@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import permutations
+from typing import TypeAlias
 
 from srag_mcp.cells.cell import Mark
 from srag_mcp.errors import QuestionError
@@ -19,7 +21,13 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
 from srag_mcp.text.words import content_words, fold_words, plural, singular, stem
-from srag_mcp.values.units import CURRENCY_SYMBOLS, CURRENCY_WORDS, UNITS, is_currency
+from srag_mcp.values.units import (
+    CURRENCY_SYMBOLS,
+    CURRENCY_WORDS,
+    UNITS,
+    convert,
+    is_currency,
+)
 
 # One limit for all that is counted here, that of the yardstick: nine in ten are right.
 _MOST = 0.9
@@ -28,12 +36,12 @@ _FEW = 1 - _MOST
 # rules): so many marked ones make one wrong cell in ten.
 _MARKED = _FEW / (1 - 0.73)
 # Two facts of independent documents meet by chance: where 0.7 meetings are expected, none happens
-# at even odds.
-_MIN_EXPECTED = 0.7
+# at even odds, and where three are, one time in twenty.
+_MIN_EXPECTED, _SURELY_EXPECTED = 0.7, 3.0
 _ALIKE = 0.45  # words in common that say at least what sort of thing both are
 _SAME_SIZE, _SAME_VALUES = 3.0, 0.3
 _MAX_DOCUMENTS = 5_000  # so many documents tell how the others are
-_MAX_VALUES = 60
+_MAX_VALUES, _MAX_NAMED = 60, 3
 _MIN_VALUE, _MAX_VALUE = 4, 40
 _SAYING_NOTHING = frozenset({"none", "true", "false", "other", "unknown"})
 _HELP = (
@@ -55,12 +63,10 @@ LEFT JOIN ({_TOLD} = $2) AS told USING (document_id)
 LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
   USING (document_id)
 """
-_MEETINGS = f"""
-SELECT attribute, count(*), count(mine.document_id)
+_TELLING = f"""
+SELECT attribute, string_agg(document_id, chr(10))
 FROM cells JOIN ({_READ}) AS known USING (document_id)
-LEFT JOIN ({_TOLD} = $2) AS mine USING (document_id)
-WHERE state <> 'not_mentioned' AND attribute IN (SELECT unnest(from_json($3, '["VARCHAR"]')))
-GROUP BY attribute ORDER BY attribute
+WHERE state <> 'not_mentioned' GROUP BY attribute ORDER BY attribute
 """
 _CELLS = """
 SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
@@ -73,6 +79,9 @@ FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
       FROM (SELECT TRY_CAST(value AS DOUBLE) AS value, contains({marks}, $2) AS doubted
             FROM cells WHERE attribute = $1 AND state = 'stated'))
 """
+
+
+Documents: TypeAlias = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,18 +212,49 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
     is_exact = use.asks_gaps or use.leads or attribute.type.is_boolean
     if n_told < (1.0 if is_exact else _MOST) * (n_told + speaking):
         return f"{known}, and {speaking} more speak of it in words that were not read"
-    alike = [item.name for item in attributes if _are_alike(use, item)]
-    rows = corpus.read(_MEETINGS, [_MAX_DOCUMENTS, attribute.name, json.dumps(alike)])
-    apart = [
-        (_whole(n_other), str(other))
-        for other, n_other, n_both in rows
-        if _whole(n_both) <= _FEW / 2 * min(_whole(n_other), n_told)
-    ]
-    met = sum(n_other for n_other, _ in apart) * n_told
-    if not apart or met < _MIN_EXPECTED * n_documents:
+    telling = {
+        str(name): frozenset(str(told).split("\n"))
+        for name, told in corpus.read(_TELLING, [_MAX_DOCUMENTS])
+    }
+    mine = telling.get(attribute.name, frozenset())
+    alike = [item for item in attributes if _are_alike(use, item)]
+    apart = {
+        item.name: len(others)
+        for item in alike
+        if (others := telling.get(item.name))
+        and len(others & mine) <= _FEW / 2 * min(len(others), n_told)
+    }
+    if sum(apart.values()) * n_told < _MIN_EXPECTED * n_documents:
+        apart = {}
+    elsewhere = _other_layout(mine, telling, n_documents)
+    apart |= {
+        item.name: len(telling[item.name])
+        for item in attributes
+        if item.name in elsewhere and _are_of_one_sort(use, item)
+    }
+    if not apart:
         return ""
-    n_other, other = max(apart)
-    return f"{known}, and {n_other} others give {other}, which may be the same fact"
+    most = sorted(apart, key=lambda name: (name in elsewhere, -apart[name], name))[:_MAX_NAMED]
+    return (
+        f"{known}, and {apart[most[0]]} others give {' or '.join(most)}, which may be the same fact"
+    )
+
+
+def _other_layout(
+    mine: Documents, telling: Mapping[str, Documents], n_documents: int
+) -> frozenset[str]:
+    """Return the columns of documents that are laid out otherwise, in another language perhaps.
+
+    Two columns that never meet, and one of which stands in most documents, tell two layouts apart;
+    *mine* never meets the column of the other one.
+    """
+    found: set[str] = set()
+    for one, other in permutations(telling.values(), 2):
+        is_by_chance = len(one) * len(other) < _SURELY_EXPECTED * n_documents
+        are_all = len(one) + len(other) >= _MOST * n_documents
+        if are_all and not is_by_chance and other.isdisjoint(one | mine):
+            found |= {name for name, told in telling.items() if told.isdisjoint(one)}
+    return frozenset(found)
 
 
 def _whole(value: Value) -> int:
@@ -305,6 +345,21 @@ def _amounts(attribute: Attribute, statistics: ColumnStatistics) -> str:
 _BARE_OR_PERIOD = frozenset({None, "year", "month", "week", "day", "h", "min"})
 
 
+def _are_of_one_sort(use: _Use, other: Attribute) -> bool:
+    """Whether two columns may be one fact under labels of two languages: by values alone."""
+    attribute, two = use.attribute, use.statistics.get(other.name)
+    is_closed = {attribute.absent_means, other.absent_means} != {"unknown"}
+    if two is None or is_closed or other.name == attribute.name:
+        return False
+    if attribute.type.is_date and other.type.is_date:
+        return _meet_in_time(use.own, two)
+    if attribute.type.is_numeric and other.type.is_numeric:
+        is_bare = not (attribute.unit and other.unit)
+        factor = 1.0 if is_bare else convert(1.0, str(attribute.unit), str(other.unit))
+        return factor is not None and _are_of_one_size(use.own, two, factor)
+    return attribute.type == other.type
+
+
 def _are_alike(use: _Use, other: Attribute) -> bool:
     """Whether two columns may hold one fact: same type and unit, and like names or values."""
     attribute, one, two = use.attribute, use.own, use.statistics.get(other.name)
@@ -325,8 +380,13 @@ def _are_alike(use: _Use, other: Attribute) -> bool:
         values = {str(item.value).casefold() for item in often.values}
         both = sum(item.count for item in rarer.values if str(item.value).casefold() in values)
         return both >= _SAME_VALUES * max(1, rarer.n_non_null)
-    medians = [item.median if isinstance(item.median, int | float) else 0.0 for item in (one, two)]
-    return is_comparable and 0 < max(medians) <= _SAME_SIZE * min(medians)
+    return is_comparable and _are_of_one_size(one, two)
+
+
+def _are_of_one_size(one: ColumnStatistics, other: ColumnStatistics, factor: float = 1.0) -> bool:
+    medians = [n if isinstance(n, int | float) else 0.0 for n in (one.median, other.median)]
+    medians[0] *= factor
+    return 0 < max(medians) <= _SAME_SIZE * min(medians)
 
 
 def _meet_in_time(one: ColumnStatistics, other: ColumnStatistics) -> bool:

@@ -72,7 +72,8 @@ def item_candidates(
         topic.statements.append((number, item))
     found: dict[frozenset[int], Candidate] = {}  # by the documents that say it: one is enough
     long = [value for value in values if len(value) > _SHORT]
-    for topic in _with_other_names(_families(_with_longer(topics.values())), sightings):
+    kept = _with_other_names(_families(_with_longer(topics.values())), sightings)
+    for topic in kept:
         sections = _sections(topic, sightings)
         n_headed = sum(_lists(sighting, sections) for sighting in sightings)
         most = _MAX_FAMILY if topic.is_family else _MAX_SAID
@@ -82,7 +83,7 @@ def item_candidates(
             f" {value} " in f" {topic.name} " for value in long
         )
         if is_fact and len(topic.stems) <= _MAX_STEMS and not says_value:
-            found.setdefault(frozenset(topic.said), _candidate(topic, sections, sightings))
+            found.setdefault(frozenset(topic.said), _candidate(topic, sections, sightings, kept))
     return list(found.values())
 
 
@@ -245,14 +246,22 @@ def _lists(sighting: Sightings, sections: Sequence[str]) -> bool:
 
 
 def _candidate(
-    topic: Topic, sections: tuple[str, ...], sightings: Sequence[Sightings]
+    topic: Topic,
+    sections: tuple[str, ...],
+    sightings: Sequence[Sightings],
+    others: Sequence[Topic],
 ) -> Candidate:
     names, signs = (topic.name, *topic.others), list[str]()
     if topic.others:  # words that hardly any document has without the thing: `fitness`
         words = dict.fromkeys(w for name in names for w in name.split() if w not in STOP_WORDS)
         most = _SIGN_FACTOR * len(topic.told)
         signs = [word for word in words if sum(s.speaks_of(word) for s in sightings) <= most]
-    rule = ItemRule(items=names, sections=sections, signs=tuple(signs))
+    besides = [
+        other.name
+        for other in others
+        if other is not topic and _says(topic.name, topic.stems, other.name, other.stems)
+    ]
+    rule = ItemRule(items=names, sections=sections, signs=tuple(signs), besides=tuple(besides))
     found = {n: Found("no" if i.negative else "yes", i.span) for n, i in topic.told.items()}
     for number, sighting in enumerate(sightings):
         if number not in found and _lists(sighting, sections):
@@ -272,10 +281,11 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
 
     A document that lists things below a heading of the rule, and not this one, has it not: it is
     stated absent, with the heading as evidence. Nothing is known where it lists nothing there, or
-    where a statement has the words without being the thing ("parking garage" for `parking`), or
-    is a whole sentence outside a list.
+    where a statement has the words without being the thing ("parking garage" for `parking`, what
+    the rule names *besides*), or is a whole sentence outside a list.
     """
     wanted = [(item, frozenset(content_stems(item))) for item in rule.items]
+    besides = {frozenset(content_stems(item)) for item in rule.besides}
     sections = {*rule.sections, *filter(None, [rule.section])}
     listed = [
         item
@@ -287,6 +297,8 @@ def read_item(rule: ItemRule, sightings: Sightings, name: str) -> Cell | None:
     for item in listed:
         if sections and _is_prose(item) and not item.negative:
             continue  # `A pool is planned.` tells more than that there is one
+        if frozenset(content_stems(item.name)) in besides:
+            continue  # `sweet potatoes`, where they are a column of their own
         if any(_says(words, stems, item.name, item.stems) for words, stems in wanted):
             if not item.negative:
                 return Cell(name, State.STATED, item.text, item.span)

@@ -14,6 +14,7 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import fold_words, is_content
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import find_quantities
+from srag_mcp.values.units import SIZES
 
 # A label that few documents have may be a spelling of another one; a column needs more.
 _MIN_SHARE = 0.02
@@ -214,12 +215,21 @@ class KeyedNumber:
 
 
 def keyed_numbers(sightings: Sightings) -> list[KeyedNumber]:
-    """Return the numbers beside keys, in the order of the text, one a field; a year is none."""
+    """Return the numbers beside keys, in the order of the text, one a field; a year is none.
+
+    Nor is what a unit measures: of `1 h 45 min` no part is a sum, and times side by side are two.
+    """
     found: list[KeyedNumber] = []
     for field in (f for key, own in sightings.fields.items() if "#" not in key for f in own):
         quantities = [] if find_dates(field.value) else find_quantities(field.value)
         n_broken = sum("." in span.of(field.value) for span, _ in quantities)
-        if quantities and n_broken < 2 and abs(quantities[-1][1].value) <= _HUGE:
+        is_measured = any(quantity.unit in SIZES for _, quantity in quantities)
+        if (
+            quantities
+            and n_broken < 2
+            and abs(quantities[-1][1].value) <= _HUGE
+            and not is_measured
+        ):
             span, quantity = quantities[-1]  # several broken ones are a row of a table
             place = Span(field.span.start + span.start, field.span.start + span.end)
             found.append(KeyedNumber(field.key, round(100 * quantity.value), place))

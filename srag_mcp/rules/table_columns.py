@@ -3,8 +3,9 @@
 Nothing is guessed from words: what a column is called and what it holds stands in the table.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -26,6 +27,7 @@ from srag_mcp.values.states import State, read_boolean, read_missing
 from srag_mcp.values.types import TEXT
 from srag_mcp.values.units import read_context, unit_ending
 
+_COPY = re.compile(r"\s*\(\d+\)")
 _NAME = "name"  # of a thing; it stands for the thing itself
 
 
@@ -46,7 +48,7 @@ def with_columns(
     for column in filled:
         guess = _guess_type(column)
         unit, is_numeric = guess.unit, guess.type.is_numeric
-        values = [value for value in column.values if read_missing(value) is None]
+        values = [value for value in column.values if read_missing(value, column.name) is None]
         is_ticks = guess.type.is_boolean and {read_boolean(value) for value in values} == {True}
         told = f'The column "{column.name}", filled in {column.n_filled} of {column.n_rows} rows.'
         if is_numeric:
@@ -80,7 +82,7 @@ def _guess_type(column: ColumnSample) -> TypeGuess:
         if proven_grouping(numerals) == decimal:
             decimal = ""
         values = tuple(_unambiguous(value, decimal) for value in values)
-    guess = classify_values(values)
+    guess = classify_values(values, column.name)
     kinds = column.kinds or frozenset()
     if guess.type.is_boolean:
         is_other = any(read_boolean(kind) is None and read_missing(kind) is None for kind in kinds)
@@ -104,9 +106,10 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
     """Return other words for members of nested objects, each where it means one column only.
 
     `customer.address.country` is the country, `customer.name` the customer; `Height (m a.s.l.)` is
-    the height.
+    the height. `A- (2)` is called as the `A+` before it, so that nobody takes one for the other.
     """
     words: dict[str, list[str]] = {}
+    keys = frozenset(map(column_key, names))
     for name in names:
         *above, last = name.split(".")
         bare = IN_BRACKETS.sub(" ", name).strip()
@@ -116,8 +119,14 @@ def _synonyms(names: Sequence[str]) -> dict[str, list[str]]:
             words[name].append(above[-1].replace("_", " "))
     used = Counter(column_key(word) for name in names for word in (*words[name], name))
     return {
-        name: [word for word in own if used[column_key(word)] == 1] for name, own in words.items()
+        name: [w for w in own if used[column_key(w)] == 1 or _is_copy(name, w, keys)]
+        for name, own in words.items()
     }
+
+
+def _is_copy(name: str, word: str, keys: Collection[str]) -> bool:
+    """Whether only its number tells a column from another one: `price (2)` beside `price`."""
+    return _COPY.fullmatch(name[len(word) :]) is not None and column_key(word) in keys
 
 
 def row_candidates(documents: Sequence[Document]) -> list[Candidate]:

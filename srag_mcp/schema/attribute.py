@@ -50,6 +50,7 @@ class ItemRule(_Rule):
     areas". A statement that denies them ("no parking") says that it is absent. *section* restricts
     the rule to statements below a heading of that (folded) name, *sections* to those below one of
     them; a document that lists other things there, and has none of *signs* in its text, has it not.
+    *besides* are longer items that are other things: "sweet potatoes" leaves "potatoes" open.
     """
 
     kind: Literal["item"] = "item"
@@ -57,6 +58,7 @@ class ItemRule(_Rule):
     section: str | None = None
     sections: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
+    besides: tuple[str, ...] = ()
 
 
 class SlotRule(_Rule):

@@ -10,6 +10,11 @@ from srag_mcp.text.words import singular
 
 _SILENT = re.compile(r"[.'’`´]")
 _SEPARATOR = re.compile(r"[^\w]+|_+")
+# A word with the signs that make another value of it: `C++`, `A-`, `<5`.
+_SIGNED = re.compile(
+    r"(?P<before>(?<!\w)[<>≤≥]\s?)?(?P<word>[^\W_]+)"
+    r"(?P<behind>[+#]+(?!\w)|(?<![^\W\d_]{4})(?<=[^\W\d_])[-‐‑–−](?!\w))?"
+)
 _FUZZY_MIN_CHARACTERS = 5
 _FUZZY_CUTOFF = 84.0
 _MAX_TEXT_CHARACTERS = 2000
@@ -36,11 +41,32 @@ def fold_words(text: str) -> tuple[str, ...]:
 
     `"St. John's Cafés" -> ("st", "john", "cafe")`
     """
+    found = filter(None, _SEPARATOR.split(_SILENT.sub("", _plain(text))))
+    return tuple(_one(word) for word in found)
+
+
+def signed_words(text: str) -> tuple[str, ...]:
+    """Split into words as `fold_words` does, each with the signs that make another value of it.
+
+    `"C++ (senior)" -> ("c++", "senior")`, `"O−" -> ("o-",)`, `"> 5 years" -> (">5", "year")`
+    """
+    plain = re.sub(r"(?<!\d)[.]|[.](?!\d)|['’`´]", "", _plain(text))
+    return tuple(
+        (match["before"] or "").strip()
+        + _one(match["word"])
+        + re.sub(r"[‐‑–−]", "-", match["behind"] or "")
+        for match in _SIGNED.finditer(plain)
+    )
+
+
+def _plain(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text[:_MAX_TEXT_CHARACTERS])
     plain = "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
-    silent = _SILENT.sub("", plain.replace("'s", "").replace("’s", ""))
-    found = filter(None, _SEPARATOR.split(silent))
-    return tuple(singular(word) if len(word) > 3 else word for word in found)  # UPS is not up
+    return plain.replace("'s", "").replace("’s", "")
+
+
+def _one(word: str) -> str:
+    return singular(word) if len(word) > 3 else word  # UPS is not up
 
 
 @dataclass(frozen=True, slots=True)

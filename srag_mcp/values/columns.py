@@ -74,7 +74,8 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
         is_value = read_boolean(folded) is not None
     else:
         is_value = folded in {category.casefold() for category in declared.categories or ()}
-    missing = None if is_value else read_missing(text)
+    name = declared.name if declared.type.is_text else ""
+    missing = None if is_value else read_missing(text, name)
     if missing is None:
         return None
     return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
@@ -88,8 +89,8 @@ def _boolean_reader(declared: Column, _said: Sequence[Words]) -> Reader:
     return read
 
 
-def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
-    read = number_reader(declared, said)
+def _denying(declared: Column, read: Reader) -> Reader:
+    """Read words that are no value as a denial of one, where they deny: `never` among dates."""
 
     def read_or_deny(words: Words) -> Reading:
         reading = read(words)
@@ -100,7 +101,11 @@ def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     return read_or_deny
 
 
-def _date_reader(_declared: Column, said: Sequence[Words]) -> Reader:
+def _number_reader(declared: Column, said: Sequence[Words]) -> Reader:
+    return _denying(declared, number_reader(declared, said))
+
+
+def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
     """Decide on the order of day and month; a partial date is not completed but fails."""
     dates = {text: find_dates(text) for text in dict.fromkeys(words.text for words in said)}
     everything = [item for words in said for _, item in dates[words.text]]
@@ -129,7 +134,7 @@ def _date_reader(_declared: Column, said: Sequence[Words]) -> Reader:
         is_assumed = not proven and any(item.ambiguous for _, item in found)
         return Reading(State.STATED, day, note=_ASSUMED if is_assumed else "")
 
-    return read
+    return _denying(declared, read)
 
 
 def _text_reader(declared: Column, said: Sequence[Words]) -> Reader:
@@ -229,9 +234,9 @@ class TypeGuess:
     categories: tuple[str, ...] | None
 
 
-def classify_values(values: Sequence[str]) -> TypeGuess:
-    """Find the narrowest type that most of *values* have."""
-    given = [value for value in values if value.strip() and read_missing(value) is None]
+def classify_values(values: Sequence[str], name: str = "") -> TypeGuess:
+    """Find the narrowest type that most of *values* have, in a column called *name*."""
+    given = [value for value in values if value.strip() and read_missing(value, name) is None]
     if not given:
         return TypeGuess(TEXT, None, 0.0, None)
     if sum(len(value) <= _LONGEST_VALUE for value in given) < _FIT * len(given):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from srag_mcp.text.words import fold
+from srag_mcp.text.words import fold, stems
 from srag_mcp.values.names import DENIALS, NONE_OF, NOT_SO, WORDS
 from srag_mcp.values.types import ColumnType, Value
 
@@ -76,13 +76,18 @@ def failed(reason: str) -> Reading:
 
 _ABSENT, _UNKNOWN, _YES, _NO = (
     frozenset(" ".join(word.split()) for line in said.split("\n") for word in line.split("|"))
-    for said in (*WORDS["placeholders"].values(), *WORDS["answers"].values())
+    for said in (
+        *(WORDS["placeholders"][key] for key in ("absent", "unknown")),
+        *WORDS["answers"].values(),
+    )
 )
 _TRUE, _FALSE = frozenset(map(fold, _YES)) - {""}, frozenset(map(fold, _NO)) - {""}
 _TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘✕✖☒❌×☐○")
 _UNTICKED = frozenset({"[ ]", "[]", "( )"})
 _LONGEST_PLACEHOLDER = 24
-_NONE_FIRST = re.compile(rf"(?:{NONE_OF})\b", re.IGNORECASE)
+_NONE_FIRST = re.compile(rf"(?:{NONE_OF})\b|(?:{NOT_SO})(?: yet)?$", re.IGNORECASE)
+_IDLE = "|".join(WORDS["placeholders"]["idle"].split())
+_NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
 _DENIED = re.compile(
     rf"^(?:(?:sorry|there|is|are|has|have|we|the|it|il|y|es|gibt|hay|no longer) ){{0,3}}"
@@ -94,21 +99,25 @@ _DENIED = re.compile(
 )
 _ASIDE = re.compile(r"\s*[(\[,;:–—]|\s-\s")
 _OPEN = re.compile(
-    r"(?:maybe|perhaps|possibly|unclear|unsure|not sure|uncertain|to be \w+ed|not yet \w+ed)\b.*"
+    r"(?:part(?:ly|ially)|teilweise|maybe|perhaps|possibly|unclear|unsure|not sure|uncertain"
+    r"|to be \w+ed|not yet \w+ed)\b.*"
     r"|pending|(?:yes|y) ?(?:and|or)? ?(?:no|n)|no (?:info(?:rmation)?|details|data|answer)"
 )
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 
 
-def read_missing(text: str) -> State | None:
+def read_missing(text: str, name: str = "") -> State | None:
     """Return what a placeholder says, or None when *text* is no placeholder.
 
-    `none` -> STATED_ABSENT, `n/a` -> NOT_MENTIONED, `3` -> None
+    `none`, `none found`, and `no defects` of a column of that *name* -> STATED_ABSENT, `n/a` ->
+    NOT_MENTIONED, `3` -> None
     """
     if len(text) > _LONGEST_PLACEHOLDER:
         return None
     folded = text.strip().strip("()[]").lower()
-    if folded and folded in _ABSENT:
+    if folded and (folded in _ABSENT or _NONE_FOUND.fullmatch(folded)):
+        return State.STATED_ABSENT
+    if name and denies(folded) and stems(folded)[-1] in stems(name):
         return State.STATED_ABSENT
     if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
         return State.NOT_MENTIONED
@@ -116,7 +125,7 @@ def read_missing(text: str) -> State | None:
 
 
 def denies(text: str) -> bool:
-    """Return whether words that hold no value begin by denying one: `none, but flexible`."""
+    """Return whether words that hold no value begin by denying one: `none, but free`, `never`."""
     return _NONE_FIRST.match(text.strip()) is not None
 
 

@@ -86,7 +86,9 @@ def test_groups_without_a_record_are_not_those_of_the_other_records() -> None:
 # -- what is denied together with a condition, and what is merely not mentioned
 
 
-def crates(question: str, *, n_absent: int = 0, closed: AbsentMeans = "unknown") -> str:
+def crates(
+    question: str, *, n_absent: int = 0, closed: AbsentMeans = "unknown", repaired: str = "Kent"
+) -> str:
     """Ask about 30 crates, of which 20 say something; *n_absent* of the rest state none."""
     attributes = (
         Attribute(name="crate_no", type="string"),
@@ -101,9 +103,13 @@ def crates(question: str, *, n_absent: int = 0, closed: AbsentMeans = "unknown")
     )
     gaps = (n_absent, 10 - n_absent)
     statistics = {
-        item.name: ColumnStatistics(item.name, item.type, 30, 20, 20, 20, *gaps, 0, 9)
+        item.name: ColumnStatistics(
+            item.name, item.type, 30, 20, 20, 20, *gaps, 0, n_distinct,
+            values=(ValueCount(repaired, 20),) if item.name == "repaired" else (),
+        )
         for item in attributes
-    }
+        for n_distinct in [20 if item.name == "crate_no" else 9]
+    }  # fmt: skip
     schema = Schema(title="Crates", entity="crates", nouns=("crate",), attributes=attributes)
     values = ValueIndex([("port", "Hull", 12), ("port", "Oslo", 8), ("repaired", "Kent", 2)])
     return translate(question, schema, statistics, values).sql.partition("WHERE ")[2]
@@ -152,6 +158,23 @@ def test_what_is_not_mentioned_may_have_been_done() -> None:
     with pytest.raises(QuestionError):
         crates(asked)
     assert crates(asked, n_absent=10) == "repaired IS NULL"
+    for said in ("no", "not yet", "nein (1968)"):
+        with pytest.raises(QuestionError):
+            crates(asked, n_absent=10, repaired=said)
+
+
+def test_what_all_have_is_not_denied_by_gaps_that_are_none() -> None:
+    schema = Schema(title="Mill", entity="mills", nouns=("mill",), attributes=(WALLS,))
+    statistics = {"walls": ColumnStatistics("walls", WALLS.type, 8, 8, 8, 8, 0, 0, 0, 2)}
+    with pytest.raises(QuestionError):
+        translate("How many mills have no walls?", schema, statistics, ValueIndex(()))
+
+
+def test_those_that_have_none_are_not_left_out_where_a_value_is_denied() -> None:
+    asked = "How many crates are not in Hull?"
+    assert crates(asked) == "port <> 'Hull'"
+    with pytest.raises(QuestionError):
+        crates(asked, n_absent=4)
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,119 @@ def test_what_a_column_only_belongs_to_is_not_counted_by_it(question: str) -> No
     refusal(question, [text("town"), count("station_height"), text("station_shop")])
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["How many parcels do we still have", "How many parcels are already here?",
+     "How many parcels have we yet?", "How many parcels are not yet in?"],
+)  # fmt: skip
+def test_that_a_state_lasts_or_changed_is_asked_for(question: str) -> None:
+    values = [("state", "lost", 3)]
+    refusal(question, [text("state"), boolean("paid")], "parcel", values)
+    found = ask("How many parcels are still lost?", [text("state")], "parcel", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE state = 'lost'"
+    assert ask("How many parcels are already paid?", [boolean("paid")], "parcel").sql.endswith(
+        "WHERE paid"
+    )
+
+
+def test_what_a_column_of_numbers_is_called_is_no_light_verb() -> None:
+    columns, values = (
+        [text("town"), number("takings", "GBP")],
+        [("town", "Kent", 3), ("town", "Ulm", 4)],
+    )
+    refusal("What is the difference in takings between Kent and Ulm?", columns, "shop", values)
+    found = ask("What are the average takings in Kent?", columns, "shop", values)
+    assert found.sql == "SELECT AVG(takings) FROM c1 WHERE town = 'Kent'"
+
+
+def test_a_kind_that_other_kinds_end_with_is_ambiguous() -> None:
+    values = [("type", "Tanker", 9), ("type", "Chemical tanker", 8)]
+    refusal("How many ships are tankers?", [text("type")], "ship", values)
+    found = ask("How many ships are chemical tankers?", [text("type")], "ship", values)
+    assert found.sql == "SELECT COUNT(*) FROM c1 WHERE type = 'Chemical tanker'"
+
+
+def test_a_part_of_a_name_is_not_meant_where_a_total_has_it_too() -> None:
+    columns = [count("claims_total"), count("claims_independent"), text("number")]
+    for asked in ("average number of claims", "highest number of claims"):
+        refusal(f"What is the {asked}?", columns, "patent")
+    found = ask("What is the average number of independent claims?", columns, "patent")
+    assert found.sql == "SELECT AVG(claims_independent) FROM c1"
+    columns = [number("current_magnitude"), number("maximum_magnitude"), text("star")]
+    assert "current" in ask("What is the average magnitude?", columns, "star").sql
+    two = [number("adoption_fee", "EUR"), number("fee_paid", "EUR")]
+    assert "fee_paid" in str(refusal("What is the lowest fee?", two, "animal"))
+
+
+def test_the_noun_of_the_record_opens_the_whole_name_of_a_column_only() -> None:
+    refusal("Which release fixed the most bugs?", [count("bugs_fixed"), text("product")], "release")
+    refusal("How many different animals came in?", [text("came_in_as")], "animal")
+
+
+def test_a_thing_is_not_as_old_as_the_record_about_it() -> None:
+    columns = [text("vessel"), date("survey_opened")]
+    for asked in ("oldest", "youngest", "newest"):
+        refusal(f"Which vessel is the {asked}?", columns, "survey")
+    found = ask("Which vessel is the oldest?", [*columns, count("year_built")], "survey")
+    assert "MIN(year_built)" in found.sql
+    placed = ask("Who placed the oldest order?", [text("customer"), date("date")], "order")
+    assert "MIN(date)" in placed.sql
+
+
+def test_a_number_that_a_hyphen_joins_to_a_word_is_no_limit() -> None:
+    columns = [number("incidence"), count("cases"), date("date"), text("town")]
+    refusal("What was the 7-day incidence on the day with the most cases?", columns, "report")
+
+
+def test_a_bare_number_is_not_compared_below_a_header_in_thousands() -> None:
+    asked = number("asked", "EUR", 'The column "Asked (k€)", filled in 40 of 40 rows.')
+    schema = Schema(title="C1", entity="c1", nouns=("grant",), attributes=(asked,))
+    statistics = ColumnStatistics("asked", asked.type, 40, 40, 40, 40, 0, 0, 0, 7, 20_000, 900_000)
+
+    def ask_above(amount: str) -> str:
+        question = f"How many grants asked more than {amount}?"
+        return translate(question, schema, {"asked": statistics}, ValueIndex(())).sql
+
+    assert ask_above("500,000").endswith("asked > 500000")
+    assert ask_above("500 EUR").endswith("asked > 500")
+    with pytest.raises(QuestionError):
+        ask_above("500")
+
+
+def test_what_came_of_a_record_does_not_vanish_as_its_noun() -> None:
+    values = [("outcome", "repaired", 9), ("outcome", "not repaired", 4)]
+    columns = [text("outcome"), text("item"), count("days_to_close"), count("repair_id")]
+    refusal("How many items were repaired?", columns, "repair", values)
+    refusal("How many items were repaired?", columns[:2], "repair", values[:1])
+    refusal("How many repairs were closed within 10 days?", columns, "repair", values)
+    refusal("What is the average repair ID?", columns, "repair", values)
+    refusal(
+        "What is the difference in offers between repaired and not repaired?",
+        columns,
+        "repair",
+        values,
+    )
+
+
+@pytest.mark.parametrize("name", ["lift", "lift_no", "lift_name"])
+def test_what_several_records_are_about_is_no_record(name: str) -> None:
+    columns, values = [text(name), text("town"), number("load", "kg")], [("town", "Kent", 9)]
+    for asked in ("How many lifts are there?", "How many lifts are in Kent?"):
+        refused = refusal(asked, columns, "lift", values)
+        assert "number of records" in str(refused)
+        assert f"number of different {name}" in str(refused)
+    found = ask("How many different lifts are in Kent?", columns, "lift", values)
+    assert found.sql == f"SELECT COUNT(DISTINCT {name}) FROM c1 WHERE town = 'Kent'"
+    for asked in ("What is the average load of the lifts?", "What share of lifts is in Kent?"):
+        refusal(asked, columns, "lift", values)
+
+
+def test_what_the_records_have_a_title_of_is_still_the_record() -> None:
+    assert ask("How many jobs are there?", [text("job_title")], "job").sql == (
+        "SELECT COUNT(*) FROM c1"
+    )
+
+
 @pytest.mark.parametrize("noun", ["type", "kind", "sort"])
 def test_a_noun_of_order_groups_only_where_a_column_is_called_so(noun: str) -> None:
     columns = [text("plant_name"), number("capacity", "MW")]
@@ -184,6 +297,39 @@ def test_a_value_that_other_values_begin_with_is_ambiguous() -> None:
     assert found.sql == "SELECT COUNT(*) FROM c1 WHERE city = 'York'"
 
 
+COLUMNS = ("group", "language")
+SIGNED = {
+    "A+": "group = 'A+'",
+    "A−": "group = 'A-'",
+    "group AB-": "group = 'AB-'",
+    "C": "language = 'C'",
+    "C++": "language = 'C++'",
+    "C# or Go": "language IN ('C#', 'Go')",
+}
+
+
+@pytest.mark.parametrize(("asked", "meant"), SIGNED.items())
+def test_values_that_differ_in_signs_are_different_values(asked: str, meant: str) -> None:
+    texts = ("A+", "A-", "AB-"), ("C", "C++", "C#", "Go")
+    values = [(name, text, 3) for name, found in zip(COLUMNS, texts, strict=True) for text in found]
+    found = ask(f"How many donors have {asked}?", [text(name) for name in COLUMNS], "donor", values)
+    assert found.sql.replace('"', "") == f"SELECT COUNT(*) FROM c1 WHERE {meant}"
+
+
+def test_a_value_of_other_signs_than_were_asked_is_none() -> None:
+    values = [
+        ("group", "A+", 3),
+        ("group", "A-", 4),
+        ("age", "> 5 years", 2),
+        ("age", "< 5 years", 1),
+    ]
+    columns = [text("group"), text("age"), text("language")]
+    for asked in ("group A", "A positive", "5 years", "C"):
+        refusal(
+            f"How many donors have {asked}?", columns, "donor", [*values, ("language", "C++", 2)]
+        )
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -194,6 +340,13 @@ def test_a_value_that_other_values_begin_with_is_ambiguous() -> None:
 )
 def test_what_has_no_sum_is_not_summed(question: str) -> None:
     refusal(question, [number("price", "EUR"), number("rating"), text("city")], "film")
+
+
+def test_what_was_done_in_a_month_is_not_dated_by_another_event() -> None:
+    columns = [text("customer"), date("order_date"), date("delivered_on")]
+    refusal("How many orders did we get in May 2024?", columns, "order")
+    assert "order_date" in ask("How many orders are from May 2024?", columns, "order").sql
+    assert "order_date" in ask("How many orders did we get in May 2024?", columns[:2], "order").sql
 
 
 def test_two_columns_that_fit_equally_are_named_both() -> None:
@@ -240,13 +393,15 @@ def test_the_one_record_of_a_name_is_not_counted(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "What is the last town listed?",
+        "What is the last place listed?",
         "Who is first on this list?",
         "Which is the first in the table?",
     ],
 )
 def test_the_order_of_rows_is_no_order_of_dates(question: str) -> None:
-    refusal(question, [text("town"), text("person_name"), date("founded")], "town")
+    columns = [text("town"), text("person_name"), date("founded")]
+    refusal(question, columns, "place")
+    assert "founded" not in ask("What is the last town listed?", columns, "town").sql
 
 
 def test_a_text_that_is_called_a_count_is_not_counted() -> None:

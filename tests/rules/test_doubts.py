@@ -278,6 +278,36 @@ def test_a_rare_field_of_a_form_is_answered(open_corpus: Open) -> None:
     assert ask(corpus, LENGTH).rows == ((1.0,),)
 
 
+@pytest.mark.parametrize("n_others", [0, 8])
+def test_one_fact_under_labels_of_two_languages_is_refused(
+    open_corpus: Open, n_others: int
+) -> None:
+    told = ("yes", "yes", "no")
+    texts = [f"Insured: {told[n % 3]}\nCatch: {n}000 g\nPaint: dark red" for n in range(1, 10)]
+    texts += [f"Versichert: {told[n % 3]}\nFang: {n} kg\nAnstrich: rot" for n in range(1, 9)]
+    texts += ["Neither."] * n_others
+    kinds = {"insured": "boolean", "versichert": "boolean", "paint": "string", "anstrich": "string"}
+    columns = [
+        Attribute.model_validate(
+            {"name": name, "type": kind, "extractors": [{"kind": "key", "keys": [name]}]}
+        )
+        for name, kind in kinds.items()
+    ]
+    columns += [_number("catch", "catch", "g"), _number("fang", "fang", "kg")]
+    corpus = open_corpus(texts, columns)
+    for asked, name, other in (
+        ("How many boats are insured?", "insured", "versichert"),
+        ("What is the highest catch?", "catch", "fang"),
+        ("How many boats have a dark red paint?", "paint", "anstrich"),
+    ):
+        answer = ask(corpus, asked)
+        said = (
+            f"only 9 of 17 documents give {name}, and 8 others give {other}, which may be the same"
+        )
+        assert answer.refused is (not n_others), answer.text
+        assert (said in answer.text) is (not n_others)
+
+
 def test_an_age_with_its_unit_and_one_without_may_be_one_fact(open_corpus: Open) -> None:
     texts = [f"Age: {n + 3}" for n in range(9)] + [f"Age of hull: {n + 3} years" for n in range(9)]
     attributes = [_number("age", "age", None), _number("age_of_hull", "age of hull", "year")]
@@ -313,6 +343,23 @@ def test_what_is_contradicted_is_refused_where_no_bounds_are_worked_out(open_cor
     corpus = open_corpus([*texts, f"Harbour: Olm\n{_told_twice(7, 9)}"], [_length(), harbour])
     answer = ask(corpus, "What is the average length of the boats per harbour?")
     assert "1 of 12 values of length are contradicted in their documents, and bounds" in answer.text
+
+
+@pytest.mark.parametrize("n_silent", [2, 3])
+def test_what_leads_is_refused_where_many_do_not_say_by_what(
+    open_corpus: Open, n_silent: int
+) -> None:
+    texts = [f"Harbour: {'Olm' if n < 9 else 'Rann'}\nLength: {n} m" for n in range(5, 15)]
+    texts += ["Harbour: Rann"] * n_silent
+    corpus = open_corpus(texts, [_length(), HARBOUR])
+    for asked in (
+        "Which harbour has the highest average length?",
+        "What is the average length of the boats per harbour?",
+        "Which harbour has the boat with the highest length?",
+    ):
+        answer = ask(corpus, asked)
+        assert answer.refused is (n_silent == 3), asked
+        assert ("only 10 of 13 documents say length, and " in answer.text) is (n_silent == 3)
 
 
 def _told_twice(n: int, again: int) -> str:

@@ -454,3 +454,15 @@ def test_a_number_behind_a_word_is_part_of_a_name() -> None:
     )
     assert table.columns == {"keeper": "string", "rent": "integer EUR", "walk": "integer min"}
     assert table.values("keeper") == [f"Person {n}" for n in range(12)]
+
+
+def test_times_side_by_side_are_several_facts_and_are_read_whole() -> None:
+    texts = [
+        f"Soup {'abcdefghij'[n]}\nPreparation time: {10 + n % 3} min\n"
+        f"Cooking time: {5 * (n % 2)} min\n"
+        f"Total time: {'1 h ' * (n % 4 // 3)}{10 + n % 3 + 5 * (n % 2)} min\n"
+        for n in range(10)
+    ]
+    table = tabulate(texts)
+    assert "time" not in table.columns
+    assert [table.values("total_time")[n] for n in (0, 3, 7)] == [10, 75, 76]

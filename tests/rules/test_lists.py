@@ -290,3 +290,15 @@ def test_a_sentence_in_the_place_of_a_list_denies_or_tells_nothing(
         ending="md",
     )
     assert table.values("sauna") == [n % 2 == 1 if n % 4 else value for n in range(12)]
+
+
+def test_a_thing_whose_name_ends_with_that_of_another_leaves_it_open() -> None:
+    table = pages(
+        "Crops",
+        lambda n: "" if n % 3 == 2 else "Potatoes",
+        lambda n: "Sweet potatoes" if n % 3 else "",
+        lambda n: "Leeks" if n % 2 else "Beans",
+    )
+    assert table.values("sweet_potatoes") == [False, True, True] * 4
+    assert table.values("potatoes") == [True, True, None] * 4
+    assert table.states("potatoes") == [SAID, SAID, SILENT] * 4

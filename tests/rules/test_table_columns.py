@@ -167,3 +167,12 @@ def test_a_header_may_be_said_without_what_stands_in_brackets() -> None:
         [["Name", "Height (m a.s.l.)", "Fee (net)", "Fee (gross)"], ["a", "1", "2", "3"]]
     )
     assert [item.synonyms for item in found] == [(), ("Height",), (), ()]
+
+
+def test_columns_that_only_a_number_or_a_sign_tells_apart_are_called_alike() -> None:
+    found = columns([["Name", "A+", "A-", "Fee", "Fee", "Day", "Day 2"], ["a", *"123456"]])
+    told = [(item.name, item.synonyms) for item in found]
+    assert told == [
+        ("name", ()), ("a", ()), ("a_2", ("A-",)), ("fee", ()), ("fee_2", ("Fee",)), ("day", ()),
+        ("day_2", ()),
+    ]  # fmt: skip

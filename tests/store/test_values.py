@@ -2,7 +2,7 @@
 
 import pytest
 
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
+from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words, signed_words
 
 ENTRIES = [
     ("shop", "Harbour Café", 4),
@@ -66,3 +66,21 @@ def test_the_limit_keeps_the_best(index: ValueIndex) -> None:
 def test_a_plural_in_oes_folds_to_its_singular() -> None:
     assert fold_words("Tomatoes and potatoes") == fold_words("tomato and potato")
     assert fold_words("shoes") == ("shoe",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("C++ (senior)", ("c++", "senior")),
+        ("C#", ("c#",)),
+        ("O−", ("o-",)),
+        ("AB- or A+", ("ab-", "or", "a+")),
+        ("> 5 years", (">5", "year")),
+        ("1.5 t", ("1", "5", "t")),
+        ("A+B, Round-about - Smith & Sons'", ("a", "b", "round", "about", "smith", "son")),
+    ],
+)
+def test_signs_that_make_another_value_stay_with_their_words(
+    text: str, words: tuple[str, ...]
+) -> None:
+    assert signed_words(text) == words

@@ -41,6 +41,7 @@ def test_a_cell_says_yes_or_no_and_nothing_else(text: str, *, said: bool | None)
         ("Non-smoking rooms", "", True),
         ("yes/no", "", None),
         ("maybe", "", None),
+        ("partly", "", None),
         ("to be confirmed", "", None),
         ("no information", "", None),
         ("12", "", None),

@@ -198,6 +198,12 @@ def test_placeholders_are_not_values() -> None:
     assert values(column("string", ["Unknown"], categories=("Known", "Unknown"))) == ["Unknown"]
 
 
+def test_a_date_that_is_denied_in_words_is_absent_and_no_failure() -> None:
+    cells = column("date", ["2021-03-04", "never", "not yet", "never on Mondays"])
+    states = [cell.state for cell in cells]
+    assert states == [State.STATED, State.STATED_ABSENT, State.STATED_ABSENT, State.FAILED]
+
+
 def test_a_number_that_is_denied_in_words_is_absent_and_no_failure() -> None:
     cells = column("integer", ["none, available immediately", "no more than 3", "3 months"])
     assert [(cell.state, cell.value) for cell in cells] == [

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.text.words import fold, tidy
-from srag_mcp.values.columns import choose_spellings, read_column
+from srag_mcp.values.columns import choose_spellings, classify_values, read_column
 from srag_mcp.values.states import Column, State, Words
 from srag_mcp.values.types import TEXT
 
@@ -58,3 +58,26 @@ def test_tidying_twice_changes_nothing_but_the_quotes_of_quotes(text: str) -> No
     assert once == once.strip()
     assert "  " not in once
     assert fold(tidy(once)) == fold(once)
+
+
+def test_what_denies_all_that_a_column_names_is_an_absence_and_no_value() -> None:
+    said = [
+        "worn cable",
+        "none found",
+        "No defects",
+        "nothing to report",
+        "no brake",
+        "keine Mängel",
+    ]
+    readings = read_column(Column(TEXT, "defects"), [Words(text) for text in said])
+    assert [reading.value for reading in readings] == [
+        "worn cable", None, None, None, "no brake", "keine Mängel",
+    ]  # fmt: skip
+    assert {reading.state for reading in readings[1:4]} == {State.STATED_ABSENT}
+    assert classify_values(said * 4, "defects").categories == (
+        "worn cable",
+        "no brake",
+        "keine Mängel",
+    )
+    [kept] = read_column(Column(TEXT, "stop", categories=("no stop", "full")), [Words("no stop")])
+    assert kept.value == "no stop"
