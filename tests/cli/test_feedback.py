@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.store.feedback import open_feedback
 from tests.cli.conftest import Cli
 from tests.model.openai_server import Answer, Body, serving
 
@@ -17,7 +18,10 @@ EATING = "SELECT name FROM ferry WHERE cafe"
 @pytest.fixture
 def folder(ingested: Path, tmp_path: Path) -> Path:
     """Return a copy of the ferries, of which nothing is kept yet."""
-    return shutil.copytree(ingested, tmp_path / "mine")
+    copy = shutil.copytree(ingested, tmp_path / "mine")
+    with open_feedback(copy / ".srag") as asked_by_other_tests:
+        asked_by_other_tests.forget_turns()
+    return copy
 
 
 def kept(cli: Cli, folder: Path) -> tuple[list[tuple[str, str]], list[tuple[str, str, str, bool]]]:
