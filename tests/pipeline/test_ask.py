@@ -24,7 +24,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, worker: QueryPool) -> Corpu
 
 
 def _write(path: Path, town: str, height: int | None, built: date) -> None:
-    lines = [f"Town: {town}", f"Built: {built:%d %B %Y}"]
+    lines = [f"Town: {town}", f"Built: {built:%d %B %Y}", f"Steps: {built.year - 1880}"]
     lines += [] if height is None else [f"Height: {height} m"]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -57,6 +57,8 @@ def test_a_question_beyond_the_columns_comes_back_as_a_brief(corpus: Corpus) -> 
 
 
 def test_the_quotes_behind_a_winning_group_are_of_that_group(corpus: Corpus) -> None:
-    answer = ask(corpus, "Which town has the highest average height?")
+    answer = ask(corpus, "Which town has the highest average steps?")
     assert answer.rows == (("Rann",),)
-    assert [source.document_id for source in answer.sources] == ["3.txt"]
+    assert [source.document_id for source in answer.sources] == ["2.txt", "3.txt"]
+    # a tower of Rann does not say how high it is: Olm may lead
+    assert ask(corpus, "Which town has the highest average height?").refused
