@@ -12,6 +12,9 @@ from srag_mcp.values.units import as_money, is_currency, parse_unit, read_contex
 _LONGEST_CAPTION = 200  # as in `figures`
 _BRACKETED = re.compile(r"\([^()]+\)")
 _CELL_END = re.compile(r"\||\t|\s{3,}")
+# Two figures with nothing between, as rows end whose layout is lost: `Bonds 416,420 213,875`.
+_ROW_END = re.compile(r"(?:\d[\d.,]*\)?|[-–—])\s+[^\w\s]{0,2}\s?\(?\d[\d.,]*[)%]?$")
+_WRAPPED = re.compile(r"(\([^()\n]{1,100})\n\s*([^()\n]{1,100}\))")
 _GAP = re.compile(r"\s*\|\s*|\t+|\s{2,}")
 _NUMBER = re.compile(r"\d[\d.,]*|[-–—](?=\s|$|\|)")
 _EXCEPTION = re.compile(r"\bexcept\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -24,8 +27,9 @@ _UNSCALED = frozenset({1.0})
 
 
 def is_tabular(line: str) -> bool:
-    """Whether *line* is a row of a table, whose cells stand apart."""
-    return _CELL_END.search(line.strip()) is not None
+    """Whether *line* is a row of a table: its cells stand apart, or it ends in several figures."""
+    said = line.strip()
+    return bool(_CELL_END.search(said) or _ROW_END.search(said))
 
 
 def read_scales(text: str, number: Span, floor: int, unit: str | None) -> frozenset[float]:
@@ -153,5 +157,9 @@ def _column_of(text: str, row: Span, number: Span) -> int | None:
 
 
 def _lines_above(text: str, floor: int, end: int) -> Iterator[str]:
-    """Yield the lines that begin from *floor* on and before *end*, the last one first."""
-    yield from (line for line in reversed(text[floor:end].splitlines()) if line.strip())
+    """Yield the lines that begin from *floor* on and before *end*, the last one first.
+
+    What stands in brackets is on one line: `(in` above `thousands)` is wrapped.
+    """
+    whole = _WRAPPED.sub(r"\1 \2", text[floor:end])
+    yield from (line for line in reversed(whole.splitlines()) if line.strip())

@@ -35,6 +35,7 @@ from srag_mcp.values.units import (
 
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"\b[^\W\d_]\w+")
+_PERIOD = re.compile(r"[HQ][1-4]|[FC]Y\d*")  # documents spell it out: `six months ended June 30`
 _NAMED_YEAR = re.compile(r"(?:^|_)((?:19|20)\d\d)(?:_|$)")
 _POINTS = re.compile(r"\s*(?:%|percent|per\s?cent|percentage|points?\b|pp\b)", re.IGNORECASE)
 _BASIS_POINTS = re.compile(r"\s*(?:basis|bps?\b)", re.IGNORECASE)
@@ -317,7 +318,8 @@ def _names(
         if is_general or _is_known(folded, there):
             continue
         if _is_known(folded, asked):
-            if is_another(folded, asked=f" {word}" in question):
+            is_name = _PERIOD.fullmatch(word) is None
+            if is_name and is_another(folded, asked=f" {word}" in question):
                 yield word
             continue
         if word.isupper() and len(word) <= _LONGEST_CODE and _has_initials(word, around):

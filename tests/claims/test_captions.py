@@ -31,6 +31,22 @@ BARS = """
 
 Of 1,216 trees, 12 were felled.
 """
+LOST = """
+The following table presents the fund's holdings:
+June 30, 2023 December 31, 2022
+(In thousands)
+Bonds Level 2 416,420 213,875
+Paper Level 2 — 5,992
+Total $ 509,921 $ 302,707
+In 2022 the fund held 512 bonds.
+"""
+WRAPPED = """
+December
+  2016  2015
+  (in
+thousands)
+Working capital  423,961  371,361
+"""
 
 
 def place(text: str, number: str) -> Span:
@@ -43,6 +59,11 @@ def place(text: str, number: str) -> Span:
     [
         (PAGE, "11,588", "USD", {1000}),
         (PAGE, "11,588", None, {1000}),
+        (LOST, "416,420", "USD", {1000}),
+        (LOST, "5,992", "USD", {1000}),
+        (LOST, "302,707", "USD", {1000}),
+        (LOST, "512", "bonds", {1}),
+        (WRAPPED, "423,961", "USD", {1000}),
         (PAGE, "11,588", "passengers", {1, 1000}),
         (PAGE, "15", None, {1}),
         (PAGE, "0.58", "USD", {1}),

@@ -170,3 +170,12 @@ def test_a_cause_is_beyond_what_code_can_see() -> None:
     """It is told in README.md that such a sentence is as good as the model that wrote it."""
     said = "Two ferries were sold for USD 1.2 billion because Ann Lee-Marsh left."
     assert check_sentence(said, [SOLD, LEFT], {}, "") == []
+
+
+def test_a_period_of_the_question_names_no_document() -> None:
+    def is_another(word: str, *, asked: bool) -> bool:
+        return True
+
+    said = "Two ferries were sold in H1."
+    assert check_sentence(said, [SOLD], {}, "What was sold in H1?", is_another) == []
+    assert check_sentence(said, [SOLD], {}, "What was sold in H2?", is_another) != []
