@@ -6,18 +6,21 @@ PACK has gold; REPLIES are those recorded with its gold schema (`--schema gold`)
 from them, the columns named in `--without` are taken out of the schema, and the questions whose
 `gold_sql` uses one of them are asked, all at once, of the engine `agent` in the folder WORK/NAME
 (`srag-mcp prompts next WORK/NAME`, with SRAG_HOME=WORK/home). What an answer proposes to read is
-read (`extend_schema`, keep=false), and the question is asked again. Printed: right before and
-after, wrong, refused, jobs and tokens.
+read (`extend_schema`, keep=false), and the question is asked again, as often as it proposes more.
+Printed: outcomes of each round, and how many readings there were.
 """
 
 import argparse
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Work
+from srag_mcp.errors import SchemaError
 from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_each, ask_question, open_bench
 from srag_mcp.evaluation.evaluate import take_documents
 from srag_mcp.evaluation.pack import Pack, PackQuestion, read_gold_schema, read_pack
@@ -27,6 +30,8 @@ from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.store.work import open_work
+
+MOST_ROUNDS = 3
 
 
 def ask_all(
@@ -56,6 +61,11 @@ def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
     return folder
 
 
+def tell(results: Iterable[QuestionResult]) -> None:
+    """Print how many have which outcome."""
+    print(dict(Counter(item.outcome for item in results)), flush=True)
+
+
 def main() -> None:
     """Ask, read what is proposed, ask again."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -76,38 +86,49 @@ def main() -> None:
         folder = build(pack, bench, options.replies, without)
         agent = bench.settings.with_engine("agent")
         corpus = bench.corpus(folder)
-        before = ask_all(corpus, folder, agent, questions)
-        proposals = {
-            (item.answer.proposal.attribute, item.answer.proposal.documents)
-            for item in before
-            if item.answer and item.answer.proposal
-        }
-        for attribute, documents in sorted(proposals, key=lambda pair: (len(pair[1]), pair)):
-            report = ingest(folder, agent, attribute=attribute, documents=documents, keep=False)
-            print(f"read {attribute!r} from {documents!r}: {report.stopped or 'done'}", flush=True)
-        proposed = [
-            item.question for item in before if item.answer and item.answer.proposal is not None
-        ]
-        again = {item.question.id: item for item in ask_all(corpus, folder, agent, proposed)}
-        after = [again.get(item.question.id, item) for item in before]
+        results = {item.question.id: item for item in ask_all(corpus, folder, agent, questions)}
+        before, n_readings = dict(results), 0
+        for _ in range(MOST_ROUNDS):
+            open_ones = [
+                item
+                for item in results.values()
+                if item.answer and item.answer.proposal is not None
+            ]
+            proposals = {
+                (item.answer.proposal.attribute, item.answer.proposal.documents)
+                for item in open_ones
+                if item.answer and item.answer.proposal
+            }
+            tell(results.values())
+            if not proposals:
+                break
+            for attribute, documents in sorted(proposals, key=lambda pair: (len(pair[1]), pair)):
+                n_readings += 1
+                try:
+                    report = ingest(
+                        folder, agent, attribute=attribute, documents=documents, keep=False
+                    )
+                except SchemaError as error:  # no document that was shown says it
+                    print(f"not read: {error}", flush=True)
+                else:
+                    print(f"read {attribute!r}: {report.stopped or 'done'}", flush=True)
+            asked = [item.question for item in open_ones]
+            results |= {item.question.id: item for item in ask_all(corpus, folder, agent, asked)}
     rows = [
         {
-            "id": item.question.id,
+            "id": name,
             "question": item.question.question,
             "expected": item.question.answer,
-            "before": first.outcome,
-            "proposal": first.answer and first.answer.proposal and first.answer.proposal.attribute,
+            "before": before[name].outcome,
             "after": item.outcome,
             "text": item.answer and item.answer.text,
             "sql": item.answer and item.answer.sql,
+            "tokens": item.answer and item.answer.taken and item.answer.taken.tokens_in,
         }
-        for first, item in zip(before, after, strict=True)
+        for name, item in results.items()
     ]
     options.save.write_text(json.dumps(rows, indent=1, ensure_ascii=False, default=str))
-    for name, results in (("before", before), ("after", after)):
-        outcomes = [item.outcome for item in results]
-        print(name, {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))})
-    print(f"{len(proposals)} readings for {len(proposed)} of {len(questions)} questions")
+    print(f"{n_readings} readings for {len(questions)} questions")
 
 
 if __name__ == "__main__":
