@@ -1,6 +1,7 @@
 """The engine with a language model: it designs the columns, reads the documents, writes queries."""
 
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -54,6 +55,7 @@ from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import finish_document, open_work
+from srag_mcp.text.words import content_words, stems
 
 Returned = TypeVar("Returned")
 Outcome: TypeAlias = Translated | QuestionError | ModelError
@@ -257,7 +259,7 @@ class ModelEngine(Engine):
         sought = Attribute(name="wish", type="string", description=wish, synonyms=(wish,))
         texts = [
             choose_passages(document.text, [sought], WISH_TOKENS).shown
-            for document in choose_varied(documents, WISH_DOCUMENTS)
+            for document in choose_alike(wish, documents, WISH_DOCUMENTS)
         ]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
 
@@ -333,6 +335,18 @@ def _open_sample(
             Predictions(work).store(schema.attributes, records)
             publish(work, schema)
         yield Corpus(folder, worker)
+
+
+def choose_alike(wish: str, sample: Sequence[Document], n: int) -> list[Document]:
+    """Take *n* documents: half of them have the rarest words of *wish*, the others are varied."""
+    sought = set(stems(" ".join(content_words(wish))))
+    said = {item.id: sought.intersection(stems(item.text)) for item in sample}
+    n_with = Counter(stem for found in said.values() for stem in found)
+    rarity = {key: sum(1 / n_with[stem] for stem in found) for key, found in said.items()}
+    alike = sorted((item for item in sample if rarity[item.id]), key=lambda x: -rarity[x.id])
+    first = alike[: n // 2]
+    others = [item for item in sample if item not in first]
+    return [*first, *choose_varied(others, n - len(first))]
 
 
 def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:

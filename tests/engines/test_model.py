@@ -7,7 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from srag_mcp.documents.document import Document
 from srag_mcp.engines.agent import AgentEngine
+from srag_mcp.engines.model import choose_alike
 from srag_mcp.engines.protocol import CancelledError, Work
 from srag_mcp.errors import ReplyError
 from srag_mcp.settings import Settings
@@ -82,3 +84,16 @@ def test_an_error_while_it_is_stopped_is_told(engine: AgentEngine, stop: threadi
 
     with pytest.raises(OSError, match="the disk is full"):
         engine.run(think)
+
+
+def test_a_wish_is_defined_from_documents_that_speak_of_it_and_from_others() -> None:
+    inns = [
+        Document(f"{n:02}.txt", f"{n:02}.txt", "", "", "", f"Inn {n} is a hotel.")
+        for n in range(20)
+    ]
+    inns[13] = Document("13.txt", "13.txt", "", "", "", "A hotel whose pools are heated.")
+    chosen = [item.id for item in choose_alike("whether the hotel has a pool", inns, 8)]
+    assert chosen[0] == "13.txt"
+    assert (len(chosen), len(set(chosen))) == (8, 8)
+    assert len(choose_alike("whether it has a sauna", inns, 8)) == 8, "nobody speaks of it"
+    assert len(choose_alike("pools", inns[13:15], 8)) == 2
