@@ -22,7 +22,7 @@ from srag_mcp.retrieval.search import search
 from srag_mcp.retrieval.segments import Segment
 from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.sqlfacts.formulas import invented_numbers, read_formula
+from srag_mcp.sqlfacts.formulas import Formula, invented_numbers, read_formula
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.text.shown import shorten
@@ -154,7 +154,7 @@ class Judge:
         problems += wrong
         bases = {name: (name,) for name in grounds} | needs
         found = {**values, **{item.name: item.value for item in computed}}
-        formulas = {item.name: read_formula(item.sql).numbers for item in computed}
+        formulas = {item.name: read_formula(item.sql) for item in computed}
         named = {
             name: _Value(value, [grounds[base] for base in bases[name]], formulas.get(name))
             for name, value in found.items()
@@ -320,14 +320,14 @@ def _run(
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What may stand in a slot: a quoted number, or what *numbers* and *grounds* make by a formula.
+    """What may stand in a slot: a quoted number, or what a formula makes of *grounds*.
 
-    *numbers* is None for a quoted one.
+    *formula* is None for a quoted one.
     """
 
     value: float | bool
     grounds: Sequence[Ground]
-    numbers: tuple[float, ...] | None
+    formula: Formula | None
 
     @property
     def units(self) -> frozenset[str | None]:
@@ -336,7 +336,10 @@ class _Value:
     @property
     def is_percent(self) -> bool:
         """Whether 12 means 12 %."""
-        return self.units == {"percent"} or 100.0 in (self.numbers or ())
+        of_percents = self.units == {"percent"}
+        if self.formula is None:
+            return of_percents
+        return 100.0 in self.formula.numbers or (of_percents and not self.formula.is_ratio)
 
     def find_problem(self, slot: re.Match[str]) -> str:
         """Say why what stands around *slot* makes another number of it; empty if it does not."""

@@ -12,11 +12,15 @@ _PLAIN = frozenset({24, 52, 60, 360, 365, 366, *range(13), *(10**power for power
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What a formula is made of: the names and the numbers in it; *problem*: why it is none."""
+    """What a formula is made of: the names and the numbers in it; *problem*: why it is none.
+
+    *is_ratio*: it divides by what is named, so that its result has not the unit of the names.
+    """
 
     names: frozenset[str] = frozenset()
     numbers: tuple[float, ...] = ()
     problem: str = ""
+    is_ratio: bool = False
 
 
 def read_formula(sql: str) -> Formula:
@@ -38,7 +42,8 @@ def read_formula(sql: str) -> Formula:
     names = frozenset(column.name.lower() for column in tree.find_all(exp.Column))
     if not names:
         return Formula(problem="it has no name of an extracted value, so that it computes nothing")
-    return Formula(names, tuple(float(literal.this) for literal in literals))
+    is_ratio = any(item.expression.find(exp.Column) for item in tree.find_all(exp.Div))
+    return Formula(names, tuple(float(literal.this) for literal in literals), is_ratio=is_ratio)
 
 
 def invented_numbers(formula: Formula, known: Iterable[float]) -> list[float]:

@@ -138,6 +138,14 @@ def test_a_result_may_be_written_as_a_share(
     assert (check_sentence(said, [SALES], computed, "") == []) is is_right
 
 
+def test_a_year_ends_no_range() -> None:
+    results = {"before": Result(0.6), "after": Result(0.23)}
+    dates = "in the years 2018 and 2019"
+    said = "The share fell from 60 % in 2018 to 23 % in 2019."
+    assert check_sentence(said, [SALES], results, dates) == []
+    assert check_sentence("It was 55 to 60 %.", [SALES], results, dates) != []
+
+
 @pytest.mark.parametrize(
     ("said", "is_right"),
     [("It grew by 7.2 %.", True), ("It grew by 720 %.", False), ("It grew by 7.2.", False)],

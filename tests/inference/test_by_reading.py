@@ -329,6 +329,14 @@ def test_what_the_quotes_say_may_be_said_otherwise(
     assert answer.text == said
 
 
+def test_a_ratio_of_percentages_is_no_percentage(reports: Corpus) -> None:
+    drop = ("drop", 12, "percent", "fell by 12 % in the winter")
+    reply = reading(
+        [drop], [("twice", "(drop + drop) / drop")], [("That is {twice:%}.", ["twice"])]
+    )
+    assert read(reports, replying([narrowing(), reply])).text == "That is 200.0 %."
+
+
 def test_a_rejected_sentence_is_told_and_put_right(reports: Corpus) -> None:
     wrong = reading(
         [SALES_2021, SALES_2020], [GROWTH], [("They changed by 16 % in 2021.", ["growth"])]

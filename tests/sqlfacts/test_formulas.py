@@ -40,3 +40,11 @@ def test_what_is_no_expression_over_names_is_refused(sql: str) -> None:
 def test_only_plain_numbers_and_known_ones_may_be_made_up() -> None:
     formula = read_formula("365 * a / 12 * 1.083 + 4210")
     assert sorted(invented_numbers(formula, [4210])) == [1.083]
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_ratio"),
+    [("(a - b) / a", True), ("abs(a - b) / nullif(b, 0)", True), ("(a + b) / 2", False)],
+)
+def test_what_divides_by_a_name_is_a_ratio(sql: str, is_ratio: bool) -> None:
+    assert read_formula(sql).is_ratio is is_ratio
