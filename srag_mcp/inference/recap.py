@@ -154,7 +154,7 @@ class Judge:
         problems += wrong
         bases = {name: (name,) for name in grounds} | needs
         found = {**values, **{item.name: item.value for item in computed}}
-        formulas = {item.name: read_formula(item.sql) for item in computed}
+        formulas = {item.name: read_formula(_with_quotes(item.sql, found)) for item in computed}
         named = {
             name: _Value(value, [grounds[base] for base in bases[name]], formulas.get(name))
             for name, value in found.items()
@@ -259,7 +259,8 @@ class Judge:
         problems: list[str] = []
         outputs: dict[str, str] = {}
         for item in formulas:
-            name, formula = item.name.strip(), read_formula(item.sql)
+            sql = _with_quotes(item.sql, [*values, *outputs])
+            name, formula = item.name.strip(), read_formula(sql)
             missing = sorted(formula.names - {*values, *needs})
             invented = invented_numbers(formula, known)
             problem = formula.problem
@@ -270,7 +271,7 @@ class Judge:
             elif invented:
                 problem = f"the number {invented[0]:g} is in no quote: extract it"
             if not problem:
-                outputs[name] = item.sql
+                outputs[name] = sql
                 try:
                     value = _run(self._corpus, values, outputs)
                 except QueryError as error:
@@ -300,6 +301,12 @@ class Judge:
         named = self._corpus.documents_like(word)
         is_named = any(word in words(f"{x.path} {x.title}") for x in named if x.id not in cited)
         return is_named or (asked and search(self._corpus, word, limit=1).n_passages > 0)
+
+
+def _with_quotes(sql: str, names: Collection[str]) -> str:
+    """Quote *names* in *sql*: some are words of the language, as `drop`; a function is none."""
+    known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(rf'(?<!")\b(?:{known})\b(?!"|\s*\()', r'"\g<0>"', sql) if known else sql
 
 
 def _run(

@@ -329,7 +329,7 @@ def test_what_the_quotes_say_may_be_said_otherwise(
     assert answer.text == said
 
 
-def test_a_ratio_of_percentages_is_no_percentage(reports: Corpus) -> None:
+def test_a_ratio_of_percentages_is_no_percentage_whatever_they_are_called(reports: Corpus) -> None:
     drop = ("drop", 12, "percent", "fell by 12 % in the winter")
     reply = reading(
         [drop], [("twice", "(drop + drop) / drop")], [("That is {twice:%}.", ["twice"])]
