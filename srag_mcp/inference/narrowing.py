@@ -11,13 +11,13 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.database import quote_name
 from srag_mcp.text.shown import one_line, shorten
 
 MAX_SEARCHES = 3
 _MAX_HOLDS = 80
 _TABLE_TOKENS = 600
 _MAX_ALIKE, _MAX_OTHERS = 10, 4
+_FEW = 20  # documents are all named
 _MAX_NAME = 100
 _NAMES = "SELECT document_id, title FROM documents ORDER BY document_id LIMIT $1"
 
@@ -145,7 +145,7 @@ def _describe_table(corpus: Corpus, question: str) -> str:
     lines = [
         f"{schema.entity}(document_id, …), {corpus.info().n_documents:,} records"
         if schema.attributes
-        else f"{quote_name(schema.entity)} has no column but document_id"
+        else f"no table has columns: choose by documents, {corpus.info().n_documents:,} records"
     ]
     rest = []
     left = _TABLE_TOKENS
@@ -171,8 +171,9 @@ def _list_documents(corpus: Corpus, question: str) -> str:
     n_documents = corpus.info().n_documents
     alike = search(corpus, question, per_document=1, limit=_MAX_ALIKE).hits
     names = {hit.document_id: corpus.document(hit.document_id).title for hit in alike}
-    for document_id, title in corpus.read(_NAMES, [_MAX_ALIKE + _MAX_OTHERS]):
-        if len(names) < len(alike) + _MAX_OTHERS:
+    most = n_documents if n_documents <= _FEW else len(alike) + _MAX_OTHERS
+    for document_id, title in corpus.read(_NAMES, [max(_FEW, _MAX_ALIKE + _MAX_OTHERS)]):
+        if len(names) < most:
             names.setdefault(str(document_id), str(title or ""))
     lines = [
         shorten(f"{name} — {title}" if title and title not in name else name, _MAX_NAME)
