@@ -224,8 +224,8 @@ def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
     """
     line = ground.text[ground.text.rfind("\n", 0, ground.quote.start) + 1 : ground.quote.end]
     size = ground.size
-    given = parse_unit(ground.unit or "").unit
-    if is_currency(unit) and is_currency(given) and unit != given:
+    given = (parse_unit(ground.unit or "").unit or "").partition("/")[0]  # `EUR/share` is EUR
+    if unit and given and unit != given and any(map(_is_of_its_own, (unit, given))):
         return False
     if size is not None and is_tabular(line):
         meant = ground.unit or unit
@@ -238,6 +238,11 @@ def _says(ground: Ground, value: float, unit: str | None, slack: float) -> bool:
     own = [] if size is None else [size]
     sizes = {x for item in _figures(ground) for x in item.sizes(ground, unit or ground.unit)}
     return any(_is_same(item, value, slack) for item in (*own, *sizes))
+
+
+def _is_of_its_own(unit: str) -> bool:
+    """Whether what has *unit* has no other one: money, and shares."""
+    return unit == "percent" or is_currency(unit)
 
 
 def _figures(ground: Ground) -> Iterator[_Figure]:

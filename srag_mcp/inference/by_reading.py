@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.documents.lines import collapse
-from srag_mcp.inference.answer import Answer, Reading, refuse
+from srag_mcp.inference.answer import Answer, Reading, Sentence, refuse
 from srag_mcp.inference.narrowing import Narrowing, narrow
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.recap import Judge, ReadingReply, Shown
@@ -28,6 +28,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
+from srag_mcp.values.quantities import find_quantities
 
 MAX_SNIPPETS = 40
 SNIPPET_TOKENS = 80
@@ -107,18 +108,20 @@ async def answer_by_reading(
             " quotes"
         )
     n_all = corpus.info().n_documents
+    n_searched = n_all if narrowing.n_documents is None else narrowing.n_documents
+    sentences = tuple(with_share(item, n_searched) for item in judged.sentences)
     reading = Reading(
-        judged.sentences,
+        sentences,
         judged.computed,
         judged.values,
         unsaid,
         narrowing.documents,
         sum(item.n_passages for item in segments),
         len({item.document_id for item in segments}),
-        n_all if narrowing.n_documents is None else narrowing.n_documents,
+        n_searched,
         n_all,
     )
-    text = " ".join(item.text for item in judged.sentences)
+    text = " ".join(item.text for item in sentences)
     return Answer(
         question,
         text,
@@ -126,6 +129,15 @@ async def answer_by_reading(
         warnings=tuple(notes),
         assumptions=corpus.notices(),
     )
+
+
+def with_share(sentence: Sentence, n_searched: int) -> Sentence:
+    """Say of how many documents a number is that was made of several; the others are not in it."""
+    n_quoted = len({quote.document_id for quote in sentence.quotes})
+    if not 1 < n_quoted < n_searched or not find_quantities(sentence.text):
+        return sentence
+    share = f"(Of {n_quoted:,} of the {n_searched:,} documents that were searched.)"
+    return replace(sentence, text=f"{sentence.text} {share}")
 
 
 async def _find(

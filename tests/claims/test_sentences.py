@@ -187,3 +187,11 @@ def test_a_period_of_the_question_names_no_document() -> None:
     said = "Two ferries were sold in H1."
     assert check_sentence(said, [SOLD], {}, "What was sold in H1?", is_another) == []
     assert check_sentence(said, [SOLD], {}, "What was sold in H2?", is_another) != []
+
+
+def test_a_number_of_things_is_no_share_and_no_sum_of_money() -> None:
+    said = "There are 44 beds in the hut."
+    beds = Ground(said, Span(10, 17), 0, said, 44, "beds")
+    assert check_sentence("It has 44 beds.", [beds], {}, "") == []
+    assert check_sentence("44 % are closed.", [beds], {}, "") != []
+    assert check_sentence("It costs EUR 44.", [beds], {}, "") != []

@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import anyio
 import pytest
 
-from srag_mcp.inference.answer import Answer
+from srag_mcp.inference.answer import Answer, Sentence
 from srag_mcp.inference.ask import OFFLINE, Asking, ask
-from srag_mcp.inference.by_reading import SNIPPET_TOKENS, answer_by_reading
+from srag_mcp.inference.by_reading import SNIPPET_TOKENS, answer_by_reading, with_share
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.model.language_model import Prompt, count_tokens
+from srag_mcp.retrieval.snippets import Quote
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.spans import Span
 from tests.inference.reports import KESTREL
 from tests.model.scripted import ScriptedModel, replying
 
@@ -537,3 +540,13 @@ def test_a_refusal_has_the_best_passages_whoever_was_asked(reports: Corpus) -> N
         True,
     )
     assert first.span.of(reports.document_text(first.document_id)) == first.text
+
+
+def test_a_number_made_of_several_documents_says_of_how_many() -> None:
+    quotes = tuple(Quote(name, None, "", "", Span(0, 1)) for name in ("a.md", "b.md", "b.md"))
+    beds = Sentence("They have 71 beds.", quotes)
+    said = "They have 71 beds. (Of 2 of the 10 documents that were searched.)"
+    assert with_share(beds, 10).text == said
+    assert with_share(beds, 2) == beds
+    assert with_share(replace(beds, quotes=quotes[1:]), 10).text == beds.text
+    assert with_share(replace(beds, text="They have beds."), 10).text == "They have beds."
