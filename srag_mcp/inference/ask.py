@@ -22,9 +22,10 @@ from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
 from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
 from srag_mcp.inference.by_model import Translating, translate_question
-from srag_mcp.inference.by_reading import answer_by_reading
+from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds
+from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
 from srag_mcp.model.language_model import Correction, LanguageModel
@@ -143,7 +144,9 @@ async def _answer_by_model(
         else:
             grounds = find_grounds(corpus, found.translation.facts, found.page)
             answer = write_answer(found.translation, found.page, grounds)
-            return replace(answer, warnings=(*answer.warnings, *found.warnings))
+            proposal = _propose_rest(corpus, grounds, asking.prompt_tokens)
+            warnings = (*answer.warnings, *found.warnings)
+            return replace(answer, warnings=warnings, proposal=proposal)
     else:
         reason = "the table has no column"
     try:
@@ -156,6 +159,16 @@ async def _answer_by_model(
         if not missing:
             raise
         return refuse(corpus, question, f"{reason}; {_unread(failure)}", missing)
+
+
+def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Proposal | None:
+    """Propose to read the documents that were not read for a column that the query uses."""
+    columns = () if grounds.denominator is None else grounds.denominator.columns
+    unread = next((item.column for item in columns if item.n_unread), None)
+    if unread is None:
+        return None
+    price = price_reading(corpus, unread, ALL_DOCUMENTS, prompt_tokens)
+    return Proposal(unread, ALL_DOCUMENTS, price)
 
 
 def _unread(failure: SragError) -> str:

@@ -35,7 +35,7 @@ SNIPPET_TOKENS = 80
 READING_TOKENS = 3500  # of passages: with all stages an answer takes 8,000
 _MAX_CONTEXT, _MAX_NAME, _MAX_HEADINGS = 160, 60, 60
 _MAX_MISSING = 200
-_ALL_DOCUMENTS = "SELECT document_id FROM documents"
+ALL_DOCUMENTS = "SELECT document_id FROM documents"
 _ANY_PASSAGE = "SELECT count(*) FROM passages"
 
 
@@ -71,7 +71,7 @@ async def answer_by_reading(
         return refuse(corpus, question, unheld, unplaced)
     narrowing = await narrow(model, corpus, question, missing)
     if narrowing.attribute is not None:
-        documents = narrowing.documents or _ALL_DOCUMENTS
+        documents = narrowing.documents or ALL_DOCUMENTS
         price = price_reading(corpus, narrowing.attribute, documents, prompt_tokens)
         proposal = Proposal(narrowing.attribute, documents, price)
         reason = f"{unheld}, and each document would have to be read for it"

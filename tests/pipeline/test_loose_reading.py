@@ -115,6 +115,8 @@ def test_the_same_question_is_answered_with_quotes_over_all_documents(
     assert answer.bounds == Bounds(3, 6)
     assert "keeper: read for 3 of 6 documents only" in answer.assumptions
     assert {item.as_stated for item in answer.sources} == {"kept by Anna"}
+    assert answer.proposal is not None
+    assert (answer.proposal.attribute, answer.proposal.price.n_documents) == ("keeper", 3)
     shown = content_of(server.requests[-1])
     assert "[known in 3 of 6, of which only 3 were read for it: Anna (3)]" in shown
 
