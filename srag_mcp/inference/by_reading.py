@@ -75,7 +75,8 @@ async def answer_by_reading(
         price = price_reading(corpus, narrowing.attribute, documents, prompt_tokens)
         proposal = Proposal(narrowing.attribute, documents, price)
         reason = f"{unheld}, and each document would have to be read for it"
-        return refuse(corpus, question, reason, unplaced, proposal)
+        reason = "; ".join((reason, *narrowing.notes))
+        return refuse(corpus, question, reason, unplaced, proposal if price.n_documents else None)
     narrowing, hits = await _find(model, corpus, question, narrowing)
     if not hits:
         reason = f"{unheld}, and no passage that was found seems to say it"

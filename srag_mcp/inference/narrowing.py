@@ -10,6 +10,7 @@ from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
+from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line, shorten
 
@@ -77,7 +78,7 @@ async def narrow(
         why = "no document is left by it" if n_documents == 0 else "; ".join(asked.problems)
         notes = (f"the narrowing query was taken off, for {why}: {one_line(sql)}",)
         sql, n_documents = None, None
-    attribute = (reply.attribute or "").strip() or None
+    attribute = shorten(one_line(reply.attribute or "").strip(), LONGEST_WISH) or None
     searches = tuple(filter(None, map(str.strip, reply.search)))[:MAX_SEARCHES]
     return Narrowing(sql, n_documents, attribute, searches, notes)
 

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict  # pydantic reads no other one before Py
 from srag_mcp.documents.encoding import decode
 from srag_mcp.documents.folder import QUESTIONS_FILE, find_own_file
 from srag_mcp.errors import DocumentError, SchemaError, SragError
+from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.earlier import forget_earlier_answers
@@ -23,7 +24,6 @@ logger = logging.getLogger(__name__)
 
 _UNFINISHED = "unfinished"
 MAX_QUESTION_CHARACTERS = 500
-LONGEST_WISH = 300
 RowsMode: TypeAlias = Literal["auto", "file", "row"]
 
 

@@ -17,6 +17,8 @@ from srag_mcp.values.types import ColumnType
 SlotType: TypeAlias = Literal["number", "money", "percent", "date", "name"]
 Scope: TypeAlias = Literal["text", "head", "tail", "after", "under"]
 
+LONGEST_WISH = 300  # characters of an attribute that is described in words
+
 
 class _Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -10,10 +10,16 @@ import pytest
 
 from srag_mcp.inference.answer import Answer, Sentence
 from srag_mcp.inference.ask import OFFLINE, Asking, ask
-from srag_mcp.inference.by_reading import SNIPPET_TOKENS, answer_by_reading, with_share
+from srag_mcp.inference.by_reading import (
+    ALL_DOCUMENTS,
+    SNIPPET_TOKENS,
+    answer_by_reading,
+    with_share,
+)
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.model.language_model import Prompt, count_tokens
 from srag_mcp.retrieval.snippets import Quote
+from srag_mcp.schema.attribute import LONGEST_WISH
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.spans import Span
@@ -451,6 +457,19 @@ def test_an_attribute_of_each_document_is_proposed_and_nothing_is_read(reports: 
     assert price.n_documents == reports.info().n_documents
     assert answer.text.endswith("and each document would have to be read for it")
     assert len(model.prompts) == 1
+
+
+def test_what_is_proposed_can_be_asked_for_as_it_stands(reports: Corpus) -> None:
+    """A wish has a length, and one that leaves no document is taken off aloud."""
+    nobody = "SELECT document_id FROM reports WHERE fleet > 10000"
+    wish = narrowing(nobody, attribute="the number of crew members " * 20)
+    answer = read(reports, replying([wish, wish]), "What is the average crew?", ("crew",))
+    assert answer.proposal is not None
+    assert len(answer.proposal.attribute) <= LONGEST_WISH
+    assert answer.proposal.documents == ALL_DOCUMENTS
+    assert (
+        f"the narrowing query was taken off, for no document is left by it: {nobody}" in answer.text
+    )
 
 
 def test_what_documents_order_changes_nothing(reports: Corpus) -> None:
