@@ -3,6 +3,7 @@
 All that reads documents is loaded by the commands that do.
 """
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -254,12 +255,14 @@ def ingest_first(location: Path, settings: Settings) -> None:
             print(f"{said}. Ingest it as one corpus? [y/N] ", end="", file=sys.stderr, flush=True)
             answer = input().strip().lower()
         if answer not in {"y", "yes"}:
-            msg = f"{said}: name one of the folders inside, or say srag-mcp ingest {location}"
+            command = f"srag-mcp ingest {shlex.quote(str(location))}"
+            msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)
     if _is_for_agents(location, settings):
         msg = (
             f"{location} is not ingested yet, and the engine is `agent`: start with"
-            f" srag-mcp ingest {location} --engine agent, or take --engine offline"
+            f" srag-mcp ingest {shlex.quote(str(location))} --engine agent, or take"
+            " --engine offline"
         )
         raise NotIngestedError(msg) from None
     thinking = go_on(location, settings, {}).settings

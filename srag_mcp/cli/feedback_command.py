@@ -1,5 +1,6 @@
 """`srag-mcp feedback`: what a person says of answers, and what is kept of questions."""
 
+import shlex
 from dataclasses import asdict
 from typing import Annotated
 
@@ -53,7 +54,8 @@ def feedback(
             raise StoreError(msg)
         with open_feedback(opened.state) as kept:
             if drop is not None and not kept.drop_verdict(drop):
-                msg = f"there is no verdict {drop}; srag-mcp feedback {corpus} lists them"
+                listing = f"srag-mcp feedback {shlex.quote(corpus)}"
+                msg = f"there is no verdict {drop}; {listing} lists them"
                 raise QuestionError(msg)
             if forget:
                 kept.forget_turns()

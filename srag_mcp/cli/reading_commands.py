@@ -1,5 +1,6 @@
 """The commands that read a corpus: answers, rows, columns, quotes, and what models have taken."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -76,7 +77,9 @@ def ask(
         say(*views.answers.answer_lines(found, corpus))
     if found.n_kept:
         kept = f"questions kept: {found.n_kept} of at most {MAX_TURNS}"
-        print(f"{kept} (srag-mcp feedback {corpus} --forget drops them)", file=sys.stderr)
+        print(
+            f"{kept} (srag-mcp feedback {shlex.quote(corpus)} --forget drops them)", file=sys.stderr
+        )
     if found.refused:
         raise typer.Exit(1 if no_reply else REFUSED_STATUS)
 

@@ -39,6 +39,8 @@ def read_formula(sql: str) -> Formula:
     literals = list(tree.find_all(exp.Literal))
     if any(literal.is_string for literal in literals):
         return Formula(problem="it has a text; a result is a number, or true or false")
+    if any(not function.find(exp.Column) for function in tree.find_all(exp.Func)):
+        return Formula(problem="each function in it must be one of names")  # not of chance, or now
     names = frozenset(column.name.lower() for column in tree.find_all(exp.Column))
     if not names:
         return Formula(problem="it has no name of an extracted value, so that it computes nothing")

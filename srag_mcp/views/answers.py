@@ -292,7 +292,8 @@ def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
     yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
     for match in brief.linked_values:
         yield f"{quoted(match.value)} is a value of {match.column}"
-    extend = f"srag-mcp extend {corpus} --attribute"
+    folder = shlex.quote(corpus)
+    extend = f"srag-mcp extend {folder} --attribute"
     for passage in map(partial(passage_entry, corpus=corpus), brief.passages):
         yield f"{passage.place()} says: {quoted(passage.quote)}"
     if answer.proposal is not None:
@@ -302,8 +303,8 @@ def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
     else:
         for item in brief.unplaced[:MAX_MISSING]:
             yield f"To add it: {extend} {shlex.quote(printable(item))}"
-    yield f'Ask with other words, or write the query: srag-mcp sql {corpus} "SELECT …"'
-    yield f'Passages that speak of it: srag-mcp search {corpus} "…"'
+    yield f'Ask with other words, or write the query: srag-mcp sql {folder} "SELECT …"'
+    yield f'Passages that speak of it: srag-mcp search {folder} "…"'
 
 
 def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[str]:
@@ -337,8 +338,8 @@ def _turn_lines(answer: Answer) -> Iterator[str]:
 
 def _command(proposal: Proposal, corpus: str) -> str:
     """Write the command that reads what is proposed, and what that takes."""
-    attribute, documents = (
-        shlex.quote(printable(text)) for text in (proposal.attribute, proposal.documents)
+    folder, attribute, documents = (
+        shlex.quote(printable(text)) for text in (corpus, proposal.attribute, proposal.documents)
     )
-    command = f"srag-mcp extend {corpus} --attribute {attribute} --documents {documents} --no-keep"
+    command = f"srag-mcp extend {folder} --attribute {attribute} --documents {documents} --no-keep"
     return f"To read it from {proposal.price}, and then ask again: {command}"
