@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from srag_mcp.grammar.lexicon import words_of
+from srag_mcp.retrieval.search import idle_words
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
 from srag_mcp.store.values import IN_ORDER
@@ -34,6 +35,10 @@ SELECT (SELECT count(*) FROM ({documents})), coalesce(sum(n), 0),
 FROM (
   SELECT document_id, min(n) AS n FROM srag_postings JOIN srag_passages USING (passage)
   WHERE term IN ({terms}) GROUP BY passage, document_id HAVING count(*) = {n_terms})
+"""
+_SAYING = """
+SELECT count(*) FILTER (document_id IN (FROM ({documents}))), count(*)
+FROM srag_postings JOIN srag_passages USING (passage) WHERE term IN ({terms})
 """
 
 
@@ -92,12 +97,14 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
     """Return the documents that words of *question* stand for; None where none do.
 
     What is said of one column, or by one phrase, is an alternative (two companies); else all must
-    hold, where a document meets all. What a column does not say of a document leaves it in.
+    hold, where a document meets all. What a column does not say of a document leaves it in. Words
+    without a capital name nothing that says no other word of the question, where others do.
 
     Raises:
         StoreError: If the build is of an earlier version, without an index.
     """
-    phrases = list(_phrases(_POSSESSIVE.sub("  ", question)))
+    question = _POSSESSIVE.sub("  ", question)
+    phrases = list(_phrases(question))
     meanings = [*_named(corpus, phrases), *_valued(corpus, phrases), *_dated(corpus, phrases)]
     found: list[_Meaning] = []
     for meaning in sorted(
@@ -116,8 +123,25 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
     where = " AND ".join(map(_any_of, groups))
     if len(groups) > 1 and not corpus.read(f"{_documents(corpus, where)} LIMIT 1", []):
         where = _any_of(found)
+    documents = _documents(corpus, where)
+    named = [item.phrase for item in found]
+    is_name = all(phrase.has_capital for phrase in named)
+    if not is_name and not _say_the_rest(corpus, question, named, documents):
+        return None
     words = tuple(dict.fromkeys(item.phrase.text for item in found))
-    return QuestionFilter(words, where, _documents(corpus, where))
+    return QuestionFilter(words, where, documents)
+
+
+def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], documents: str) -> bool:
+    """Whether *documents* say any other word of *question*, or nobody does."""
+    taken = {at for phrase in named for at in range(phrase.first, phrase.last)}
+    said = [fold_word(word[0]) for word in WORD.finditer(question.replace("_", " "))]
+    idle = STOP_WORDS | idle_words(question)
+    rest = [word for at, word in enumerate(said) if at not in taken and word not in idle]
+    terms = sorted({term for word in rest for term in phrase_terms(word)})
+    counted = _SAYING.format(terms=", ".join(map(str, terms)) or "NULL", documents=documents)
+    [(n_own, n_saying)] = corpus.read(counted, [])
+    return bool(n_own) or not n_saying
 
 
 def _are_kin(one: _Meaning, other: _Meaning) -> bool:

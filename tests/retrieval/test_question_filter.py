@@ -147,3 +147,11 @@ def test_all_that_is_named_holds_together_where_a_document_meets_it(corpus: Corp
     words, documents = narrowed(corpus, "Why did Dunlin leave Rann?")
     assert words == ("Dunlin", "Rann")
     assert documents >= {"dunlin_2019_EARNINGS", "curlew_2020_EARNINGS", "GREYHERON_2021_10K"}
+
+
+def test_a_common_word_names_nothing_that_says_no_other_word_of_the_question(
+    corpus: Corpus,
+) -> None:
+    assert narrowed(corpus, "the rail of the market") == (("rail",), {"rail"})
+    assert find_filter(corpus, "why was the rail sold") is None
+    assert narrowed(corpus, "why was the rail painted") == (("rail",), {"rail"}), "nobody says it"
