@@ -165,7 +165,7 @@ def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Propo
     """Propose to read the documents that were not read for a column that the query uses."""
     columns = () if grounds.denominator is None else grounds.denominator.columns
     unread = next((item.column for item in columns if item.n_unread), None)
-    if unread is None:
+    if unread is None or corpus.is_build:
         return None
     price = price_reading(corpus, unread, ALL_DOCUMENTS, prompt_tokens)
     return Proposal(unread, ALL_DOCUMENTS, price)

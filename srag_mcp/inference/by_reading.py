@@ -76,7 +76,8 @@ async def answer_by_reading(
         proposal = Proposal(narrowing.attribute, documents, price)
         reason = f"{unheld}, and each document would have to be read for it"
         reason = "; ".join((reason, *narrowing.notes))
-        return refuse(corpus, question, reason, unplaced, proposal if price.n_documents else None)
+        is_possible = price.n_documents > 0 and not corpus.is_build
+        return refuse(corpus, question, reason, unplaced, proposal if is_possible else None)
     narrowing, hits = await _find(model, corpus, question, narrowing)
     if not hits:
         reason = f"{unheld}, and no passage that was found seems to say it"
