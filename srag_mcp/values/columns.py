@@ -81,9 +81,13 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
     return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
 
 
-def _boolean_reader(declared: Column, _said: Sequence[Words]) -> Reader:
+def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
+    """Decide whether the cells are answers, most of them yes or no, and not names of things."""
+    n_plain = sum(read_boolean(words.text) is not None for words in said)
+    are_answers = n_plain >= _FIT * len(said)
+
     def read(words: Words) -> Reading:
-        value = read_statement(words.text, declared.name)
+        value = read_statement(words.text, declared.name, is_answer=are_answers)
         return failed("neither yes nor no") if value is None else Reading(State.STATED, value)
 
     return read

@@ -177,6 +177,20 @@ def test_what_the_attribute_itself_denies_is_true() -> None:
     assert values(read_column(Column(BOOLEAN, "no_smoking"), said)) == [True, False]
 
 
+def test_among_answers_what_is_more_than_yes_or_no_is_neither() -> None:
+    texts = ["yes", "no", "Yes (both)", "no", "yes", "yes", "no", "no"]
+    said = [*texts, *texts, "one crate", "crate returned", "not yet"]
+    read = read_column(Column(BOOLEAN, "returned"), [Words(text) for text in said])
+    assert values(read[-3:]) == [None, True, False]
+    assert (read[-3].state, read[-3].note) == (State.FAILED, "neither yes nor no")
+    assert values(read[:3]) == [True, False, True]
+
+
+def test_where_cells_name_things_each_says_that_there_is_one() -> None:
+    said = [Words(text) for text in ("Outdoor pool", "yes", "Heated bath", "No pool")]
+    assert values(read_column(Column(BOOLEAN, "pool"), said)) == [True, True, True, False]
+
+
 def test_spellings_that_differ_in_case_or_punctuation_become_the_most_frequent() -> None:
     texts = ['"ACME CO. (N) LTD."', "ACME CO. (N) LTD", "ACME CO. (N) LTD", "C", "C++"]
     assert values(column("string", texts)) == [*["ACME CO. (N) LTD"] * 3, "C", "C++"]
