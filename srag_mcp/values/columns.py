@@ -33,6 +33,9 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
+_WITHOUT_TIME = "without its time of day"
+# Neither midnight, which stands for no time, nor the offset of a zone.
+_TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
@@ -136,7 +139,8 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if not is_near and any(item.two_digits for item in placed):
             return failed("a year of two digits that is far from the other documents' years")
         is_assumed = not proven and any(item.ambiguous for _, item in found)
-        return Reading(State.STATED, day, note=_ASSUMED if is_assumed else "")
+        notes = [_ASSUMED] * is_assumed + [_WITHOUT_TIME] * bool(_TIME.search(text))
+        return Reading(State.STATED, day, note="; ".join(notes))
 
     return _denying(declared, read)
 

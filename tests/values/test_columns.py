@@ -118,6 +118,16 @@ def test_dates_of_a_column_share_their_order() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [("2024-05-03T09:54:00Z", "without its time of day"),
+     ("3 May 2024, 9:05 pm", "without its time of day"),
+     ("2024-05-03 00:00:00", ""), ("2024-05-03T00:00:00+02:00", ""), ("2024-05-03", "")],
+)  # fmt: skip
+def test_a_time_that_a_date_leaves_out_is_said_in_the_note(text: str, note: str) -> None:
+    assert column("date", [text]) == [Reading(State.STATED, date(2024, 5, 3), note=note)]
+
+
 def test_an_order_that_nothing_proves_is_said_in_the_note() -> None:
     (cell,) = column("date", ["03/04/2018"])
     assert (cell.value, cell.note) == (
