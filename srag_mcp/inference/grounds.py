@@ -23,6 +23,7 @@ from srag_mcp.inference.answer import (
 from srag_mcp.inference.diagnosis import explain_nothing, find_unstored
 from srag_mcp.inference.unknowns import (
     NOT_WORKED_OUT,
+    SAID_NONE,
     Unknowns,
     find_contradicted,
     find_gaps,
@@ -36,7 +37,6 @@ from srag_mcp.store.database import quote_name, quote_text
 from srag_mcp.store.evidence import Evidence, count_reviews
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.values.states import State
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,6 @@ MAX_SOURCES = 3
 _ORDER: tuple[Role, ...] = ("measure", "order", "output", "filter", "group")
 _MAX_SHOWN = 4
 _TOO_LONG = "bounds are not worked out: in a corpus of this size it would take too long"
-_SAID_NONE = f"state = '{State.STATED_ABSENT.value}'"
 _MEANS = {"false": "no", "zero": "0"}
 
 Found = TypeVar("Found")
@@ -282,7 +281,7 @@ def _count(
             empty.append(f"count(*) FILTER ({own} IS NULL)")
             failed.append(f"count(*) FILTER (list_contains(_failed, {text}))")
             if item.column.n_none and item.column.n_unknown:  # else all or none of them
-                said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {_SAID_NONE})"  # noqa: S608 - it runs through the guard
+                said = f"(SELECT document_id FROM cells WHERE attribute = {text} AND {SAID_NONE})"  # noqa: S608 - it runs through the guard
                 left = f"{own} IS NULL AND document_id IN {said}"
                 apart.append(f"(SELECT count(*) FROM {veiled} WHERE ({where}) AND {left})")  # noqa: S608 - as above
             if item.column.n_contradicted:

@@ -39,7 +39,7 @@ from srag_mcp.store.feedback import (
     question_key,
 )
 from srag_mcp.text.shown import one_line, quoted, shorten
-from srag_mcp.text.words import words
+from srag_mcp.text.words import stem, words
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,12 @@ _NUMBER = re.compile(r"\d+")
 _MAX_RESULT_CHARACTERS = 600  # of an answer that is called wrong, as a model is shown it
 # What these mean stands in a question before; the grammar passes over them.
 _POINTING = frozenset({"those", "these", "them", "they", "their", "it", "its", "ones", "same"})
+# Behind these of them a question by itself may say which ones, as it does with their noun.
+_OPEN = frozenset({"those", "these", "of them"})
+_SAYING_WHICH = re.compile(
+    r"(?:above|after|at|before|below|between|by|for|from|in|of|on|over|since|that|to|under|until"
+    r"|where|which|who|whose|with|without)\Z"
+)
 _WRONG = """\
 The query was run, and its result is:
 {result}
@@ -91,7 +97,8 @@ def converse(
         asking: How it is translated.
         previous: The question before, where this one leans on it. A model writes both as one that
             stands alone. Without a model this one is asked as it is, and says so; one that points
-            back is refused, with the query of the one before in the brief.
+            back is refused, with the query of the one before in the brief. So is one that points
+            back where none is given; the grammar, which passes over such words, answers none.
         verdict: `wrong` asks once more, for another reading, and shows both. It is kept and used
             for nothing else: documents may have led an agent to it.
 
@@ -111,9 +118,12 @@ def converse(
 
     earlier = _with_kept(corpus, lambda kept: follow_back(kept.turns(), previous)) or []
     asked, taken, refused = question, Totals(), None
-    if previous and asking.model is None:
-        refused = _refuse_pointing(corpus, question)
-    elif previous:
+    pointing = _pointing(corpus, question, previous)
+    is_clear = bool(previous or not pointing)
+    asking = replace(asking, grammar_first=asking.grammar_first and is_clear)
+    if pointing and asking.model is None:
+        refused = refuse(corpus, question, pointing)
+    elif previous and asking.model is not None:
         before = [turn.asked for turn in earlier] or [previous]
         try:
             found = run_to_end(resolve_question, corpus, question, before, asking)
@@ -226,13 +236,23 @@ def _with_kept(corpus: Corpus, work: Callable[[Feedback], Returned]) -> Returned
         return None
 
 
-def _refuse_pointing(corpus: Corpus, question: str) -> Answer | None:
-    """Refuse a question that points to the one before, for which no model is there."""
-    pointing = [word for word in words(question) if word in _POINTING]
-    if not pointing:
-        return None
-    reason = f"“{pointing[0]}” points to the question before, which takes a language model to read"
-    return refuse(corpus, question, reason)
+def _pointing(corpus: Corpus, question: str, previous: str) -> str:
+    """Say so where a word of *question* points to another one, empty where none does.
+
+    `how many of those have a crane`; `those in Ulm` and `these ships` say themselves which.
+    """
+    said = words(question)
+    if previous:
+        found = next((word for word in said if word in _POINTING), "")
+        known = "the question before, which takes a language model to read"
+        return f"“{found}” points to {known}" if found else ""
+    schema = corpus.schema()
+    nouns = {stem(word) for noun in (schema.entity, *schema.nouns) for word in words(noun)}
+    for before, word, behind in zip(["", *said], said, [*said[1:], ""], strict=False):
+        is_said = _SAYING_WHICH.match(behind) or stem(behind) in nouns
+        if not is_said and not _OPEN.isdisjoint({word, f"{before} {word}"}):
+            return f"“{word}” points to a question before, and none is given (`previous`)"
+    return ""
 
 
 def _ask_informed(corpus: Corpus, question: str, asking: Asking) -> Answer:

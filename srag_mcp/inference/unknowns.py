@@ -27,6 +27,7 @@ _HOLDS: dict[str, Callable[[float, float], bool]] = {
     "<>": operator.ne,
 }  # fmt: skip
 _CONTRADICTED = f"state = '{State.STATED.value}' AND contains(marks, '{Mark.CONTRADICTED.value}')"
+SAID_NONE = f"state = '{State.STATED_ABSENT.value}'"
 NO_BOUNDS = "bounds are not worked out for this kind of query"
 
 
@@ -125,6 +126,12 @@ class _Records:
         self._found = found
         self._stated = stated
         self._entity = quote_name(corpus.schema().entity)
+        said = {item.column.lower(): item for item in corpus.statistics()}
+        self._own = own = said.get(found.column.lower())
+        if own is not None and own.n_none and own.n_unknown:  # who states none has no value of it
+            where = f"attribute = {quote_text(own.column)} AND {SAID_NONE}"
+            ids = f"(SELECT document_id FROM cells WHERE {where})"  # noqa: S608 - it runs through the guard
+            self._entity = f"(SELECT * FROM {self._entity} WHERE document_id NOT IN {ids})"  # noqa: S608 - as above
         if stated:
             known = " AND ".join(f"{quote_name(column)} IS NOT NULL" for column in stated)
             self._entity = f"(SELECT * FROM {self._entity} WHERE {known})"  # noqa: S608 - it runs through the guard
@@ -132,8 +139,8 @@ class _Records:
         self._counted, self._shown = f"({found.counted})", "false"
         if contradicted:  # what is counted and shown is so by the values as they are
             shown = " AND ".join(f"({key}) IS NOT NULL" for key in found.keys) or "false"
-            own = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
-            self._entity = veil(self._entity, contradicted, own)
+            outputs = (f"({found.counted or ALWAYS}) AS _counted", f"({shown}) AS _shown")
+            self._entity = veil(self._entity, contradicted, outputs)
             self._counted, self._shown = "_counted", "_shown"
         self._types = {item.name.lower(): item.type for item in corpus.schema().attributes}
 
@@ -218,8 +225,7 @@ class _Records:
             f"{condition} AND {column} IS NOT NULL",
             f"{condition} IS NOT FALSE AND {column} IS NULL",
         )
-        statistics = {item.column.lower(): item for item in self._corpus.statistics()}
-        known = statistics.get(self._found.column.lower())
+        known = self._own
         if not n_known or known is None or not known.type.is_numeric:
             return None
         low, high = float(str(known.minimum)), float(str(known.maximum))

@@ -1,12 +1,14 @@
 """Doubts: why an induced column cannot carry an answer, although the question was read.
 
-Four things speak against a column, and the documents themselves tell all of them: documents without
+Five things speak against a column, and the documents themselves tell all of them: documents without
 a value speak of it all the same; another column may be the same fact of another layout; its amounts
-cannot be compared; or other places of its documents contradict what was read.
+cannot be compared; other places of its documents contradict what was read; or what the question
+says of its name is said of another label as well, which became no column.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
@@ -20,7 +22,7 @@ from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import Value
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.text.words import content_words, fold_words, plural, singular, stem
+from srag_mcp.text.words import content_words, fold_words, plural, singular, stem, stems
 from srag_mcp.values.units import (
     CURRENCY_SYMBOLS,
     CURRENCY_WORDS,
@@ -67,6 +69,11 @@ _TELLING = f"""
 SELECT attribute, string_agg(document_id, chr(10))
 FROM cells JOIN ({_READ}) AS known USING (document_id)
 WHERE state <> 'not_mentioned' GROUP BY attribute ORDER BY attribute
+"""
+_LABELS = f"""
+SELECT label, count(DISTINCT document_id)
+FROM (SELECT document_id, unnest(regexp_extract_all(text, $2, 1)) AS label FROM ({_READ}) AS known)
+GROUP BY label ORDER BY count(*) DESC, label
 """
 _CELLS = """
 SELECT coalesce(unit, ''), count(*), count(*) FILTER (contains({marks}, $2))
@@ -148,7 +155,7 @@ def check_columns(
         if all(isinstance(rule, PatternRule) and rule.weak for rule in attribute.extractors):
             doubt = f"{name} only tells that a word occurs, which says nothing of a document"
         else:
-            doubt = _of_cells(corpus, use)
+            doubt = _of_cells(corpus, use) or _of_labels(corpus, use, translation.question)
         if doubt:
             raise QuestionError(doubt + _HELP)
         if gap := _of_gaps(corpus, use):
@@ -184,6 +191,34 @@ def _of_cells(corpus: Corpus, use: _Use) -> str:
     if use.measures and is_numeric and sum(units.values()) - main > _FEW * n_cells:
         counts = ", ".join(f"{unit} ({count})" for unit, count in units.items())
         return f"{name} is stated in several units, {counts}, which cannot be compared"
+    return ""
+
+
+def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
+    """Say so where a label beside numbers or dates has the words that are asked for as well.
+
+    "average amount": `amount_claimed` is a column, and "Amount paid" became none.
+    """
+    attribute, said = use.attribute, {*stems(question)}
+    rules = [rule for rule in attribute.extractors if isinstance(rule, KeyRule)]
+    names = [_NUMBERED.sub("", attribute.name).replace("_", " "), *attribute.synonyms]
+    words = [word for word in content_words(names[0]) if stem(word) in said]
+    is_whole = any(said.issuperset(map(stem, content_words(name))) for name in names)
+    is_voted = any(rule.weights for rule in rules)  # labels that mean one amount were weighed
+    if attribute.type.is_text or attribute.type.is_boolean or is_whole or is_voted or not words:
+        return ""
+    columns = corpus.schema().attributes
+    keyed = [r for item in columns for r in item.extractors if isinstance(r, KeyRule)]
+    known = {key for rule in keyed for key in (*rule.keys, *rule.leads)}
+    known |= {item.name.replace("_", " ") for item in columns}
+    beside = rf"(?im)(?:^|\|)[ *|-]*([^\n:|*]*{_forms_of(words[0])}[^\n:|*]*)[*: |]+[^\n|:]*\d"
+    found = Counter[str]()
+    for label, count in corpus.read(_LABELS, [_MAX_DOCUMENTS, beside]):
+        found[fold_words(str(label))] += _whole(count)
+    for label, count in found.most_common():
+        is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
+        if is_rival and len(label) <= _MAX_VALUE and count >= _FEW * use.own.n_read:
+            return f"{count} documents give “{label}” as well as {attribute.name}: say which"
     return ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import media_type
 from srag_mcp.documents.table_files import ColumnSample, ListedMembers
 from srag_mcp.rules.candidates import Candidate, Found
 from srag_mcp.rules.items import is_sentence, item_candidates
@@ -59,6 +60,7 @@ def induce_schema(
     """
     sample = _choose_sample(documents)
     candidates = _harvest(sample, questions)
+    _call_mail_dates(candidates, sample)
     chosen = _choose(candidates, len(sample))
     nouns = find_nouns([Sightings(document) for document in sample], entity, questions, chosen)
     labels = unique_labels(chosen, len(sample), nouns)
@@ -90,6 +92,19 @@ def induce_schema(
             )
         )
     return Schema(title=title, entity=entity, nouns=nouns, attributes=tuple(attributes))
+
+
+def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]) -> None:
+    """Call the day on which mails were sent theirs, where what they tell has dates of its own."""
+    dates = [candidate for candidate in candidates if candidate.guess.type == "date"]
+    for candidate in dates if len(dates) > 1 else ():
+        paths = [sample[number].path for number in candidate.found]
+        if fold_words(candidate.label) == "date" and all(map(_is_mail, paths)):
+            candidate.labels = ["mail date"]
+
+
+def _is_mail(path: str) -> bool:
+    return media_type(path) == "message/rfc822"
 
 
 def _choose_sample(documents: Sequence[Document]) -> list[Document]:

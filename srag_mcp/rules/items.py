@@ -105,7 +105,10 @@ def _recurring_headings(sightings: Sequence[Sightings]) -> set[str]:
 
 
 def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Statement]:
-    """Return what stands under *headings*, but for names: of people, places, products."""
+    """Return what stands under *headings*, but for names: of people, places, products.
+
+    Where mostly titles of documents are listed ("You may also like"), nothing is of the record.
+    """
     statements = [
         (number, item)
         for number, sighting in enumerate(sightings)
@@ -113,6 +116,9 @@ def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Stat
         if not headings.isdisjoint(item.path if item.listed else item.path[-1:])
         and not is_sentence(item.text)
     ]
+    titles = {fold_words(sighting.document.title) for sighting in sightings}
+    listed = Counter(item.path[-1] for _, item in statements)
+    others = Counter(item.path[-1] for _, item in statements if item.name in titles)
     words: dict[str, list[str]] = defaultdict(list)
     for _, item in statements:
         said = _WORD.findall(item.text)[1:]  # the first is in capitals whatever it is
@@ -125,6 +131,7 @@ def _statements(sightings: Sequence[Sightings], headings: set[str]) -> list[Stat
         and sum(word[0].isupper() for word in said) >= _NAMES * len(said)
         and not "".join(said).isupper()
     }
+    of_names |= {heading for heading, n in others.items() if 2 * n > listed[heading]}
     return [(number, item) for number, item in statements if item.path[-1] not in of_names]
 
 

@@ -13,6 +13,7 @@ from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
 from srag_mcp.text.words import fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS
+from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
 
 _MIN_DOCUMENTS = 3
@@ -221,7 +222,8 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
         behind = _words(_BOUND.split(text[after : slot.sentence.end])[0], last=False)
         left = text[slot.sentence.start : value.start]
         # "discharged (39 % of whom had died)" is no share of those discharged
-        before = [] if behind and left.rstrip().endswith("(") else _words(left, last=True)
+        left = "" if behind and left.rstrip().endswith("(") else left
+        before = _words(_without_counted(left) if slot.value.unit else left, last=True)
         for words, is_behind in ((behind, True), (before, False)):
             for phrase, distance, is_cut in _grams(words, is_behind):
                 if phrase not in seen:
@@ -233,6 +235,18 @@ def _phrases(members: _Slots, sightings: Sequence[Sightings]) -> dict[str, _Said
                     said[phrase].n_behind += is_behind and distance == 0
                     said[phrase].n_cut += is_cut
     return {phrase: item for phrase, item in said.items() if item.count >= _MIN_SAID * len(members)}
+
+
+def _without_counted(text: str) -> str:
+    """Leave out what other numbers count, which a number with a unit does not: "one person"."""
+    kept, is_counted = list[str](), False
+    for word in text.split(" "):
+        folded = fold_words(word)
+        is_counted = read_number_words(folded or "-") is not None or (
+            is_counted and _names(folded) and folded not in _ELIDED
+        )
+        kept += [] if is_counted else [word]
+    return " ".join(kept)
 
 
 def _words(stretch: str, *, last: bool) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from srag_mcp.documents.document import Document, Heading, KeyValue, ListItem, Prose
 from srag_mcp.schema.attribute import SlotRule, SlotType
 from srag_mcp.text.spans import Span
-from srag_mcp.text.words import WORD, fold_word, fold_words, is_content, stem
+from srag_mcp.text.words import STOP_WORDS, WORD, fold_word, fold_words, is_content, stem
 from srag_mcp.values.dates import find_dates
 from srag_mcp.values.quantities import ambiguous_mark, find_quantities
 from srag_mcp.values.units import SIZES, is_currency
@@ -46,6 +46,9 @@ _NAME_WORD = r"(?:[A-ZÀ-Þ]\.(?:\s?[A-ZÀ-Þ]\.)*|[A-ZÀ-Þ][\w'’&-]*(?:\.\w+
 _NAME = re.compile(
     rf"\b{_NAME_WORD}(?:[ \t]+(?:(?:of|de|the|and|&|du|der|von)[ \t]+)?{_NAME_WORD}){{0,4}}"
 )
+# A sign that belongs to the word before it makes another value of that: "Grade II*", "A+"
+_SIGN = re.compile(r"[*+#%²³]")
+_NEW_SENTENCE = re.compile(r"\.\s+(?=([^\W\d_]{2,})\Z)")
 _BEFORE = re.compile(r"((?:[\w'’-]+[ \t\n]+){1,5})\Z")
 _BEHIND = re.compile(r"[ \t\n]+((?:[\w'’-]+(?:[ \t\n]+|(?=[.,;])|$)){2,4})")
 _BEFORE_CHARACTERS = 70
@@ -260,7 +263,8 @@ def find_named(document: Document) -> list[Slot]:
 
     A capitalised word before "of" is `*` in a phrase: "the laws of the State of Ohio" has the name
     `Ohio` with `<=the laws of the * of`. A name is also tried without its first word, which may
-    only be the first of a sentence: "Captain Ada Berg" -> `Ada Berg` with `<=captain`.
+    only be the first of a sentence: "Captain Ada Berg" -> `Ada Berg` with `<=captain`. A name with
+    a sign behind it is not read, and one ends before the next sentence: "Grade I. It is open".
     """
     text, slots = document.text, list[Slot]()
 
@@ -273,15 +277,18 @@ def find_named(document: Document) -> list[Slot]:
         names = _NAME.finditer(text, place.start, place.end)
         for match in names if isinstance(block, Prose | ListItem) else ():
             start, end = match.span()
-            if match.group().isupper():
+            if match.group().isupper() or _SIGN.match(text, end):
                 continue
+            further = _NEW_SENTENCE.search(match.group())
+            if further and fold_word(further[1]) in STOP_WORDS:
+                end = start + further.start()
             left = text[max(place.start, start - _BEFORE_CHARACTERS) : start]
             before = fold_words(found[1]).split() if (found := _BEFORE.search(left)) else []
             behind = _BEHIND.match(text, end, place.end)
             words = fold_words(behind[1]).split() if behind else []
             after = [f"=>{' '.join(words[:n])}" for n in range(2, len(words) + 1)]
             add(Span(start, end), place, before, after)
-            inner = [word.start() for word in re.finditer(_NAME_WORD, match.group())][1:]
+            inner = [word.start() for word in re.finditer(_NAME_WORD, text[start:end])][1:]
             if inner:
                 skipped = fold_words(match.group()[: inner[0]]).split()
                 lead = ["*", *skipped[1:]] if len(skipped) > 1 and before else skipped

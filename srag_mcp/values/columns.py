@@ -33,6 +33,9 @@ from srag_mcp.values.types import BOOLEAN, DATE, INTEGER, NUMBER, TEXT, ColumnTy
 from srag_mcp.values.units import SIZES, convert
 
 _ASSUMED = "day before month, which no other document proves"
+_WITHOUT_TIME = "without its time of day"
+# Neither midnight, which stands for no time, nor the offset of a zone.
+_TIME = re.compile(r"(?<![\d:+−-])(?!0?0:00(?::00)?(?![\d:]))\d{1,2}:\d{2}(?!\d)")
 # A two-digit year is told from a time only by many years that are near one another.
 _ENOUGH_YEARS, _NEAR_YEARS = 10, 10
 _ALIKE = 92.0  # of 100, for a word that is meant to be a category: one letter in twelve
@@ -81,9 +84,13 @@ def _placeholder(declared: Column, text: str) -> Reading | None:
     return Reading(missing, absence(declared) if missing is State.STATED_ABSENT else None)
 
 
-def _boolean_reader(declared: Column, _said: Sequence[Words]) -> Reader:
+def _boolean_reader(declared: Column, said: Sequence[Words]) -> Reader:
+    """Decide whether the cells are answers, most of them yes or no, and not names of things."""
+    n_plain = sum(read_boolean(words.text) is not None for words in said)
+    are_answers = n_plain >= _FIT * len(said)
+
     def read(words: Words) -> Reading:
-        value = read_statement(words.text, declared.name)
+        value = read_statement(words.text, declared.name, is_answer=are_answers)
         return failed("neither yes nor no") if value is None else Reading(State.STATED, value)
 
     return read
@@ -132,7 +139,8 @@ def _date_reader(declared: Column, said: Sequence[Words]) -> Reader:
         if not is_near and any(item.two_digits for item in placed):
             return failed("a year of two digits that is far from the other documents' years")
         is_assumed = not proven and any(item.ambiguous for _, item in found)
-        return Reading(State.STATED, day, note=_ASSUMED if is_assumed else "")
+        notes = [_ASSUMED] * is_assumed + [_WITHOUT_TIME] * bool(_TIME.search(text))
+        return Reading(State.STATED, day, note="; ".join(notes))
 
     return _denying(declared, read)
 

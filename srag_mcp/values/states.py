@@ -153,18 +153,24 @@ def read_boolean(text: str) -> bool | None:
     return True if folded in _TRUE else False if folded in _FALSE else None
 
 
-def read_statement(text: str, name: str = "") -> bool | None:
+def read_statement(text: str, name: str = "", *, is_answer: bool = False) -> bool | None:
     """Read words that name a thing as true, unless they deny it; None if they leave it open.
 
     *name* is the attribute's: what it denies itself is true ("No smoking" for `no_smoking`).
     `Outdoor pool` -> True, `No pool` -> False, `Parking: not available` -> False, `yes/no` -> None
+    Where it *is_answer* to a question of yes or no, it is true only if it says yes or the name:
+    `one package` to `returned` -> None
     """
     plain = read_boolean(text)
     if plain is not None:
         return plain
-    if read_boolean(_ASIDE.split(text.strip(), maxsplit=1)[0]) is False:
+    first = read_boolean(_ASIDE.split(text.strip(), maxsplit=1)[0])
+    if first is False:
         return False  # `nein (1968 verkauft)`
     folded = fold(text)
     if _OPEN.fullmatch(folded) or not any(map(str.isalpha, folded)):
         return None
-    return _DENIED.search(folded) is None or is_denying_name(name)
+    if _DENIED.search(folded) is not None and not is_denying_name(name):
+        return False
+    says_it = first or not {*stems(name)}.isdisjoint(stems(text))
+    return True if says_it or not is_answer else None

@@ -204,6 +204,29 @@ def test_without_a_model_what_points_to_the_question_before_is_refused(
     assert answer.brief.previous == f"“{FIRST}” was asked before"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many of those have a crane?",
+        "Which of these have a crane?",
+        "How many of them are in Riga?",
+        "Do those have a crane?",
+    ],
+)
+def test_what_points_to_a_question_before_is_refused_where_none_is_given(
+    ships: Corpus, kept: Feedback, question: str
+) -> None:
+    text = converse(ships, question).text
+    assert "points to a question before, and none is given (`previous`)" in text
+
+
+def test_a_question_that_says_itself_which_ones_it_means_points_to_no_other(
+    ships: Corpus, kept: Feedback
+) -> None:
+    assert not converse(ships, "How many of these ships have a crane?").refused
+    assert not converse(ships, "How many of those with a crane are there?").refused
+
+
 def test_without_a_model_a_whole_question_is_taken_alone_aloud(
     ships: Corpus, kept: Feedback
 ) -> None:

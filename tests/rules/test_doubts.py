@@ -206,6 +206,23 @@ def test_values_of_a_text_column_speak_of_it(open_corpus: Open) -> None:
     assert "3 more speak of it" in answer.text
 
 
+def test_half_a_name_that_another_label_has_as_well_is_asked_back(open_corpus: Open) -> None:
+    fee = _number("fee_agreed", "fee agreed", "EUR")
+    texts = [f"Fee agreed: {n}0 EUR\nFee paid: {n}5 EUR\nLength: {n} m" for n in (7, 8, 9)]
+    corpus = open_corpus([*texts, "Fee agreed: 80 EUR\nFee paid: pending"], [fee, _length()])
+    answer = ask(corpus, "What is the average fee of the boats?")
+    assert "3 documents give “fee paid” as well as fee_agreed: say which" in answer.text
+    assert ask(corpus, "What is the average fee agreed of the boats?").rows == ((80.0,),)
+    assert ask(corpus, LENGTH).rows == ((8.0,),)
+
+
+def test_a_label_without_a_number_or_in_few_documents_is_no_rival(open_corpus: Open) -> None:
+    fee = _number("fee_agreed", "fee agreed", "EUR")
+    texts = [f"Fee agreed: {n}0 EUR\nFee paid by: the owner" for n in range(11, 31)]
+    corpus = open_corpus([*texts, "Fee agreed: 205 EUR\nFee refunded: 7 EUR"], [fee])
+    assert ask(corpus, "What is the average fee of the boats?").rows == ((205.0,),)
+
+
 def test_short_words_are_not_found_inside_others(open_corpus: Open) -> None:
     texts = ["Aboard:\n\n- spa\n- bar"] * 2 + ["There is space for 3 spare anchors."] * 4
     spa = Attribute(

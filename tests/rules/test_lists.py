@@ -302,3 +302,19 @@ def test_a_thing_whose_name_ends_with_that_of_another_leaves_it_open() -> None:
     assert table.values("sweet_potatoes") == [False, True, True] * 4
     assert table.values("potatoes") == [True, True, None] * 4
     assert table.states("potatoes") == [SAID, SAID, SILENT] * 4
+
+
+def test_what_is_listed_among_the_titles_of_other_documents_is_not_of_the_record() -> None:
+    goods = [f"{colour} {thing}" for colour in ("red", "blue", "tan") for thing in
+             ("mug", "vase", "bowl", "plate")]  # fmt: skip
+
+    def page(n: int) -> str:
+        safe = "Oven proof" if n % 2 else "Hand made"
+        others = [goods[(n + step) % 12].capitalize() for step in (1, 2, 4)]
+        others += ["Gift box"] if n % 3 else ["Gift card"]
+        listed = "\n".join(f"- {other}" for other in others)
+        return f"# {goods[n].capitalize()}\n\n## Made\n\n- {safe}\n\n## See too\n\n{listed}\n"
+
+    table = tabulate(list(map(page, range(12))), ending="md")
+    assert {"oven_proof", "hand_made"} & table.columns.keys()
+    assert not {"gift_box", "gift_card", "mug", "vase", "bowl", "plate"} & table.columns.keys()

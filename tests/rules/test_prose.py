@@ -408,3 +408,9 @@ def test_a_date_in_the_next_sentence_does_not_make_two_amounts_one() -> None:
     values = [20 * n + 30 if n % 6 else None for n in range(16)]
     assert table.values("estimate_value") == values
     assert table.values("fee") == fees
+
+
+def test_a_number_with_a_unit_is_not_called_by_what_another_number_counts() -> None:
+    told = ("No sailor was hurt.", "One sailor was hurt and was off duty for {} days.")
+    table = tabulate([f"{told[n % 2].format(4 + n)} All was quiet.\n" for n in range(24)])
+    assert not any("sailor" in name for name in table.columns)

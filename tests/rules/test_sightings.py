@@ -171,3 +171,16 @@ def test_a_name_is_known_by_the_phrases_around_it() -> None:
     assert "<=laws of the * of" in found["Ohio"]
     assert "<=captain" in found["Ada Berg"]
     assert "=>of the yard" in found["Ada Berg"]
+
+
+def test_a_name_with_a_sign_of_its_own_is_not_cut_before_it() -> None:
+    text = "The mill is Grade II*. It grinds. The yard is Grade II. Class A+ pays Ada Berg.\n"
+    found = [slot.value.span.of(text) for slot in find_named(document(text))]
+    assert [name for name in found if name in {"II", "Grade II", "Class A"}] == ["Grade II", "II"]
+    assert "Ada Berg" in found
+
+
+def test_a_name_of_one_letter_ends_before_the_next_sentence() -> None:
+    text = "It is listed as Grade I. It is open. It was built by J. Smith and by T. B. Ash.\n"
+    found = {slot.value.span.of(text) for slot in find_named(document(text))}
+    assert {"Grade I", "I", "J. Smith", "T. B. Ash"} <= found

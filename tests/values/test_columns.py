@@ -118,6 +118,16 @@ def test_dates_of_a_column_share_their_order() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [("2024-05-03T09:54:00Z", "without its time of day"),
+     ("3 May 2024, 9:05 pm", "without its time of day"),
+     ("2024-05-03 00:00:00", ""), ("2024-05-03T00:00:00+02:00", ""), ("2024-05-03", "")],
+)  # fmt: skip
+def test_a_time_that_a_date_leaves_out_is_said_in_the_note(text: str, note: str) -> None:
+    assert column("date", [text]) == [Reading(State.STATED, date(2024, 5, 3), note=note)]
+
+
 def test_an_order_that_nothing_proves_is_said_in_the_note() -> None:
     (cell,) = column("date", ["03/04/2018"])
     assert (cell.value, cell.note) == (
@@ -175,6 +185,20 @@ def test_booleans_in_words_and_signs(text: str, *, value: bool) -> None:
 def test_what_the_attribute_itself_denies_is_true() -> None:
     said = [Words(text) for text in ("No smoking", "no")]
     assert values(read_column(Column(BOOLEAN, "no_smoking"), said)) == [True, False]
+
+
+def test_among_answers_what_is_more_than_yes_or_no_is_neither() -> None:
+    texts = ["yes", "no", "Yes (both)", "no", "yes", "yes", "no", "no"]
+    said = [*texts, *texts, "one crate", "crate returned", "not yet"]
+    read = read_column(Column(BOOLEAN, "returned"), [Words(text) for text in said])
+    assert values(read[-3:]) == [None, True, False]
+    assert (read[-3].state, read[-3].note) == (State.FAILED, "neither yes nor no")
+    assert values(read[:3]) == [True, False, True]
+
+
+def test_where_cells_name_things_each_says_that_there_is_one() -> None:
+    said = [Words(text) for text in ("Outdoor pool", "yes", "Heated bath", "No pool")]
+    assert values(read_column(Column(BOOLEAN, "pool"), said)) == [True, True, True, False]
 
 
 def test_spellings_that_differ_in_case_or_punctuation_become_the_most_frequent() -> None:
