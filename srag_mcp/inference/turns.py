@@ -3,7 +3,8 @@
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
@@ -108,6 +109,19 @@ def converse(
     """
     for text in (question, previous):
         check_length(text)
+    with _open_kept(corpus) as kept:
+        return _converse(corpus, question, asking, kept, (previous, verdict))
+
+
+def _converse(
+    corpus: Corpus,
+    question: str,
+    asking: Asking,
+    kept: Feedback | None,
+    given: tuple[str, AgentVerdict],
+) -> Answer:
+    """Answer and keep a turn; *given* are the question before and the verdict."""
+    previous, verdict = given
     began = time.monotonic()
 
     def left() -> Asking:
@@ -116,7 +130,8 @@ def converse(
             return asking
         return replace(asking, timeout_s=max(0.0, asking.timeout_s + began - time.monotonic()))
 
-    earlier = _with_kept(corpus, lambda kept: follow_back(kept.turns(), previous)) or []
+    earlier = _with(kept, lambda kept: follow_back(kept.turns(), previous)) if previous else None
+    earlier = earlier or []
     asked, taken, refused = question, Totals(), None
     pointing = _pointing(corpus, question, previous)
     is_clear = bool(previous or not pointing)
@@ -132,11 +147,11 @@ def converse(
                 refused = replace(refuse(corpus, question, found.problem), taken=Totals())
         except ModelError as failure:
             refused = fall_back(corpus, question, None, failure)
-    answer = refused or _ask_informed(corpus, asked, left())
+    answer = refused or _ask_informed(corpus, asked, left(), kept)
     if verdict and not answer.refused:
         said = Verdict("agent", verdict, asked, answer.sql)
-        _with_kept(corpus, lambda kept: kept.keep_verdict(said))
-        answer = _ask_again(corpus, asked, left(), answer)
+        _with(kept, lambda kept: kept.keep_verdict(said))
+        answer = _ask_again(corpus, asked, left(), answer, kept)
     if previous:
         answer = _say_previous(answer, previous, earlier, asking)
     if taken.n_calls + taken.n_cached and (answer.taken or not answer.refused):
@@ -144,7 +159,7 @@ def converse(
     reason = "" if answer.brief is None else answer.brief.reason
     leaned_on = earlier[-1].asked if earlier else previous
     turn = Turn(question, leaned_on, asked, answer.restated, answer.sql, reason)
-    n_kept = _with_kept(corpus, lambda kept: kept.keep_turn(turn))
+    n_kept = _with(kept, lambda kept: kept.keep_turn(turn))
     if previous and n_kept is None:
         answer = replace(answer, warnings=(*answer.warnings, NOT_KEPT))
     asked = "" if question_key(asked) == question_key(question) else asked
@@ -220,17 +235,25 @@ async def resolve_question(
     return Resolved(question, taken, problem)
 
 
-def _with_kept(corpus: Corpus, work: Callable[[Feedback], Returned]) -> Returned | None:
-    """Do *work* on what is kept of a corpus; None where nothing can be.
+@contextmanager
+def _open_kept(corpus: Corpus) -> Iterator[Feedback | None]:
+    """Open what is kept of a corpus, once for all of a question; None where nothing can be."""
+    with ExitStack() as stack:
+        kept = None
+        if corpus.state is not None:
+            try:
+                kept = stack.enter_context(open_feedback(corpus.state))
+            except (StoreError, LockedError) as error:
+                logger.info("turns and verdicts are not used: %s", error)
+        yield kept
 
-    What is kept loses no answer: where it cannot be used, there is one without it.
-    """
-    folder = corpus.state
-    if folder is None:
+
+def _with(kept: Feedback | None, work: Callable[[Feedback], Returned]) -> Returned | None:
+    """Do *work* on what is kept; None where it cannot be used: that loses no answer."""
+    if kept is None:
         return None
     try:
-        with open_feedback(folder) as kept:
-            return work(kept)
+        return work(kept)
     except (StoreError, LockedError) as error:
         logger.info("turns and verdicts are not used: %s", error)
         return None
@@ -255,20 +278,22 @@ def _pointing(corpus: Corpus, question: str, previous: str) -> str:
     return ""
 
 
-def _ask_informed(corpus: Corpus, question: str, asking: Asking) -> Answer:
+def _ask_informed(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None) -> Answer:
     """Answer by the query that a person has verified, else with others like it as examples."""
-    found = _with_kept(corpus, lambda kept: answer_verified(corpus, kept, question))
-    return found or ask(corpus, question, _inform(corpus, question, asking))
+    found = _with(kept, lambda kept: answer_verified(corpus, kept, question))
+    return found or ask(corpus, question, _inform(corpus, question, asking, kept))
 
 
-def _inform(corpus: Corpus, question: str, asking: Asking) -> Asking:
+def _inform(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None) -> Asking:
     if asking.model is None:
         return asking
-    examples = _with_kept(corpus, lambda kept: write_examples(corpus, kept, question))
+    examples = _with(kept, lambda kept: write_examples(corpus, kept, question))
     return replace(asking, examples=examples or "")
 
 
-def _ask_again(corpus: Corpus, question: str, asking: Asking, first: Answer) -> Answer:
+def _ask_again(
+    corpus: Corpus, question: str, asking: Asking, first: Answer, kept: Feedback | None
+) -> Answer:
     """Answer *question* by another reading than that of *first*, and keep *first* beside it."""
     if asking.model is None:
         second = _ask_grammar_again(corpus, question, first)
@@ -282,7 +307,7 @@ def _ask_again(corpus: Corpus, question: str, asking: Asking, first: Answer) -> 
         result = enclose(shorten(first.text, _MAX_RESULT_CHARACTERS))
         rejected = Correction(reply.model_dump_json(), _WRONG.format(result=result))
         asking = replace(asking, rejected=rejected, grammar_first=False)
-        second = ask(corpus, question, _inform(corpus, question, asking))
+        second = ask(corpus, question, _inform(corpus, question, asking, kept))
     if first.taken and second.taken:
         second = replace(second, taken=first.taken + second.taken)
     if _is_same_query(first, second):
