@@ -31,6 +31,10 @@ RunFiles = Annotated[
     list[Path],
     typer.Argument(help="What eval --system NAME --json printed.", metavar="RUN..."),
 ]
+WorkOption = Annotated[Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")]
+RecordOption = Annotated[
+    Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
+]
 CORPUS = "hotels"
 QUESTIONS = (
     "What is the average price per night of hotels with a pool but no airport shuttle?",
@@ -83,12 +87,8 @@ def evaluate(
     ] = None,
     engine: EngineOption = None,
     model: ModelOption = None,
-    work: Annotated[
-        Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="Write the model's replies there.", metavar="FILE")
-    ] = None,
+    work: WorkOption = None,
+    record: RecordOption = None,
     questions: Annotated[
         Path | None, typer.Option(help="Ask those whose ids it lists.", metavar="FILE")
     ] = None,
@@ -151,12 +151,8 @@ def judge(
     runs: RunFiles,
     engine: EngineOption = None,
     model: ModelOption = None,
-    work: Annotated[
-        Path | None, typer.Option(help="Folder to work in and keep.", metavar="DIR")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="Write the judge's replies there.", metavar="FILE")
-    ] = None,
+    work: WorkOption = None,
+    record: RecordOption = None,
     seed: Annotated[int, typer.Option(help="Of the order of the answers.", metavar="N")] = 0,
 ) -> None:
     """Let a language model judge the answers of saved runs, and add its verdicts to them."""
