@@ -280,7 +280,8 @@ class _Reader:
         for column, features, place in self._measured(first, last, concept, at):
             low = self._mentions[at].in_unit_of(column)
             bare = self._mentions[at].unit is None and column.scale != 1
-            if low is None or (bare and self._ranges(at, column, column.scale)):
+            is_either = self._ranges(at, column, column.scale) or not self._ranges(at, column)
+            if low is None or (bare and is_either):
                 continue
             if high is None:
                 found = compare(column.name, operator, low)

@@ -167,7 +167,10 @@ def _propose_rest(corpus: Corpus, grounds: Grounds, prompt_tokens: int) -> Propo
     unread = next((item.column for item in columns if item.n_unread), None)
     if unread is None or corpus.is_build:
         return None
-    price = price_reading(corpus, unread, ALL_DOCUMENTS, prompt_tokens)
+    try:
+        price = price_reading(corpus, unread, ALL_DOCUMENTS, prompt_tokens)
+    except (QueryError, StoreError):  # the answer is there, and worth more
+        return None
     return Proposal(unread, ALL_DOCUMENTS, price)
 
 

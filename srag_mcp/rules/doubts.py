@@ -217,7 +217,11 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
         found[fold_words(str(label))] += _whole(count)
     for label, count in found.most_common():
         is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
-        if is_rival and len(label) <= _MAX_VALUE and count >= _FEW * use.own.n_read:
+        if (
+            is_rival
+            and len(label) <= _MAX_VALUE
+            and count >= _FEW * min(use.own.n_read, _MAX_DOCUMENTS)
+        ):
             return f"{count} documents give “{label}” as well as {attribute.name}: say which"
     return ""
 

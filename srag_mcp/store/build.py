@@ -27,7 +27,7 @@ from srag_mcp.store.layout import (
     published_build,
     put_in_place,
 )
-from srag_mcp.store.loose import loose_attributes, with_loose
+from srag_mcp.store.loose import with_loose
 from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
@@ -300,13 +300,12 @@ def _write(
     work: WorkDatabase, schema: Schema, build_id: str, on_column: Callable[[int, int, str], None]
 ) -> BuildInfo:
     connection, n_attributes = work.connection, len(schema.attributes)
-    loose = {item.attribute.name for item in loose_attributes(work, schema)}
-    schema = with_loose(work, schema)
+    schema = with_loose(work, schema)  # loose attributes stand behind the columns
     create_tables(connection)
     connection.execute(_LISTING)
     for position, attribute in enumerate(schema.attributes):
         on_column(position, len(schema.attributes), attribute.name)
-        is_loose = attribute.name in loose
+        is_loose = position >= n_attributes
         _write_column(work, schema.entity, attribute, position, is_loose=is_loose)
     renamings = find_renamings(connection, work.state, schema)
     create_records(connection, schema, renamings)

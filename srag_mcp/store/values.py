@@ -10,10 +10,10 @@ from srag_mcp.text.words import singular
 
 _SILENT = re.compile(r"[.'’`´]")
 _SEPARATOR = re.compile(r"[^\w]+|_+")
-# A word with the signs that make another value of it: `C++`, `A-`, `<5`.
+# A word with the signs that make another value of it: `C++`, `A-`, `<5`, `II*`.
 _SIGNED = re.compile(
     r"(?P<before>(?<!\w)[<>≤≥]\s?)?(?P<word>[^\W_]+)"
-    r"(?P<behind>[+#]+(?!\w)|(?<![^\W\d_]{4})(?<=[^\W\d_])[-‐‑–−](?!\w))?"
+    r"(?P<behind>[+#*]+(?!\w)|(?<![^\W\d_]{4})(?<=[^\W\d_])[-‐‑–−](?!\w))?"
 )
 _FUZZY_MIN_CHARACTERS = 5
 _FUZZY_CUTOFF = 84.0

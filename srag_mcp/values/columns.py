@@ -101,7 +101,8 @@ def _denying(declared: Column, read: Reader) -> Reader:
 
     def read_or_deny(words: Words) -> Reading:
         reading = read(words)
-        if reading.state is State.FAILED and denies(words.text):
+        has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
+        if reading.state is State.FAILED and denies(words.text) and not has_number:
             return Reading(State.STATED_ABSENT, absence(declared))
         return reading
 

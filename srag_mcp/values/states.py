@@ -86,6 +86,7 @@ _TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘�
 _UNTICKED = frozenset({"[ ]", "[]", "( )"})
 _LONGEST_PLACEHOLDER = 24
 _NONE_FIRST = re.compile(rf"(?:{NONE_OF})\b|(?:{NOT_SO})(?: yet)?$", re.IGNORECASE)
+_NONE_OF_IT = re.compile(rf"(?:{NONE_OF})\s+(.+)", re.IGNORECASE)
 _IDLE = "|".join(WORDS["placeholders"]["idle"].split())
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
@@ -117,7 +118,9 @@ def read_missing(text: str, name: str = "") -> State | None:
     folded = text.strip().strip("()[]").lower()
     if folded and (folded in _ABSENT or _NONE_FOUND.fullmatch(folded)):
         return State.STATED_ABSENT
-    if name and denies(folded) and stems(folded)[-1] in stems(name):
+    denied = _NONE_OF_IT.fullmatch(folded)
+    said = stems(denied[1]) if name and denied else []
+    if said and {*said} <= {*stems(name)}:
         return State.STATED_ABSENT
     if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
         return State.NOT_MENTIONED

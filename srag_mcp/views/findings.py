@@ -84,8 +84,9 @@ def search_page(
     is_last = len(passages) == len(found.hits)
     n_documents = n_searched = _count(corpus, _READABLE)
     total, found_in = found.n_passages, found.n_documents
-    is_narrowed = named is not None and all(hit.is_ahead for hit in found.hits[: len(passages)])
-    if named and is_narrowed and passages:
+    shown = found.hits[: len(passages)]
+    is_narrowed = bool(shown) and named is not None and all(hit.is_ahead for hit in shown)
+    if named and is_narrowed:
         total, found_in, among = found.n_ahead, found.n_documents_ahead, named.documents
     if among:
         n_searched = _count(corpus, f"{_READABLE} AND document_id IN ({among}\n)")
@@ -93,7 +94,7 @@ def search_page(
     if len(unreadable) > MAX_UNREADABLE:
         unreadable[MAX_UNREADABLE:] = [f"and {len(unreadable) - MAX_UNREADABLE} more"]
     notes = [*corpus.notices()[bool(corpus.info().n_failed) :]]  # files are named here
-    if named:
+    if named and shown:
         notes.insert(0, _say_named(named, found.n_ahead, is_narrowed=is_narrowed))
     if not passages:
         if offset:

@@ -77,6 +77,22 @@ def test_placeholders_say_that_there_is_no_value(text: str, state: State | None)
     assert read_missing(text) is state
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "state"),
+    [
+        ("No defects", "defects", State.STATED_ABSENT),
+        ("no stop", "stops", State.STATED_ABSENT),
+        ("No. 5 High Street", "street", None),
+        ("No 7 Mill Street", "street", None),
+        ("no-frills class", "class", None),
+    ],
+)
+def test_a_denial_of_what_a_column_is_called_is_no_value(
+    text: str, name: str, state: State | None
+) -> None:
+    assert read_missing(text, name) is state
+
+
 @given(st.text(max_size=30))
 def test_a_placeholder_is_one_in_any_case_and_spacing(text: str) -> None:
     assert read_missing(f" {text}") is read_missing(text) or len(text) == 24
