@@ -198,7 +198,8 @@ def _equal_published(
         return one == other
     if _is_same_in_full(said, wanted):
         return True
-    return of_benchmark is None and abs(said.bare - wanted.bare) <= wanted.slack
+    is_bare = said.full in {said.bare, said.bare * SCALES["percent"]}
+    return of_benchmark is None and is_bare and abs(said.bare - wanted.bare) <= wanted.slack
 
 
 def _is_same_in_full(found: _Number, expected: _Number) -> bool:
@@ -263,8 +264,9 @@ def _says_the_same(question: str, expected: str, said: str) -> bool:
     if figures:
         told = list(scan_figures(said))
         return all(any(_is_same_figure(figure, one) for one in told) for figure in figures)
-    words = content_words(_ASIDE.sub(" ", expected))
-    return set(words) <= set(content_words(f"{said} {question}"))
+    words = set(content_words(_ASIDE.sub(" ", expected)))
+    telling = words - set(content_words(question)) or words  # the question's own tell nothing
+    return bool(telling) and telling <= set(content_words(said))
 
 
 def _is_same_figure(expected: Figure, found: Figure) -> bool:
@@ -272,7 +274,9 @@ def _is_same_figure(expected: Figure, found: Figure) -> bool:
     if one is None or other is None:
         return False
     plain, said = (_Number(abs(x.bare), abs(x.full), x.slack) for x in (one, other))
-    return abs(plain.bare - said.bare) <= plain.slack or _is_same_in_full(said, plain)
+    is_bare = said.full == said.bare  # its scale may be in the question alone
+    is_same = is_bare and abs(plain.bare - said.bare) <= plain.slack
+    return is_same or _is_same_in_full(said, plain)
 
 
 def _with_gold_names(

@@ -316,3 +316,19 @@ def test_an_answer_in_words_has_the_members_in_its_first_sentence(
     answer: Expected, scale: Scale, text: str, *, is_same: bool
 ) -> None:
     assert is_right_reading(published(answer, scale), [], text=text) is is_same
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected", "found", "scale"),
+    [
+        ("Which grew more, Consumer Health or Beauty?", "Consumer Health", "Beauty", ""),
+        ("Was it so?", "(see note)", "anything", ""),
+        ("What were the sales?", "$11588.00", 11588, "billion"),
+    ],
+)
+def test_the_words_of_a_question_and_another_scale_answer_nothing(
+    asked: str, expected: str, found: Value, scale: Scale
+) -> None:
+    question = replace(published(expected, None), question=asked)
+    assert not is_right_reading(question, [(found,)], scale, str(found))
+    assert is_right_reading(question, [(expected,)], "", expected) is (expected != "(see note)")

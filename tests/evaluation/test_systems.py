@@ -12,9 +12,11 @@ import anyio
 import pytest
 
 from srag_mcp.errors import PackError, SettingsError
+from srag_mcp.evaluation import systems
 from srag_mcp.evaluation.evaluate import Evaluation, EvaluationPlan, evaluate
 from srag_mcp.evaluation.pack import PackQuestion
-from srag_mcp.evaluation.systems import SYSTEMS, PaperHybrid, Setup, SystemResult, cut_chunks
+from srag_mcp.evaluation.retrieval import Bm25
+from srag_mcp.evaluation.systems import PaperHybrid, Setup, SystemResult, cut_chunks
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
@@ -345,9 +347,7 @@ def test_a_run_is_recorded_and_replayed(pack: Path, tmp_path: Path) -> None:
     assert outcomes(again) == outcomes(asked) == ["right"] * 3
 
 
-def test_the_table_is_built_from_recorded_replies_before_the_model_is_asked(
-    pack: Path, tmp_path: Path
-) -> None:
+def test_recorded_replies_are_used_before_the_model_is_asked(pack: Path, tmp_path: Path) -> None:
     record = tmp_path / "read.jsonl"
     run(pack, EvaluationPlan(system="bm25-rag", record=record))
 
@@ -364,7 +364,6 @@ def test_a_system_needs_a_model_and_a_name(pack: Path) -> None:
         SettingsError, match=r"no system 'rag'; there are srag, hybrid, closed-book"
     ):
         evaluate(pack, Settings(workers=1), EvaluationPlan(system="rag"))
-    assert len(SYSTEMS) == 10
 
 
 def test_only_the_listed_questions_are_asked(pack: Path, tmp_path: Path) -> None:
@@ -415,3 +414,18 @@ def test_records_that_were_recorded_are_asked_and_not_recorded_again(tmp_path: P
     assert outcomes(found) == ["right"] * 3
     assert server.requests == []
     assert record.read_text(encoding="utf-8") == ""
+
+
+@pytest.mark.parametrize("system", ["vector-rag", "fused-rag", "bm25-rag"])
+def test_the_best_chunk_is_read_first(
+    pack: Path, system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(systems, "_N_CHUNKS", 1)
+    found, _ = run(pack, EvaluationPlan(system=system))
+    for result in results(found):
+        [name] = result.context
+        assert name.startswith(result.question.documents[0])
+
+
+def test_rare_words_come_first_in_the_baseline() -> None:
+    assert Bm25(["a b", "a", "c"]).rank("b a") == [0, 1]
