@@ -183,11 +183,10 @@ def quote_stored(
     engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
 ) -> Quote:
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
-    known = work.known_documents(work.paths_of_documents())
-    ids = [document_id for found in known.values() for document_id in found]
     schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
-    lengths = Predictions(work).count_tokens(ids)
-    return _price(engine, _ToRead(len(ids), lengths, schema, n_questions=n_questions), settings)
+    lengths = Predictions(work).count_tokens()
+    todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
+    return _price(engine, todo, settings)
 
 
 def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
