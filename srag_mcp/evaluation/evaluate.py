@@ -57,7 +57,6 @@ from srag_mcp.evaluation.retrieval import (
     write_run,
 )
 from srag_mcp.evaluation.systems import (
-    CONTEXT_TOKENS,
     RecordedFirst,
     Setup,
     System,
@@ -66,7 +65,7 @@ from srag_mcp.evaluation.systems import (
 )
 from srag_mcp.evaluation.token_account import TokenAccount, Tokens, account_for_tokens
 from srag_mcp.model.embedder import LOCAL, open_embedder
-from srag_mcp.model.language_model import LanguageModel
+from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
 from srag_mcp.model.ledger import Call, Ledger
 from srag_mcp.model.litellm_library import find_context, run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel

@@ -52,6 +52,7 @@ from srag_mcp.inference.by_reading import RankingReply
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.embedder import Embedder
 from srag_mcp.model.language_model import (
+    CONTEXT_TOKENS,
     LanguageModel,
     Prompt,
     Reply,
@@ -68,7 +69,6 @@ from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
 from srag_mcp.text.spans import Span
 
-CONTEXT_TOKENS = 128_000
 _DOCUMENT_TOKENS = 20_000  # S-RAG, FullCorpus
 _CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
 _N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble

@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 AGENT: Final = "agent"  # who answers, where the calling agent does
 CHARACTERS_A_TOKEN = 4
+CONTEXT_TOKENS = 128_000  # what models can read at once, where nobody knows it of one
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
 Step: TypeAlias = Literal[

@@ -29,7 +29,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.quote import quote_stored
+from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
@@ -175,9 +175,9 @@ def ingest(
             chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
             remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
         ):
-            report = finish_report(
-                engine, partial(_think, run, engine), partial(run.report, engine)
-            )
+            quoted = _quote(run, engine, asks_first=options.get("asks_first", False))
+            think = partial(_think, run, engine)
+            report = quoted or finish_report(engine, think, partial(run.report, engine))
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
             remember_files(state, seen.seen)
@@ -186,6 +186,18 @@ def ingest(
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
+
+
+def _quote(run: Run, engine: Engine, *, asks_first: bool) -> IngestReport | None:
+    """Say what a language model will be asked; return a report where that is to be agreed first."""
+    if not engine.asks or not (asks_first or engine.by_caller):
+        return None
+    quote = quote_work(run.work, run.folder, run.wish, run.settings, run.attribute)
+    run.on_progress(Progress("schema", expected=quote.effort))
+    if not asks_first or run.attribute or not quote.n_calls:
+        return None
+    stored = replace(run.report(engine), n_documents=quote.n_documents)
+    return replace(stored, account=quote.sentence(), only_quoted=True)
 
 
 def _think(run: Run, engine: Engine) -> IngestReport:

@@ -116,9 +116,17 @@ class Corpora:
         return corpus
 
     def ingest(
-        self, name: str, questions: Sequence[str], engine: EngineChoice, *, rebuild_schema: bool
+        self,
+        name: str,
+        questions: Sequence[str],
+        engine: EngineChoice,
+        *,
+        rebuild_schema: bool,
+        go: bool,
     ) -> JobStatus:
         """Start an ingestion, or return the one that runs.
+
+        Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -139,7 +147,7 @@ class Corpora:
         before = {job.id for job in list_jobs(folder, settings)}
         settings = settings.with_engine(engine)
         job = start_job(
-            folder, settings, questions=questions, fresh=rebuild_schema, asks_first=True
+            folder, settings, questions=questions, fresh=rebuild_schema, asks_first=not go
         )
         given = {
             "sample_questions": questions,
