@@ -92,7 +92,7 @@ class Run:
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
 
-    def report(self, engine: Engine) -> IngestReport:
+    def report(self, engine: Engine | type[Engine]) -> IngestReport:
         """Report what is stored by now."""
         by_model = engine.asks or self.work.is_predicted()
         return report_stored(self.folder, self.found, self.work, by_model=by_model)
@@ -159,25 +159,26 @@ def ingest(
             cancelled=cancelled,
         )
         chosen = choose_engine(work, settings)
-        unfinished = Unfinished(
-            engine=chosen.name,
-            model=settings.model,
-            api_base=settings.api_base,
-            questions=questions,
-            rows=rows,
-            fresh=fresh,
-            budget_usd=settings.budget_usd,
-            budget_calls=settings.budget_calls,
-        )
         # a column that rules add must not make them read the other columns, too
         is_remembered = chosen.asks or not attribute
-        with (
-            chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
-            remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
-        ):
-            quoted = _quote(run, engine, asks_first=options.get("asks_first", False))
-            think = partial(_think, run, engine)
-            report = quoted or finish_report(engine, think, partial(run.report, engine))
+        report = _quote(run, chosen, asks_first=options.get("asks_first", False))
+        if report is None:
+            unfinished = Unfinished(
+                engine=chosen.name,
+                model=settings.model,
+                api_base=settings.api_base,
+                questions=questions,
+                rows=rows,
+                fresh=fresh,
+                budget_usd=settings.budget_usd,
+                budget_calls=settings.budget_calls,
+            )
+            with (
+                chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
+                remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
+            ):
+                think = partial(_think, run, engine)
+                report = finish_report(engine, think, partial(run.report, chosen))
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
             remember_files(state, seen.seen)
@@ -188,7 +189,7 @@ def ingest(
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
 
 
-def _quote(run: Run, engine: Engine, *, asks_first: bool) -> IngestReport | None:
+def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport | None:
     """Say what a language model will be asked; return a report where that is to be agreed first."""
     if not engine.asks or not (asks_first or engine.by_caller):
         return None
@@ -197,7 +198,7 @@ def _quote(run: Run, engine: Engine, *, asks_first: bool) -> IngestReport | None
     if not asks_first or run.attribute or not quote.n_calls:
         return None
     stored = replace(run.report(engine), n_documents=quote.n_documents)
-    return replace(stored, account=quote.sentence(), only_quoted=True)
+    return replace(stored, account=quote.sentence(), proposed=engine.name)
 
 
 def _think(run: Run, engine: Engine) -> IngestReport:
@@ -262,7 +263,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         n_unsettled=standardised.n_unsettled,
         extension=extension,
         account=work.note(ACCOUNT) or "",
-        only_quoted=only_quoted,
+        proposed=AgentEngine.name if only_quoted else None,
         warnings=stored.warnings + told,
     )
 

@@ -245,8 +245,8 @@ class JobWriter:
     def end(self, report: "IngestReport") -> None:
         """Write how it ended; one that could read nothing has failed."""
         self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
-        if report.only_quoted:
-            self._tell(quoted=report.account, engine=report.engine)
+        if report.proposed is not None:
+            self._tell(quoted=report.account, engine=report.proposed)
         if report.read_nothing and not report.cancelled:
             self.fail("none of the documents could be read")
         else:

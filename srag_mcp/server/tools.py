@@ -370,8 +370,8 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         answers: Answers,
         corpus: CorpusName = "",
         next: Annotated[  # noqa: A002 - the name of the argument
-            int, Field(ge=0, description="Further prompts.")
-        ] = MAX_PROMPTS,
+            int, Field(ge=0, description="Further ones.")
+        ] = 0,
         max_characters: MaxCharacters = 0,
     ) -> Annotated[CallToolResult, AnswersPage]:
         """Answer some or all prompts, each by the reply schema of its step.

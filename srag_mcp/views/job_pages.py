@@ -9,10 +9,8 @@ from pathlib import Path
 import anyio
 from pydantic import JsonValue
 
-from srag_mcp.cells.cell import BY_RULES
 from srag_mcp.engines.protocol import Effort
 from srag_mcp.errors import JobError
-from srag_mcp.model.language_model import AGENT
 from srag_mcp.pipeline.jobs import agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
@@ -61,9 +59,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
             so_far = _say_how_far(spool.n_answered(begun), n_waiting, Effort(*job.expected))
     call = f"call ingest_corpus with corpus={name!r}"
     if (engine := named_engine(job.engine)) is not None:
-        call += (
-            f", engine={engine!r} and go=true" if engine != BY_RULES else f" and engine={engine!r}"
-        )
+        call += f", engine={engine!r} and go=true"
     if job.attribute:
         arguments: dict[str, str | bool] = {"attribute": job.attribute}
         if job.documents is not None:
@@ -99,14 +95,12 @@ def _ask_call(name: str) -> str:
     return f"call ask with corpus={name!r}, or get_schema"
 
 
-def choose_call(name: str, engine: str = BY_RULES) -> str:
-    """Say what to call for a corpus of which nobody has agreed who reads it, and to its price."""
-    at, engine = f"corpus={name!r}", AGENT if engine in {"auto", BY_RULES} else engine
-    who = "read it yourself" if engine == AGENT else "let the model read it"
+def choose_call(name: str, engine: str) -> str:
+    """Say what to call for a corpus of which nobody has agreed that *engine* reads it."""
     return (
-        f"call ingest_corpus with {at}, engine={engine!r} and go=true, and the same questions, to"
-        f" {who}, or with engine='offline' for the columns that code finds; then get_document"
-        " without document_id reads all documents"
+        f"call ingest_corpus with corpus={name!r}, engine={engine!r} and go=true, and the same"
+        " questions, to have it read, or with engine='offline' for the columns that code finds;"
+        " then get_document without document_id reads all documents"
     )
 
 

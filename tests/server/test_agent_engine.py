@@ -136,10 +136,10 @@ async def test_the_price_is_said_first_and_nothing_is_asked_until_it_is_agreed_t
         nothing = await call(client, PromptPage, "next_prompts")
         await call(client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50)
         first = await call(client, PromptPage, "next_prompts")
-        pages = [await answer_page(client, first)]
+        pages = [await answer_page(client, first, next=20)]
         with anyio.fail_after(60):
             while pages[-1].state == "running":
-                pages.append(await answer_page(client, pages[-1]))
+                pages.append(await answer_page(client, pages[-1], next=20))
 
     [account] = [line for line in said.report if line.startswith("with engine agent it takes")]
     assert (said.state, said.waiting) == ("done", 0)
