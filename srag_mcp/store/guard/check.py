@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.tree import read_tree
+from srag_mcp.store.guard.tree import TreeReading, read_tree
 from srag_mcp.store.guard.vocabulary import (
     Vocabulary,
     fold,
@@ -68,24 +68,7 @@ def check_text(sql: str) -> None:
         raise RefusedQueryError(reason, sql[:MAX_CHARACTERS])
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedQuery:
-    """A statement that may run, as it was sent.
-
-    Attributes:
-        sql: The text; it is this text that runs.
-        tables: The exposed tables it reads, in lower case.
-        columns: The exposed columns it names, in lower case; `*` names none.
-        draws_anew: Whether it samples other rows each time, so that it has no pages.
-    """
-
-    sql: str
-    tables: frozenset[str]
-    columns: frozenset[str]
-    draws_anew: bool
-
-
-def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
+def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
     """Judge *sql* by two parsers; *tables* are the exposed tables with their columns.
 
     Nothing is executed. Whether the columns exist is found out by the engine, which knows.
@@ -102,7 +85,7 @@ def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
     except UnreadableError:
         also_read = reading.tables
     require_agreement(reading.tables, also_read, sql)
-    return CheckedQuery(sql, reading.tables, reading.columns, reading.draws_anew)
+    return reading
 
 
 def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: str) -> None:
@@ -189,9 +172,10 @@ def parse_statement(sql: str) -> "exp.Expr":
 
     try:
         parsed = sqlglot.parse(sql, read=_dialect())
-    except (sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError) as error:
-        raise UnreadableError(type(error).__name__) from error  # malformed text raises all four
-    except (TypeError, KeyError, IndexError) as error:
+    except (  # malformed text raises all of them
+        sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError, TypeError,
+        LookupError,
+    ) as error:  # fmt: skip
         raise UnreadableError(type(error).__name__) from error
     statements = [
         node for node in parsed if node is not None and not isinstance(node, exp.Semicolon)

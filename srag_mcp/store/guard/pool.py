@@ -9,7 +9,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from srag_mcp.errors import (
@@ -184,12 +183,7 @@ class QueryPool:
     def __enter__(self) -> "QueryPool":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @property
@@ -241,15 +235,7 @@ class QueryPool:
             offset=offset,
             timeout_s=timeout_s,
         )
-        reply = self._ask(request)
-        return ResultPage(
-            columns=tuple(reply.columns),
-            types=tuple(reply.types),
-            rows=tuple(map(tuple, reply.rows)),
-            truncated=reply.truncated,
-            next_offset=offset + len(reply.rows) if reply.truncated else None,
-            seconds=reply.seconds,
-        )
+        return self._ask(request)
 
     def read(
         self,
@@ -272,7 +258,7 @@ class QueryPool:
         request = Request(
             "read", str(build.resolve()), sql, parameters=list(parameters), timeout_s=timeout_s
         )
-        return [tuple(row) for row in self._ask(request, kind).rows]
+        return list(self._ask(request, kind).rows)
 
     @contextmanager
     def serving(self, call: Call) -> Iterator[None]:
@@ -313,20 +299,20 @@ class QueryPool:
             if statement.process is not None:
                 statement.process.kill()
 
-    def _ask(self, request: Request, kind: Kind = "short") -> Reply:
+    def _ask(self, request: Request, kind: Kind = "short") -> ResultPage:
         with self._lock:
             call = self._calls.get(threading.get_ident()) or Call(threading.get_ident())
         statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
-        reply = None
-        while reply is None:
+        while True:
             self._await_place(statement)
             try:
                 reply = self._run(self._take_process(statement), statement)
             finally:
                 self._give_back(statement)
-        if reply.failure is not None:
-            raise reply.failure.to_error(request.sql)
-        return reply
+            if reply.failure is not None:
+                raise reply.failure.to_error(request.sql)
+            if reply.page is not None:
+                return reply.page
 
     def _await_place(self, statement: _Statement) -> None:
         with self._lock:
@@ -362,7 +348,12 @@ class QueryPool:
                     process = None
         if process is None:
             process = WorkerProcess(self.limits)
-            self._warn(process.missing_limits)
+            if process.missing_limits and not self._warned:
+                self._warned = True
+                logger.warning(
+                    "this system has no %s: memory of queries is limited by the engine alone",
+                    ", ".join(process.missing_limits),
+                )
         with self._lock:
             statement.process = process
         return process
@@ -396,8 +387,8 @@ class QueryPool:
         for process in ended:
             process.close()
 
-    def _run(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
-        """Send a statement and await its reply; None if it is to be sent again.
+    def _run(self, process: WorkerProcess, statement: _Statement) -> Reply:
+        """Send a statement and await its reply, which is empty if it is to be sent again.
 
         That is so if it must wait as a long one, and, once, if a process that had answered before
         ended meanwhile: what ended it need not be this statement. A new process that ends was ended
@@ -408,49 +399,44 @@ class QueryPool:
             return self._exchange(process, statement)
         except ProcessEndedError as error:
             self._check(statement)
-            if statement.has_run or not process.has_answered:
-                raise self._died(str(error), statement.request.sql) from error
-            statement.has_run = True
-            return None
+            if process.has_answered and not statement.has_run:
+                statement.has_run = True
+                return Reply()
+            logger.info("a query ended its worker process: %s", error)
+            msg = (
+                f"The query ended its worker process ({error}), most likely for want of memory"
+                f" ({self.limits.address_space_mb} MiB): make it smaller."
+            )
+            raise QueryMemoryError(msg, statement.request.sql) from error
 
-    def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
-        longest_s = left_s = self.limits.timeout_s + GRACE_S
-        reply = None
-        process.send(statement.request)
+    def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply:
+        longest_s, looks_s = self.limits.timeout_s + GRACE_S, list[float]()
         if statement.kind == "short":
             # Where others wait it is asked for its place after a part of the time, too.
-            n_halvings = MAX_YIELDS - statement.n_yields
-            for part in (*(2.0**-n for n in range(n_halvings, 0, -1)), 1.0):
-                wait_s = self.limits.long_after_s * part - (longest_s - left_s)
-                left_s -= (waited_s := max(0.0, min(wait_s, left_s)))
-                reply = process.await_reply(waited_s)
-                if reply is not None:
-                    break
-                if not self._may_stay(statement, is_long=part == 1.0):
-                    return self._stop_running(process)
-        if reply is None:
-            reply = process.await_reply(left_s)
-        if reply is None:
-            process.close()
-            logger.info("a query did not stop by itself; its worker process was killed")
-            raise timed_out(self.limits.timeout_s, statement.request.sql)
-        if reply.failure is not None and reply.failure.spent:
-            process.close()
-        return reply
-
-    def _may_stay(self, statement: _Statement, *, is_long: bool) -> bool:
-        with self._lock:
-            if is_long:
-                return self._turns.lengthen(statement)
-            return not self._turns.gives_way(statement)
-
-    @staticmethod
-    def _stop_running(process: WorkerProcess) -> Reply | None:
-        process.stop()
-        reply = process.await_reply(GRACE_S)
-        if reply is None:
-            process.close()
-        return None if reply is None or reply.was_stopped else reply
+            parts = (2.0**-n for n in range(MAX_YIELDS - statement.n_yields, -1, -1))
+            looks_s = [min(self.limits.long_after_s * part, longest_s) for part in parts]
+        started = time.monotonic()
+        process.send(statement.request)
+        for n_left, look_s in zip(range(len(looks_s), -1, -1), (*looks_s, longest_s), strict=True):
+            reply = process.await_reply(max(0.0, started + look_s - time.monotonic()))
+            if reply is None and n_left:
+                with self._lock:
+                    turns, is_long = self._turns, n_left == 1
+                    stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
+                if stays:
+                    continue
+                process.stop()
+                reply = process.await_reply(GRACE_S)
+                if reply is None:
+                    process.close()
+                    return Reply()
+            if reply is not None:
+                if reply.failure is not None and reply.failure.spent:
+                    process.close()
+                return reply
+        process.close()
+        logger.info("a query did not stop by itself; its worker process was killed")
+        raise timed_out(self.limits.timeout_s, statement.request.sql)
 
     def _check(self, statement: _Statement) -> None:
         if statement.call.given_up:
@@ -459,19 +445,3 @@ class QueryPool:
         if self._is_closed:
             msg = "The pool of worker processes is closed."
             raise StoreError(msg)
-
-    def _died(self, how: str, sql: str) -> QueryMemoryError:
-        logger.info("a query ended its worker process: %s", how)
-        msg = (
-            f"The query ended its worker process ({how}), most likely for want of memory"
-            f" ({self.limits.address_space_mb} MiB): make it smaller."
-        )
-        return QueryMemoryError(msg, sql)
-
-    def _warn(self, missing_limits: list[str]) -> None:
-        if missing_limits and not self._warned:
-            self._warned = True
-            logger.warning(
-                "this system has no %s: memory of queries is limited by the engine alone",
-                ", ".join(missing_limits),
-            )
