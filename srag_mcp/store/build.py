@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import quote_name, quote_text, storable, store_errors, with_names
 from srag_mcp.store.layout import (
+    BUILDS_FOLDER,
     FORMAT_VERSION,
     build_path,
-    builds_folder,
     new_build_id,
     point_to,
     published_build,
@@ -173,8 +173,6 @@ class BuildInfo:
 
 
 _INFO = TypeAdapter(BuildInfo)
-# builds of older versions do not have them
-_LATER = {"account", "renamed", "former_table", "loose", "index_version"}
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
@@ -197,7 +195,9 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
             f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
         )
         raise StoreError(msg)
-    missing = {field.name for field in fields(BuildInfo)} - found.keys() - _LATER
+    # what has a default is not said by builds of older versions
+    needed = {field.name for field in fields(BuildInfo) if field.default is MISSING}
+    missing = needed - found.keys()
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
@@ -266,7 +266,7 @@ def publish(
         StoreError: If it cannot be written; the old build stays.
     """
     build_id = new_build_id(work.state)
-    temporary = builds_folder(work.state) / f"{build_id}.tmp"
+    temporary = work.state / BUILDS_FOLDER / f"{build_id}.tmp"
     # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
     options = f"STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE NO_WAL_WRITES"
     with store_errors(f"writing the build {temporary}"):

@@ -22,7 +22,7 @@ from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.selection import LEFT_OUT
 from srag_mcp.store.database import storable
-from srag_mcp.store.layout import work_path
+from srag_mcp.store.layout import WORK_FILE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,7 +62,7 @@ def has_earlier_state(folder: Path) -> bool:
 
 def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
     """Write what lies in the files of an earlier version; what is damaged is left out."""
-    if not work_path(folder).exists():
+    if not (folder / WORK_FILE).exists():
         connection.execute("INSERT INTO notes VALUES (?, 'yes')", [WORK_TAKEN_OVER])
     for name in ("calls.jsonl", "asked.jsonl"):
         if (folder / name).exists():

@@ -18,7 +18,7 @@ from srag_mcp.documents.passages import cut_passages
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, storable, store_errors
 from srag_mcp.store.earlier import take_over_work
-from srag_mcp.store.layout import ingestion_lock, work_path
+from srag_mcp.store.layout import WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
 from srag_mcp.store.state import open_state
 from srag_mcp.text.spans import Span
@@ -357,17 +357,9 @@ class WorkDatabase:
                     for item in documents
                 ],
             )  # fmt: skip
-            self._append(
-                "cells", [(item.document_id, *row) for item in documents for row in item.cells]
-            )
-            self._append(
-                "passages",
-                [(item.document_id, *row) for item in documents for row in item.passages],
-            )
-            self._append(
-                "postings",
-                [(item.document_id, *row) for item in documents for row in item.postings],
-            )
+            for table in ("cells", "passages", "postings"):
+                rows = ((item.document_id, getattr(item, table)) for item in documents)
+                self._append(table, [(key, *row) for key, found in rows for row in found])
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
             self._append(
                 "files",
@@ -501,7 +493,7 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         LockedError: If another process ingests the corpus.
         StoreError: If it cannot be written, for example because the disk is full.
     """
-    path = work_path(state)
+    path = state / WORK_FILE
     with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):
         shutil.rmtree(state / "spill", ignore_errors=True)  # what a killed process left
         for left in state.glob("*.tmp"):
