@@ -226,7 +226,8 @@ class _Judge:
         if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
             msg = "Write the value as a literal, not a parameter."
             raise RefusedQueryError(msg, self.sql)
-        if isinstance(node, exp.Func) and not _is_table_function(node):
+        is_table = isinstance(node.parent, exp.Table) and node.arg_key == "this"
+        if isinstance(node, exp.Func) and not is_table:
             self._judge_function(node)
 
     def _judge_function(self, node: "exp.Func") -> None:
@@ -246,7 +247,11 @@ class _Judge:
         if not isinstance(node, exp.Table):
             return None
         if isinstance(node.this, exp.Func):
-            self._judge_table_function(node.this)
+            is_anonymous = isinstance(node.this, exp.Anonymous)
+            function = fold(node.this.name if is_anonymous else type(node.this).__name__)
+            words = self.words.table_functions
+            if _TABLE_FUNCTIONS.get(function, function) not in words.allowed:
+                raise refuse_word(function, "table function", words, self.sql)
             return None
         name = fold(node.name)
         if not node.db and name in visible:
@@ -258,17 +263,3 @@ class _Judge:
             msg = "AT (time travel) is not allowed: leave it out."
             raise RefusedQueryError(msg, self.sql)
         return name
-
-    def _judge_table_function(self, function: "exp.Func") -> None:
-        from sqlglot import exp
-
-        anonymous = isinstance(function, exp.Anonymous)
-        name = fold(function.name if anonymous else type(function).__name__)
-        if _TABLE_FUNCTIONS.get(name, name) not in self.words.table_functions.allowed:
-            raise refuse_word(name, "table function", self.words.table_functions, self.sql)
-
-
-def _is_table_function(node: "exp.Func") -> bool:
-    from sqlglot import exp
-
-    return isinstance(node.parent, exp.Table) and node.arg_key == "this"
