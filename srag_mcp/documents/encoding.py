@@ -58,10 +58,10 @@ def normalise_lines(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
-    return without_surrogates(text.replace("\0", "").replace("\ufeff", ""))
+    return storable(text.replace("\0", "").replace("\ufeff", ""))
 
 
-def without_surrogates(text: str) -> str:
+def storable(text: str) -> str:
     r"""Return *text* with a `?` for each lone surrogate (JSON's `"\ud800"`): UTF-8 has none."""
     return text.encode("utf-8", "replace").decode()
 

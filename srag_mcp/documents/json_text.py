@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import decode, without_surrogates
+from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
@@ -174,7 +174,7 @@ def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]
     cells: dict[str, str] = {}
     lists: dict[str, list[JsonValue]] = {}
     for key, leaf in _leaves(value, "" if isinstance(value, dict) else "value"):
-        name = without_surrogates(key)
+        name = storable(key)
         if not isinstance(leaf, list):
             cells.setdefault(name, joined_lines(scalar_text(leaf)))
         elif leaf:

@@ -158,7 +158,11 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
         for column in columns:
             # what spans columns stands above the numbers, not above their names
             is_above = is_spanning and column is not columns[0]
-            part = (_nearest if is_spanning else _overlapping)(segments, column)
+            middle = column.start + column.end
+            if is_spanning:
+                part = min(segments, key=lambda part: abs(part.start + part.end - middle))
+            else:
+                part = max(segments, key=lambda part: _overlap(part, column))
             if is_above or _overlap(segments[0] if is_spanning else part, column) > 0:
                 row.append(TableCell(part.text, Span(part.start, part.end).moved(line.start)))
             else:
@@ -167,15 +171,6 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
             return None  # a part that stands below no column: the lines do not line up
         cells.append(tuple(row))
     return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells))
-
-
-def _nearest(segments: Sequence[Line], column: Span) -> Line:
-    middle = column.start + column.end
-    return min(segments, key=lambda part: abs(part.start + part.end - middle))
-
-
-def _overlapping(segments: Sequence[Line], column: Span) -> Line:
-    return max(segments, key=lambda part: _overlap(part, column))
 
 
 def _overlap(part: Line, column: Span) -> int:

@@ -14,10 +14,11 @@ from pydantic import TypeAdapter
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.second_look import find_disagreements, mark
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import quote_name, quote_text, storable, store_errors, with_names
+from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
     BUILDS_FOLDER,
     FORMAT_VERSION,

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.selection import LEFT_OUT
-from srag_mcp.store.database import storable
 from srag_mcp.store.layout import WORK_FILE
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -18,22 +18,18 @@ from srag_mcp.cells.cell import (
     PredictedRecord,
 )
 from srag_mcp.cells.normalised import normalise_column, write_canonical
+from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.store.database import storable
-from srag_mcp.store.work import cell_row, read_cell
+from srag_mcp.store.work import CellRow, cell_row, read_cell
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
 
 
-PredictionRow: TypeAlias = tuple[
-    str, str, str | None, int | None, int | None, str | None, str | None, str, str, str
-]
-"""attribute, state, as_stated, start, end, value, unit, engine, note, marks."""
-
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
+"""As in `CellRow`, with the value in the place of the context."""
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
@@ -207,11 +203,9 @@ class Predictions:
                 self._work.count_revision()
 
 
-def read_prediction(row: PredictionRow) -> PredictedCell:
+def read_prediction(row: CellRow) -> PredictedCell:
     """Make the cell of a row of `PREDICTION_COLUMNS`."""
-    attribute, state, as_stated, start, end, value, unit, engine, note, marks = row
-    cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note, marks))
-    return PredictedCell(cell, value)
+    return PredictedCell(read_cell((*row[:5], "", *row[6:])), row[5])
 
 
 _CELLS_OF = """

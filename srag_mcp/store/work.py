@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import cut_passages
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import open_for_writing, storable, store_errors
+from srag_mcp.store.database import open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
 from srag_mcp.store.layout import WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
