@@ -78,7 +78,11 @@ def read_html(data: bytes, path: str) -> Content:
     from selectolax.lexbor import LexborHTMLParser
 
     text = decode(data, path, declared_encoding(data))
-    _refuse_depth(text, path)
+    depth = 0  # the time of the parser grows with its square
+    for tag in _NESTING.finditer(text):
+        depth = max(depth - 1, 0) if tag[1] else depth + 1
+        if depth > _MAX_NESTED:
+            raise DocumentError(path, f"its elements are nested more than {_MAX_NESTED:,} deep")
     tree = LexborHTMLParser(text)
     pairs = list(_metadata(tree))
     if tree.body is not None:
@@ -95,15 +99,6 @@ def read_html(data: bytes, path: str) -> Content:
         walker.walk(tree.body, _MAX_DEPTH)
         walker.flush()
     return walker.page.content(heading or title or None)
-
-
-def _refuse_depth(text: str, path: str) -> None:
-    """Refuse what the parser would take hours for: its time grows with the square of the depth."""
-    depth = 0
-    for tag in _NESTING.finditer(text):
-        depth = max(depth - 1, 0) if tag[1] else depth + 1
-        if depth > _MAX_NESTED:
-            raise DocumentError(path, f"its elements are nested more than {_MAX_NESTED:,} deep")
 
 
 def _metadata(tree: "LexborHTMLParser") -> Iterator[tuple[str, str]]:

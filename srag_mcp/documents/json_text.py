@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content
 from srag_mcp.documents.encoding import decode, storable
@@ -129,7 +129,7 @@ def _load(data: bytes, path: str) -> JsonValue:
 
 def _parse(text: str, path: str, where: str = "") -> JsonValue:
     try:
-        value: JsonValue = json.loads(text)
+        return cast("JsonValue", json.loads(text))
     except RecursionError as error:
         raise DocumentError(path, f"the JSON is nested too deeply{where}") from error
     except json.JSONDecodeError as error:
@@ -137,7 +137,6 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
         raise DocumentError(path, f"it is not JSON{place}: {error.msg}") from error
     except ValueError as error:  # such as a number of more than 4,300 digits
         raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
-    return value
 
 
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:

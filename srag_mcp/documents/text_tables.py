@@ -68,9 +68,8 @@ def _is_rule(text: str) -> bool:
 
 def _has_pipes(text: str) -> bool:
     text = text.strip()
-    if text.startswith("+-"):
-        return True
-    return "|" in text and (_is_rule(text) or text[0] == "|" or _PIPE.search(text) is not None)
+    is_row = text[:1] == "|" or _is_rule(text) or _PIPE.search(text) is not None
+    return text.startswith("+-") or ("|" in text and is_row)
 
 
 def _read_piped(lines: Sequence[Line]) -> Grid | None:

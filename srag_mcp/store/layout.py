@@ -221,13 +221,18 @@ def is_ingested_now(state: Path) -> bool:
     """Whether a process holds the lock of the corpus whose state folder is *state*."""
     if not _holder_path(state).is_file():
         return False
+    with suppress(OSError):  # the folder of another user
+        return is_held(state / "ingestion.lock")
+    return False
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process holds the file *lock*."""
     try:
-        with FileLock(state / "ingestion.lock", timeout=0, thread_local=False):
+        with FileLock(lock, timeout=0, thread_local=False):
             return False
     except Timeout:
         return True
-    except OSError:  # the folder of another user
-        return False
 
 
 def _holder_path(state: Path) -> Path:
