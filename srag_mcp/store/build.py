@@ -393,7 +393,7 @@ def _write_column(
 
     A document without a cell does not mention it; of one that is loose it was not read for it.
     """
-    connection, rows = work.connection, []
+    rows = []
     cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
     for number, cell in cells.items():
         start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
@@ -401,10 +401,9 @@ def _write_column(
             (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
              cell.engine, write_marks(cell.marks), cell.note)
         )  # fmt: skip
+    connection = work.connection
     connection.execute(_STATED.format(sql_type=attribute.type.sql))
-    if rows:
-        with connection.appender("stated") as appender:
-            appender.append_rows(rows)
+    work.append("stated", rows)
     # rules that found nothing anywhere do not say that no document mentions it
     by_model = any(map(is_predicted, (row[7] for row in rows))) if is_loose else work.is_predicted()
     is_read = by_model or any(row[1] != State.NOT_MENTIONED for row in rows)
@@ -437,13 +436,13 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     is listed in the build. A document that the model was not asked about is FAILED: that it says
     nothing is not known.
     """
-    connection, name = work.connection, attribute.name
-    rows = connection.execute(_CELLS_OF, [name]).fetchall()
+    name = attribute.name
+    rows = work.run(_CELLS_OF, name)
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     by_rules = _checked(attribute, rows, read)
     if not work.is_predicted():
         return by_rules
-    rows = connection.execute(_PREDICTIONS_OF, [name, hash_attribute(attribute)]).fetchall()
+    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
     engine = work.engine_in_force()
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
     predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
@@ -451,15 +450,14 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        connection.execute(_INSERT_REVIEW, [table, name, *said, item.document])
+        work.run(_INSERT_REVIEW, table, name, *said, item.document)
         cells[item.document] = mark(model, item)
     return cells
 
 
 def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
     """Return the cells of a loose attribute, of the documents that were read for it."""
-    asked = [attribute.name, hash_attribute(attribute)]
-    found = work.connection.execute(_PREDICTIONS_OF, asked).fetchall()
+    found = work.run(_PREDICTIONS_OF, attribute.name, hash_attribute(attribute))
     rows = [row for row in found if row[1] is not None]
     predicted = [read_prediction(row[1:]) for row in rows]
     return _checked(attribute, rows, read_column(attribute, predicted))

@@ -4,7 +4,7 @@ import itertools
 import logging
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +35,7 @@ IDLE_S = 60.0  # after which all idle processes but one are ended
 # own: a statement of this package, which never takes long; short: a query that has not run long.
 Kind: TypeAlias = Literal["own", "short", "long"]
 
+_URGENCY = ("own", "overdue", "short", "long")
 PATIENCE = 16  # short queries that may go before a long one: a second of a pool that is kept busy
 MAX_YIELDS = 3  # after 1/8, 1/4 and 1/2 of the time after which a query counts as long
 MAX_CALLERS = 1000  # whose last turn is remembered
@@ -76,7 +77,15 @@ class Turns(Generic[AnyTurn]):
 
     def next(self) -> AnyTurn | None:
         """Give a free place to whoever is next; None if nobody may have one now."""
-        turn = self._choose()
+        n = Counter(turn.kind for turn in self.running)
+        n_queries = n["short"] + n["long"]
+        may_run = {
+            "own": len(self.running) <= self.n_places,
+            "short": len(self.running) <= self.n_places and n_queries < self.n_places,
+        }
+        may_run["long"] = may_run["short"] and n["long"] < self._n_long
+        able = (turn for turn in self.waiting if may_run[turn.kind])
+        turn = min(able, key=self._rank, default=None)
         if turn is None:
             return None
         self.waiting.remove(turn)
@@ -92,7 +101,7 @@ class Turns(Generic[AnyTurn]):
 
     def lengthen(self, turn: AnyTurn) -> bool:
         """Count *turn*, which runs, as long; False if it must give up its place, and wait again."""
-        has_room = self._n_running("long") < max(1, self.n_places // 2)
+        has_room = sum(other.kind == "long" for other in self.running) < self._n_long
         turn.kind = "long"
         return has_room
 
@@ -110,28 +119,15 @@ class Turns(Generic[AnyTurn]):
             if turn in place:
                 place.remove(turn)
 
-    def _choose(self) -> AnyTurn | None:
-        """Say who may have a place now and is next."""
-        n_free = self.n_places + 1 - len(self.running)
-        own = [turn for turn in self.waiting if turn.kind == "own"]
-        if n_free <= 0 or own:
-            return own[0] if n_free > 0 else None
-        if self._n_running("short") + self._n_running("long") >= self.n_places:
-            return None
-        short = [turn for turn in self.waiting if turn.kind == "short"]
-        long: list[AnyTurn] = []
-        if self._n_running("long") < max(1, self.n_places // 2):
-            long = [turn for turn in self.waiting if turn.kind == "long"]
-        overdue = [turn for turn in long if turn.passed >= PATIENCE]
-        return min(overdue or short or long, key=self._rank, default=None)
+    @property
+    def _n_long(self) -> int:
+        return max(1, self.n_places // 2)
 
-    def _rank(self, turn: AnyTurn) -> tuple[int, int, int]:
-        """Rank by yields, by what its caller runs now, by when that had a turn; then who came."""
+    def _rank(self, turn: AnyTurn) -> tuple[int, int, int, int]:
+        """Rank by kind, by yields, by what its caller runs now, by when that had a turn."""
+        urgency = _URGENCY.index("overdue" if turn.passed >= PATIENCE else turn.kind)
         n_running = sum(other.caller == turn.caller for other in self.running)
-        return turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
-
-    def _n_running(self, kind: Kind) -> int:
-        return sum(turn.kind == kind for turn in self.running)
+        return urgency, turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
 
 
 # --- The processes -------------------------------------------------------------------------------
