@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from srag_mcp.errors import (
     QueryCancelledError,
@@ -42,25 +42,40 @@ MAX_CALLERS = 1000  # whose last turn is remembered
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
-    """One statement in the line.
+class Call:
+    """A call whose statements take the turns of *caller*; `QueryPool.give_up` stops them."""
+
+    caller: Hashable
+    given_up: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Statement:
+    """A statement in the line, or with a process.
 
     Attributes:
         passed: Short ones that went before this long one.
         n_yields: How often it gave its place to one that had run less; it begins anew after each.
+        has_run: Whether a process that had it has ended.
     """
 
-    caller: Hashable
+    request: Request
+    call: Call
     kind: Kind = "short"
     passed: int = 0
     n_yields: int = 0
+    is_called: threading.Event = field(default_factory=threading.Event)
+    process: WorkerProcess | None = None
+    has_run: bool = False
 
-
-AnyTurn = TypeVar("AnyTurn", bound=Turn)
+    @property
+    def caller(self) -> Hashable:
+        """Whose turn it takes."""
+        return self.call.caller
 
 
 @dataclass(slots=True)
-class Turns(Generic[AnyTurn]):
+class Turns:
     """A line before *n_places* places, of which long queries hold at most half.
 
     Nobody knows beforehand how long a query runs, so one that runs gives way to those that have run
@@ -70,12 +85,12 @@ class Turns(Generic[AnyTurn]):
     """
 
     n_places: int
-    waiting: list[AnyTurn] = field(default_factory=list)
-    running: list[AnyTurn] = field(default_factory=list)
+    waiting: list[Statement] = field(default_factory=list)
+    running: list[Statement] = field(default_factory=list)
     _last_turns: "OrderedDict[Hashable, int]" = field(default_factory=OrderedDict)
     _count: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
-    def next(self) -> AnyTurn | None:
+    def next(self) -> Statement | None:
         """Give a free place to whoever is next; None if nobody may have one now."""
         n = Counter(turn.kind for turn in self.running)
         n_queries = n["short"] + n["long"]
@@ -99,13 +114,13 @@ class Turns(Generic[AnyTurn]):
                 other.passed += other.kind == "long"
         return turn
 
-    def lengthen(self, turn: AnyTurn) -> bool:
+    def lengthen(self, turn: Statement) -> bool:
         """Count *turn*, which runs, as long; False if it must give up its place, and wait again."""
         has_room = sum(other.kind == "long" for other in self.running) < self._n_long
         turn.kind = "long"
         return has_room
 
-    def gives_way(self, turn: AnyTurn) -> bool:
+    def gives_way(self, turn: Statement) -> bool:
         """Count a yield of *turn*, a short query, if another waits that has had fewer of them."""
         gives_way = turn.n_yields < MAX_YIELDS and any(
             other.kind == "short" and other.n_yields <= turn.n_yields for other in self.waiting
@@ -113,7 +128,7 @@ class Turns(Generic[AnyTurn]):
         turn.n_yields += gives_way
         return gives_way
 
-    def leave(self, turn: AnyTurn) -> None:
+    def leave(self, turn: Statement) -> None:
         """Take *turn* out: it has ended, gives up its place, or waits no more."""
         for place in (self.waiting, self.running):
             if turn in place:
@@ -123,7 +138,7 @@ class Turns(Generic[AnyTurn]):
     def _n_long(self) -> int:
         return max(1, self.n_places // 2)
 
-    def _rank(self, turn: AnyTurn) -> tuple[int, int, int, int]:
+    def _rank(self, turn: Statement) -> tuple[int, int, int, int]:
         """Rank by kind, by yields, by what its caller runs now, by when that had a turn."""
         urgency = _URGENCY.index("overdue" if turn.passed >= PATIENCE else turn.kind)
         n_running = sum(other.caller == turn.caller for other in self.running)
@@ -131,23 +146,6 @@ class Turns(Generic[AnyTurn]):
 
 
 # --- The processes -------------------------------------------------------------------------------
-
-
-@dataclass(eq=False, slots=True)
-class Call:
-    """A call whose statements take the turns of *caller*; `QueryPool.give_up` stops them."""
-
-    caller: Hashable
-    given_up: bool = False
-
-
-@dataclass(eq=False, kw_only=True, slots=True)
-class _Statement(Turn):
-    request: Request
-    call: Call
-    is_called: threading.Event = field(default_factory=threading.Event)
-    process: WorkerProcess | None = None
-    has_run: bool = False
 
 
 class QueryPool:
@@ -169,7 +167,7 @@ class QueryPool:
     ) -> None:
         self.limits = limits
         self._lock = threading.Lock()  # guards what follows; never held while waiting
-        self._turns: Turns[_Statement] = Turns(n_workers)
+        self._turns = Turns(n_workers)
         self._idle: list[tuple[WorkerProcess, float]] = []  # with when it last worked; last is last
         self._calls: dict[int, Call] = {}
         self._sweeper: threading.Timer | None = None
@@ -285,11 +283,11 @@ class QueryPool:
                 self._sweeper.cancel()
         self._end_idle(0, n_kept=0)
 
-    def _statements(self) -> list[_Statement]:
+    def _statements(self) -> list[Statement]:
         return [*self._turns.waiting, *self._turns.running]
 
     @staticmethod
-    def _stop(statements: Iterable[_Statement]) -> None:
+    def _stop(statements: Iterable[Statement]) -> None:
         for statement in statements:
             statement.is_called.set()
             if statement.process is not None:
@@ -298,7 +296,7 @@ class QueryPool:
     def _ask(self, request: Request, kind: Kind = "short") -> ResultPage:
         with self._lock:
             call = self._calls.get(threading.get_ident()) or Call(threading.get_ident())
-        statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
+        statement = Statement(request, call, kind)
         while True:
             self._await_place(statement)
             try:
@@ -310,7 +308,7 @@ class QueryPool:
             if reply.page is not None:
                 return reply.page
 
-    def _await_place(self, statement: _Statement) -> None:
+    def _await_place(self, statement: Statement) -> None:
         with self._lock:
             self._check(statement)
             statement.is_called.clear()
@@ -333,7 +331,7 @@ class QueryPool:
         while (statement := self._turns.next()) is not None:
             statement.is_called.set()
 
-    def _take_process(self, statement: _Statement) -> WorkerProcess:
+    def _take_process(self, statement: Statement) -> WorkerProcess:
         """Give *statement* the process that worked last, or start one."""
         process = None
         with self._lock:
@@ -354,7 +352,7 @@ class QueryPool:
             statement.process = process
         return process
 
-    def _give_back(self, statement: _Statement) -> None:
+    def _give_back(self, statement: Statement) -> None:
         with self._lock:
             process, statement.process = statement.process, None
             self._turns.leave(statement)
@@ -383,7 +381,7 @@ class QueryPool:
         for process in ended:
             process.close()
 
-    def _run(self, process: WorkerProcess, statement: _Statement) -> Reply:
+    def _run(self, process: WorkerProcess, statement: Statement) -> Reply:
         """Send a statement and await its reply, which is empty if it is to be sent again.
 
         That is so if it must wait as a long one, and, once, if a process that had answered before
@@ -405,7 +403,7 @@ class QueryPool:
             )
             raise QueryMemoryError(msg, statement.request.sql) from error
 
-    def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply:
+    def _exchange(self, process: WorkerProcess, statement: Statement) -> Reply:
         longest_s, looks_s = self.limits.timeout_s + GRACE_S, list[float]()
         if statement.kind == "short":
             # Where others wait it is asked for its place after a part of the time, too.
@@ -434,7 +432,7 @@ class QueryPool:
         logger.info("a query did not stop by itself; its worker process was killed")
         raise timed_out(self.limits.timeout_s, statement.request.sql)
 
-    def _check(self, statement: _Statement) -> None:
+    def _check(self, statement: Statement) -> None:
         if statement.call.given_up:
             msg = "The query was stopped because its caller gave up."
             raise QueryCancelledError(msg, statement.request.sql)
