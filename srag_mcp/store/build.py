@@ -178,9 +178,10 @@ _INFO = TypeAdapter(BuildInfo)
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
-    lists = {"renamed": "\n".join(info.renamed), "loose": "\n".join(info.loose)}
-    entries = asdict(info) | lists
-    return [(key, str(value)) for key, value in entries.items()]
+    return [
+        (key, "\n".join(value) if isinstance(value, tuple) else str(value))
+        for key, value in asdict(info).items()
+    ]
 
 
 def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:

@@ -177,25 +177,21 @@ def confine(limits: QueryLimits) -> list[str]:
         The limits that this system does not have (Windows has none of them).
     """
     os.environ.clear()
-    try:
-        import resource
-    except ImportError:
-        return ["RLIMIT_AS", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NOFILE"]
     wanted = {
         "RLIMIT_AS": limits.address_space_mb << 20,
         "RLIMIT_FSIZE": 0,
         "RLIMIT_CORE": 0,
         "RLIMIT_NOFILE": _MAX_OPEN_FILES,
     }
+    try:
+        import resource
+    except ImportError:
+        return list(wanted)
     missing = []
     for name, value in wanted.items():
-        kind = getattr(resource, name, None)
         try:
-            if kind is None:
-                missing.append(name)
-            else:
-                resource.setrlimit(kind, (value, value))
-        except (OSError, ValueError):  # macOS knows RLIMIT_AS and refuses to set it
+            resource.setrlimit(getattr(resource, name), (value, value))
+        except (AttributeError, OSError, ValueError):  # macOS refuses to set RLIMIT_AS
             missing.append(name)
     return missing
 
