@@ -127,7 +127,7 @@ class Predictions:
         """Return the tokens of documents, in the order given; of all where none are."""
         if document_ids is None:
             found = "SELECT document_id FROM documents ORDER BY document_id"
-            document_ids = [key for (key,) in self._connection.execute(found).fetchall()]
+            document_ids = [key for (key,) in self._work.run(found)]
         return [count_tokens(document.text) for document in self.texts(document_ids)]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:
