@@ -93,6 +93,7 @@ Answers = Annotated[
         {
             "type": "array",
             "maxItems": 200,
+            "description": "One each.",
             "items": {
                 "type": "object",
                 "properties": {"id": {"type": "string"}, "reply": {"type": "object"}},
@@ -348,7 +349,7 @@ def _add_prompt_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
     @server.tool(title="Next prompts", annotations=TURNS)
     async def next_prompts(
         corpus: CorpusName = "",
-        max: Annotated[int, Field(ge=0, description="Default: what fits.")] = 0,  # noqa: A002 - the argument's name
+        max: Annotated[int, Field(ge=0, description="Most.")] = 0,  # noqa: A002 - the argument's name
         max_characters: MaxCharacters = 0,
         again: Annotated[bool, Field(description="Lost prompts, too.")] = False,
     ) -> Annotated[CallToolResult, PromptPage]:
