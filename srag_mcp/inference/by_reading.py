@@ -66,8 +66,8 @@ async def answer_by_reading(
     """
     unplaced = tuple(missing)
     unheld = f"no column holds {', '.join(missing) or 'what is asked'}"
-    has_passages = "passages" in corpus.tables()
-    if not has_passages or not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
+    is_indexed = "passages" in corpus.tables()  # else the search says that the build is old
+    if is_indexed and not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
         return refuse(corpus, question, unheld, unplaced)
     narrowing = await narrow(model, corpus, question, missing)
     if narrowing.attribute is not None:
@@ -197,21 +197,36 @@ async def _choose(
         place = _place(ids[hit.document_id], hit.page, hit.headings)
         text = f"{number} | {place} | {one_line(quote_hit(corpus, hit, sought).text)}"
         lines.append(shorten(text, most_characters(text, SNIPPET_TOKENS)))
+    chosen = await rank_snippets(model, question, lines, n_snippets=len(hits))
+    return tuple(hits[place] for place in chosen)
+
+
+async def rank_snippets(
+    model: LanguageModel,
+    question: str,
+    lines: Sequence[str],
+    *,
+    n_snippets: int,
+    subject: str = "",
+) -> list[int]:
+    """Let *model* choose among the snippets of *lines*, numbered from 1; return their places.
+
+    *subject* is what the prompt is kept by, if not the question.
+    """
     prompt = render_prompt(
         "rerank",
         "rerank",
-        question,
+        subject or question,
         snippets=enclose("\n".join(lines)),
         question=enclose(question),
     )
 
     def check(reply: RankingReply) -> Sequence[str]:
-        wrong = [item for item in reply.ids if not 1 <= item <= len(hits)]
-        return [f"there is no passage {wrong[0]}: ids are 1 to {len(hits)}"] if wrong else ()
+        wrong = [item for item in reply.ids if not 1 <= item <= n_snippets]
+        return [f"there is no passage {wrong[0]}: ids are 1 to {n_snippets}"] if wrong else ()
 
     asked = await ask_for(model, prompt, RankingReply, check)
-    chosen = [item for item in dict.fromkeys(asked.content.ids) if 1 <= item <= len(hits)]
-    return tuple(hits[item - 1] for item in chosen)
+    return [item - 1 for item in dict.fromkeys(asked.content.ids) if 1 <= item <= n_snippets]
 
 
 def _show(corpus: Corpus, number: int, segment: Segment) -> Shown:

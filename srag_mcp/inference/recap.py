@@ -14,6 +14,7 @@ from srag_mcp.claims.captions import head_lines
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
 from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
+from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.errors import QueryError
 from srag_mcp.inference.answer import Computed, Sentence, render_number
 from srag_mcp.model.reply_content import ReplyContent
@@ -30,7 +31,6 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
 from srag_mcp.values.units import SCALES, is_currency, parse_unit, unit_of
 
-_BLANKS = re.compile(r"[^\S\n]{2,}")
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,59}")
 _SLOT = re.compile(
     r"\{\s*(?P<name>\w+)\s*(?:\?(?P<yes>[^{}:]*):(?P<no>[^{}]*)"
@@ -97,7 +97,7 @@ class Shown:
     def text(self) -> str:
         """What stands there, with two blanks where the layout has many."""
         lines = self.segment.span.of(self.document).splitlines()
-        return "\n".join(_BLANKS.sub("  ", line.rstrip()) for line in lines if line.strip())
+        return "\n".join(narrow_gaps(line.rstrip()) for line in lines if line.strip())
 
     def render(self) -> str:
         """Write it for the model, below the heads that stand above it in the document."""

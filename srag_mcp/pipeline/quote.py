@@ -28,13 +28,7 @@ from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import (
-    DEFINITION_TOKENS_IN,
-    DEFINITION_TOKENS_OUT,
-    WISH_DOCUMENTS,
-    WISH_TOKENS,
-    find_attribute,
-)
+from srag_mcp.schema.rounds import definition_tokens, find_attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
@@ -205,10 +199,11 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         n_calls += n_rounds + n_asked
         tokens_in += n_rounds * round_tokens + n_asked * _QUESTION_TOKENS[0]
         tokens_out += n_rounds * _ROUND_TOKENS_OUT + n_asked * _QUESTION_TOKENS[1]
-    if todo.added:  # it is defined from passages of some documents
-        n_calls += 1
-        tokens_in += DEFINITION_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS
-        tokens_out += DEFINITION_TOKENS_OUT
+    if todo.added:
+        to_define = definition_tokens(todo.n_documents)
+        n_calls, tokens_in, tokens_out = (
+            n_calls + 1, tokens_in + to_define[0], tokens_out + to_define[1],
+        )  # fmt: skip
     return Quote(
         engine=engine.name,
         n_documents=todo.n_documents,

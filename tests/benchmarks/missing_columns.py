@@ -14,7 +14,7 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from srag_mcp.engines.choice import choose_engine
@@ -44,10 +44,10 @@ def ask_all(
             assert isinstance(engine, ModelEngine)
             asking = Asking(engine.model)
 
-            async def ask(batch: list[PackQuestion]) -> list[QuestionResult]:
+            async def ask(batch: Sequence[PackQuestion]) -> list[QuestionResult]:
                 return [await ask_question(corpus, question, asking) for question in batch]
 
-            return ask_each([[question] for question in questions], ask)  # type: ignore[arg-type]  # a batch is a list here
+            return ask_each([[question] for question in questions], ask)
 
 
 def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
