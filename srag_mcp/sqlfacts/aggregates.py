@@ -175,7 +175,7 @@ class _Reader:
 
         *by_column*: `count(name)` counts, too. With another condition, a record without the name
         may belong: it is `count(*)` for most who write it. Alone it counts what documents say, of
-        which nothing is unknown.
+        which nothing is unknown but what was not read for it.
         """
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select, clauses):
