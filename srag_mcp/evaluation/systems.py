@@ -378,15 +378,9 @@ class GivenDocuments(ReadingSystem):
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return them, each cut as in `full-corpus`."""
-        named = question.documents
-        return [
-            _cut_document(document, text)
-            for document, text in read_texts(self.setup.corpus, match_names(self._ids, named))
-        ]
-
-    @cached_property
-    def _ids(self) -> list[str]:
-        return read_chosen(self.setup.corpus, "")
+        corpus = self.setup.corpus
+        named = match_names(read_chosen(corpus, ""), question.documents)
+        return [_cut_document(document, text) for document, text in read_texts(corpus, named)]
 
 
 class FullCorpus(ReadingSystem):
@@ -461,7 +455,7 @@ class VectorRAG(ChunkSystem):
         return [self.chunks[at] for at in _best(scores)[:_N_CHUNKS]]
 
     async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return how good each chunk is."""
+        """Return how good each chunk is: as much as it is like the question."""
         return await self.likeness(question, model)
 
     async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief, write_brief
+from srag_mcp.inference.brief import Brief, link_values
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
@@ -41,11 +41,6 @@ class ColumnCoverage:
     n_none: int = 0
     n_contradicted: int = 0
     n_unread: int = 0
-
-    @property
-    def has_unknowns(self) -> bool:
-        """Whether some documents may have a value that is not known."""
-        return self.n_open > 0
 
     @property
     def n_open(self) -> int:
@@ -233,7 +228,10 @@ def refuse(
     proposal: Proposal | None = None,
 ) -> Answer:
     """Say why *question* has no answer, with the brief for who would find it."""
-    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
+    schema = corpus.schema()
+    columns = tuple(attribute.name for attribute in schema.attributes)
+    linked = link_values(question, schema, corpus.values())
+    brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     return Answer(
         question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal

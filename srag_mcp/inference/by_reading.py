@@ -20,13 +20,12 @@ from srag_mcp.model.language_model import (
 )
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.retrieval.search import Hit
+from srag_mcp.retrieval.search import Hit, read_hit
 from srag_mcp.retrieval.segments import Segment, gather, join_segments
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
 from srag_mcp.values.quantities import find_quantities
 
@@ -171,12 +170,8 @@ def _read_whole(corpus: Corpus, documents: str, hits: Sequence[Hit]) -> tuple[Hi
         return ()
     sql = f'SELECT document_id, number, page, headings, start, "end" {found} ORDER BY ALL'
     known = {(hit.document_id, hit.number) for hit in hits}
-    whole = []
-    for name, number, page, headings, start, end in corpus.select(sql, limit=int(count or 1)).rows:
-        place, span = None if page is None else int(page), Span(int(start or 0), int(end or 0))
-        hit = Hit(str(name), int(number or 0), place, str(headings or ""), span, 0.0)
-        whole += [] if (hit.document_id, hit.number) in known else [hit]
-    return tuple(whole)
+    rows = corpus.select(sql, limit=int(count or 1)).rows
+    return tuple(read_hit(*row) for row in rows if row[:2] not in known)
 
 
 async def _choose(

@@ -8,8 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-import anyio
-
 from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
 from srag_mcp.inference.answer import Answer, refuse
 from srag_mcp.inference.ask import (
@@ -19,7 +17,7 @@ from srag_mcp.inference.ask import (
     ask_offline,
     check_length,
     fall_back,
-    open_replies,
+    open_metered,
 )
 from srag_mcp.inference.by_model import TranslationReply, result_key
 from srag_mcp.inference.verified import answer_verified, write_examples
@@ -27,7 +25,6 @@ from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import Correction
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.store.corpus import Corpus
@@ -215,18 +212,10 @@ async def resolve_question(
             problems.append(str(error))
         return problems if reply.question.strip() else ["the question is empty"]
 
-    with open_replies(corpus, asking) as replies:
-        model = MeteredModel(asking.model, replies, asking.model_name)
-        try:
-            with anyio.fail_after(asking.timeout_s):
-                found = await ask_for(model, prompt, ResolvedReply, check)
-            if found.problems:
-                found.forget(model)
-        except TimeoutError as error:
-            msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
-            raise ModelError(msg) from error
-        finally:
-            model.drop_useless()
+    async with open_metered(corpus, asking, asking.model) as model:
+        found = await ask_for(model, prompt, ResolvedReply, check)
+        if found.problems:
+            found.forget(model)
     whole, taken = found.content.question, model.ledger.total
     if whole is not None and not found.problems:
         return Resolved(one_line(whole), taken)
@@ -288,7 +277,7 @@ def _inform(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None
     if asking.model is None:
         return asking
     examples = _with(kept, lambda kept: write_examples(corpus, kept, question))
-    return replace(asking, examples=examples or "")
+    return replace(asking, how=replace(asking.how, examples=examples or ""))
 
 
 def _ask_again(
@@ -306,7 +295,7 @@ def _ask_again(
         )
         result = enclose(shorten(first.text, _MAX_RESULT_CHARACTERS))
         rejected = Correction(reply.model_dump_json(), _WRONG.format(result=result))
-        asking = replace(asking, rejected=rejected, grammar_first=False)
+        asking = replace(asking, how=replace(asking.how, rejected=rejected), grammar_first=False)
         second = ask(corpus, question, _inform(corpus, question, asking, kept))
     if first.taken and second.taken:
         second = replace(second, taken=first.taken + second.taken)

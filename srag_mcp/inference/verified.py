@@ -11,7 +11,8 @@ from srag_mcp.errors import (
     QuestionError,
 )
 from srag_mcp.inference.answer import Answer
-from srag_mcp.inference.ask import MAX_ANSWER_ROWS, write_answer
+from srag_mcp.inference.ask import write_answer
+from srag_mcp.inference.by_model import MAX_ROWS
 from srag_mcp.inference.diagnosis import diagnose
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.language_model import count_tokens
@@ -173,7 +174,7 @@ def _find_fault(corpus: Corpus, pair: Verdict) -> str:
 
 
 def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
-    page = corpus.select(facts.sql, limit=MAX_ANSWER_ROWS)
+    page = corpus.select(facts.sql, limit=MAX_ROWS)
     restated = facts.words or question.strip(" .?")
     grounds = find_grounds(corpus, facts, page)
     answer = write_answer(Translation(question, restated, facts), page, grounds)

@@ -14,7 +14,7 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import RULES, Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict, converse
@@ -158,18 +158,12 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
 
 
 def _say_engine(answer: Answer) -> str:
-    """Say who answered and what it took: `"model: 1 calls, 3,812 tokens, $0.0009"`."""
+    """Say who answered and what it took: `"model: 2 calls, 812 tokens (narrow 300, read 512)"`."""
     if answer.taken is None:
         return answer.engine
     said = f"{answer.engine}: {render_taken(answer.taken)}"
-    return f"{said} ({_say_steps(answer)})" if len(answer.steps) > 1 else said
-
-
-def _say_steps(answer: Answer) -> str:
-    """Say what each step took: `"translate 1,204, narrow 800, read 4,100"`."""
-    return ", ".join(
-        f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps
-    )
+    steps = (f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps)
+    return f"{said} ({', '.join(steps)})" if len(answer.steps) > 1 else said
 
 
 def _reading_page(
@@ -261,7 +255,7 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
             for match in brief.linked_values
         ],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
-        rules=list(brief.rules),
+        rules=list(RULES),
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
     )
@@ -284,8 +278,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
         yield render_denominator(answer.denominator)
     if answer.bounds is not None:
         yield render_bounds(answer.bounds)
-    for warning in (*answer.assumptions, *answer.warnings):
-        yield f"Note: {one_line(warning)}."
+    yield from _note_lines(answer)
     yield f"\nSQL:  {printable(answer.sql)}"
     if answer.taken is not None:
         yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
@@ -323,8 +316,7 @@ def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[st
     yield reading.render_scope()
     for item in reading.missing:
         yield f"No passage says: {one_line(item)}"
-    for warning in (*answer.assumptions, *answer.warnings):
-        yield f"Note: {one_line(warning)}."
+    yield from _note_lines(answer)
     for line in _computed_lines(reading):
         yield f"Computed: {one_line(line)}"
     if reading.documents:
@@ -334,6 +326,11 @@ def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[st
     for number, found in enumerate(reading.quotes, start=1):
         passage = passage_entry(found, corpus)
         yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"
+
+
+def _note_lines(answer: Answer) -> Iterator[str]:
+    for warning in (*answer.assumptions, *answer.warnings):
+        yield f"Note: {one_line(warning)}."
 
 
 def _turn_lines(answer: Answer) -> Iterator[str]:
