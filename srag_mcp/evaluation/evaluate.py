@@ -61,6 +61,7 @@ from srag_mcp.evaluation.systems import (
     System,
     SystemResult,
     Tokens,
+    add_tokens,
     find_system,
 )
 from srag_mcp.model.embedder import LOCAL, open_embedder
@@ -371,9 +372,7 @@ def _sum_up(
 ) -> SystemRun:
     by_step: Tokens = {}
     for result in results:
-        for step, (took_in, took_out) in result.tokens.items():
-            before = by_step.get(step, (0, 0))
-            by_step[step] = before[0] + took_in, before[1] + took_out
+        add_tokens(by_step, result.tokens)
     each = [sum(map(sum, result.tokens.values())) for result in results]
     unread = (f"{n_failed} documents could not be read",) if n_failed else ()
     embedder = plan.embedder if system.needs_vectors else ""

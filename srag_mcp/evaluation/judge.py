@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.errors import ModelError, SettingsError
 from srag_mcp.evaluation.bench import OnProgress, open_bench, say_nothing
+from srag_mcp.evaluation.comparison import write_value
 from srag_mcp.evaluation.pack import Scale
 from srag_mcp.evaluation.saved_runs import (
     Grade,
@@ -175,14 +176,9 @@ def _find_problems(reply: JudgeReply) -> list[str]:
 def _write(value: JsonValue, scale: Scale) -> str:
     """Write an answer as people do: `["1,234"], "million"` -> `1,234 (million)`."""
     items = value if isinstance(value, list) else [value]
-    if items and all(isinstance(item, str | int | float) for item in items):
-        said = ", ".join(_scalar(item) for item in items)
+    scalars = [item for item in items if isinstance(item, str | int | float)]
+    if items and len(scalars) == len(items):
+        said = ", ".join(map(write_value, scalars))
     else:
         said = json.dumps(value, ensure_ascii=False)
     return f"{said} ({scale})" if scale else said
-
-
-def _scalar(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

@@ -68,6 +68,7 @@ from srag_mcp.store.chosen_documents import read_chosen
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
+from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
 
 Tokens: TypeAlias = dict[Step, tuple[int, int]]
@@ -84,6 +85,13 @@ _REPLY_TOKENS = 4000  # as the longest reply is reckoned that a budget holds mon
 _DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
 _WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
 _NO_CONTEXT = "(none)"
+
+
+def add_tokens(total: Tokens, taken: Tokens) -> None:
+    """Add what was *taken* to *total*."""
+    for step, (took_in, took_out) in taken.items():
+        before_in, before_out = total.get(step, (0, 0))
+        total[step] = before_in + took_in, before_out + took_out
 
 
 class ReadAnswer(ReplyContent):
@@ -157,11 +165,10 @@ class CountingModel(LanguageModel):
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Ask, and count."""
         reply = await self._model.complete(prompt, reply_schema)
-        before_in, before_out = self.tokens.get(prompt.step, (0, 0))
         took_in = reply.tokens_in or prompt.count_tokens()
         is_text = prompt.step != "embed"  # vectors are no tokens
         took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
-        self.tokens[prompt.step] = before_in + took_in, before_out + took_out
+        add_tokens(self.tokens, {prompt.step: (took_in, took_out)})
         return reply
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
@@ -565,8 +572,9 @@ class MixRAG(VectorRAG):
         by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
         shown = [
-            f"{number} | {piece.name} | {_snippet(piece)}"
+            f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"
             for number, piece in enumerate(candidates, 1)
+            for said in (one_line(piece.text),)
         ]
         best = await rank_snippets(
             model, question.question, shown, n_snippets=len(shown), subject=question.id
@@ -624,11 +632,6 @@ def cut_chunks(text: str) -> Iterator[Span]:
         end = word.start() + size - 1
     if length:
         yield Span(start, end)
-
-
-def _snippet(piece: Piece) -> str:
-    text = " ".join(piece.text.split())
-    return text[: most_characters(text, _SNIPPET_TOKENS)]
 
 
 def _best(scores: Sequence[float]) -> list[int]:

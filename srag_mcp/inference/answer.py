@@ -307,16 +307,15 @@ def render_denominator(found: Denominator) -> str:
         head += ", before conditions (counting after them would take too long)"
     known, parts = "say" if found.before_conditions else "used", [head]
     for item in found.columns[:MAX_COLUMNS]:
-        unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
-        failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
-        were = "was" if item.n_unread == 1 else "were"
-        unread = f", {item.n_unread:,} {were} not read for it" if item.n_unread else ""
-        none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
-        none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
-        parts.append(
-            f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}{unread}"
+        others = (
+            (item.n_none, "has none" if item.n_none == 1 else "have none"),
+            (item.n_unknown, "do not say"),
+            (item.n_failed, "could not be read"),
+            (item.n_unread, f"{'was' if item.n_unread == 1 else 'were'} not read for it"),
         )
+        said = "".join(f", {n:,} {words}" for n, words in others if n)
+        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}")
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

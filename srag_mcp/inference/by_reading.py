@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.documents.lines import collapse
-from srag_mcp.inference.answer import Answer, Reading, Sentence, refuse
+from srag_mcp.inference.answer import Answer, Sentence, refuse
 from srag_mcp.inference.narrowing import Narrowing, narrow
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.recap import Judge, ReadingReply, Shown
@@ -33,7 +33,6 @@ MAX_SNIPPETS = 40
 SNIPPET_TOKENS = 80
 READING_TOKENS = 3500  # of passages: with all stages an answer takes 8,000
 _MAX_CONTEXT, _MAX_NAME, _MAX_HEADINGS = 160, 60, 60
-_MAX_MISSING = 200
 ALL_DOCUMENTS = "SELECT document_id FROM documents"
 _ANY_PASSAGE = "SELECT count(*) FROM passages"
 
@@ -93,43 +92,34 @@ async def answer_by_reading(
     )
     asked = await ask_for(model, prompt, ReadingReply, judge.check)
     judged = judge.judge(asked.content)
-    unsaid = tuple(shorten(item, _MAX_MISSING) for item in asked.content.missing if item.strip())
-    if not judged.sentences:
+    reading = judged.reading
+    if not reading.sentences:
+        said = f"no passage says {', '.join(reading.missing) or 'it'}"
         if judged.n_dropped:
             asked.forget(model)
-        said = f"no passage says {', '.join(unsaid) or 'it'}"
-        if judged.n_dropped:
             said = "what the model said of the passages is not in its quotes"
         return refuse(corpus, question, f"{unheld}, and {said}", unplaced)
     notes = list(narrowing.notes)
     if judged.n_dropped:
-        n_all = judged.n_dropped + len(judged.sentences)
+        n_all = judged.n_dropped + len(reading.sentences)
         notes.append(
             f"{judged.n_dropped} of {n_all} sentences were left out: what they say is not in their"
             " quotes"
         )
     n_all = corpus.info().n_documents
     n_searched = n_all if narrowing.n_documents is None else narrowing.n_documents
-    sentences = tuple(with_share(item, n_searched) for item in judged.sentences)
-    reading = Reading(
-        sentences,
-        judged.computed,
-        judged.values,
-        unsaid,
-        narrowing.documents,
-        sum(item.n_passages for item in segments),
-        len({item.document_id for item in segments}),
-        n_searched,
-        n_all,
+    reading = replace(
+        reading,
+        sentences=tuple(with_share(item, n_searched) for item in reading.sentences),
+        documents=narrowing.documents,
+        n_passages=sum(item.n_passages for item in segments),
+        n_read=len({item.document_id for item in segments}),
+        n_searched=n_searched,
+        n_documents=n_all,
     )
-    text = " ".join(item.text for item in sentences)
-    return Answer(
-        question,
-        text,
-        reading=reading,
-        warnings=tuple(notes),
-        assumptions=corpus.notices(),
-    )
+    text = " ".join(item.text for item in reading.sentences)
+    warnings = tuple(notes)
+    return Answer(question, text, reading=reading, warnings=warnings, assumptions=corpus.notices())
 
 
 def with_share(sentence: Sentence, n_searched: int) -> Sentence:

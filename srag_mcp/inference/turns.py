@@ -22,7 +22,7 @@ from srag_mcp.inference.ask import (
 from srag_mcp.inference.by_model import TranslationReply, result_key
 from srag_mcp.inference.verified import answer_verified, write_examples
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import Correction
+from srag_mcp.model.language_model import Correction, LanguageModel
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.reply_content import ReplyContent
@@ -138,7 +138,7 @@ def _converse(
     elif previous and asking.model is not None:
         before = [turn.asked for turn in earlier] or [previous]
         try:
-            found = run_to_end(resolve_question, corpus, question, before, asking)
+            found = run_to_end(resolve_question, corpus, question, before, asking, asking.model)
             asked, taken = found.question, found.taken
             if found.problem:
                 refused = replace(refuse(corpus, question, found.problem), taken=Totals())
@@ -180,15 +180,13 @@ class Resolved:
 
 
 async def resolve_question(
-    corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking
+    corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking, model: LanguageModel
 ) -> Resolved:
-    """Let the model write *question* and those before as one.
+    """Let *model* write *question* and those before as one.
 
     Raises:
         ModelError: If no reply could be had.
     """
-    if asking.model is None:
-        return Resolved(question, Totals())
     lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
     prompt = render_prompt(
         "resolve_question",
@@ -212,11 +210,11 @@ async def resolve_question(
             problems.append(str(error))
         return problems if reply.question.strip() else ["the question is empty"]
 
-    async with open_metered(corpus, asking, asking.model) as model:
-        found = await ask_for(model, prompt, ResolvedReply, check)
+    async with open_metered(corpus, asking, model) as metered:
+        found = await ask_for(metered, prompt, ResolvedReply, check)
         if found.problems:
-            found.forget(model)
-    whole, taken = found.content.question, model.ledger.total
+            found.forget(metered)
+    whole, taken = found.content.question, metered.ledger.total
     if whole is not None and not found.problems:
         return Resolved(one_line(whole), taken)
     why = "; ".join(found.problems) or "it could mean several things"
