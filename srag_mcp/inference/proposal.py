@@ -6,9 +6,9 @@ Nothing is read for it until somebody says so: it costs money, or the time of an
 from dataclasses import dataclass
 
 from srag_mcp.model.language_model import tokens_of
-from srag_mcp.records.prediction import estimate_records
+from srag_mcp.records.prediction import estimate_definition, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import definition_tokens, find_attribute
+from srag_mcp.schema.rounds import find_attribute
 from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
@@ -102,11 +102,7 @@ def price_reading(
     lengths = [tokens_of(int(n or 0), int(n_bytes or 0)) for n, n_bytes, _ in rows]
     sought = Attribute(name="sought", type="string", description=USUAL_DESCRIPTION)
     of_all = (lengths[number % len(lengths)] for number in range(n_documents))
-    records = estimate_records([sought], of_all, prompt_tokens)
-    n_prompts, tokens_in, tokens_out = records.n_prompts, records.tokens_in, records.tokens_out
+    estimate = estimate_records([sought], of_all, prompt_tokens)
     if known is None:
-        to_define = definition_tokens(n_documents)
-        n_prompts, tokens_in, tokens_out = (
-            n_prompts + 1, tokens_in + to_define[0], tokens_out + to_define[1],
-        )  # fmt: skip
-    return ReadingPrice(n_documents, n_prompts, tokens_in, tokens_out)
+        estimate += estimate_definition(n_documents)
+    return ReadingPrice(n_documents, estimate.n_prompts, estimate.tokens_in, estimate.tokens_out)

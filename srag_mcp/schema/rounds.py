@@ -28,7 +28,7 @@ MAX_ATTRIBUTES = 120
 Deed: TypeAlias = Literal["add", "change", "remove", "refuse"]
 WISH_DOCUMENTS = 8  # of which passages are shown to define one attribute
 WISH_TOKENS = 500  # of each
-_DEFINITION_TOKENS = (3500, 150)  # instructions and columns; the reply
+DEFINITION_TOKENS_IN, DEFINITION_TOKENS_OUT = 3500, 150  # instructions and columns; the reply
 _GENERIC_ENTITY = "records"
 _GAP = "\n[…]\n"
 _HEAD_SHARE = 0.5
@@ -371,15 +371,6 @@ async def predict_extension(
     name = unique_name(reply.definition.name, taken, "attribute")
     attribute = read_attribute(reply.definition, name)
     return Extension(attribute, added=True, rationale=reply.definition.rationale)
-
-
-def definition_tokens(n_documents: int) -> tuple[int, int]:
-    """Return the tokens, in and out, of the prompt that defines one attribute of so many documents.
-
-    It shows passages of some of them.
-    """
-    taken_in, taken_out = _DEFINITION_TOKENS
-    return taken_in + min(n_documents, WISH_DOCUMENTS) * WISH_TOKENS, taken_out
 
 
 def find_attribute(schema: Schema, words: str) -> Attribute | None:
