@@ -16,6 +16,13 @@ BUILDING = STEPS[: STEPS.index("names") + 1]
 _SHOWN: Mapping[Step, str] = {"translate": "questions"}  # as the questions of a pack are called
 
 
+def add_tokens(total: Tokens, taken: Tokens) -> None:
+    """Add what was *taken* to *total*."""
+    for step, (took_in, took_out) in taken.items():
+        before_in, before_out = total.get(step, (0, 0))
+        total[step] = before_in + took_in, before_out + took_out
+
+
 class CountingModel(LanguageModel):
     """Counts what one question takes; replies that were there already count as when they came."""
 
@@ -27,11 +34,10 @@ class CountingModel(LanguageModel):
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Ask, and count."""
         reply = await self._model.complete(prompt, reply_schema)
-        before_in, before_out = self.tokens.get(prompt.step, (0, 0))
         is_text = prompt.step != "embed"  # vectors are no tokens
         took_in = reply.tokens_in or prompt.count_tokens(reply_schema if is_text else None)
         took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
-        self.tokens[prompt.step] = before_in + took_in, before_out + took_out
+        add_tokens(self.tokens, {prompt.step: (took_in, took_out)})
         return reply
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
