@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import BEING, DOING, alike, stems_of
+from srag_mcp.grammar.lexicon import BEING, DOING, alike, stems_of, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
@@ -177,6 +177,10 @@ class Asked:
         mention = self.mention(at)
         first = self.frame.sentence.tokens[mention.first]
         return mention.last - mention.first > 1 and first.stem in self.table.nouns
+
+    def says_age(self, at: int) -> bool:
+        """Whether a superlative says of a thing itself how old it is, as `newest` does."""
+        return self.frame.sentence.words(self.mention(at)).lower() in words_of("ages", "words")
 
     def says_unit(self, at: int, column: Column) -> bool:
         """Whether a mention says the unit of *column*: `litres of water`."""

@@ -148,6 +148,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
             is_thing = not column.named.isdisjoint(asked.table.things)
+            is_thing = is_thing or asked.table.may_number(column)
             if not (distinct or column.is_own) and (asked.is_said_to_be(target) or is_thing):
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
@@ -197,7 +198,9 @@ def read_groups(asked: Asked) -> Drafts:
     period = stem(asked.word(key_at)) if asked.kind(key_at) == "part" else ""
     if period:
         keys = [(term, Counter()) for term in asked.parts(key_at)]
-    grouping = asked.columns(key_at, lambda c: not c.is_own and not c.is_date, headed=True)
+    grouping = asked.columns(
+        key_at, lambda c: not (c.is_own or c.is_date or asked.table.may_number(c)), headed=True
+    )
     keys += [(Term(column.name), features) for column, features in grouping]
     heads = asked.of("how_many", "how_much", "what", "list", "direction")
     used = frozenset({places[0], key_at, *heads})
@@ -301,12 +304,10 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
         apart = head is not None and not head.is_own and not head.is_number
         of_record = asked.table.is_of_record(column) and not asked.has("record")
-        is_age = asked.word(ranking.place).startswith("age") or "newest" in asked.words(
-            ranking.place
-        )
-        if apart and of_record and is_age:
+        if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
-        groups = len(terms) == 1 and (bool(key.part) or apart)
+        several = apart and head is not None and not asked.table.may_number(head)
+        groups = len(terms) == 1 and (bool(key.part) or several)
         record = any(at not in said for at in asked.of("record"))
         columns = (*(t.column for t in terms), column.name)
         used = ranking.used | said | frozenset(asked.of("aggregate"))

@@ -196,6 +196,11 @@ def is_function(word: str) -> bool:
     return word in words_of("function", "words")
 
 
+def is_time(word: str) -> bool:
+    """Whether a folded word is a noun of time: `year`."""
+    return any(kind == "part" for kind, _ in phrases().get((word,), ()))
+
+
 def is_irregular(word: str) -> bool:
     """Whether a folded word is a form that no stemmer joins to its word: `paid`."""
     return word in _data()["irregular"]

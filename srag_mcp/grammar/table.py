@@ -8,6 +8,7 @@ from math import ceil, log10
 from srag_mcp.grammar.lexicon import (
     is_function,
     is_irregular,
+    is_time,
     ranked_stems,
     stem,
     stems,
@@ -34,6 +35,7 @@ _MEASURES = frozenset(
 )
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
+_NUMBERING = frozenset(map(stem, _NAMING))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
@@ -320,6 +322,15 @@ class Table:
         """Whether a date is that of the record, and not of a thing that it is about."""
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
 
+    def may_number(self, column: Column) -> bool:
+        """Whether a text may number records within something else: issues 1, 2 of each magazine.
+
+        Nothing else says then what a record is, and each value has a digit.
+        """
+        held = column.statistics.values if column.statistics is not None else ()
+        texts = [str(found.value) for found in held] if column.is_text and not column.is_own else []
+        return not self.nouns and bool(texts) and all(any(map(str.isdigit, text)) for text in texts)
+
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
         return any(
@@ -388,10 +399,10 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
 
 def _repeated(columns: Sequence[Column]) -> frozenset[str]:
     """Return what columns name of which several records have one: `lift`, `lift_no` of reports."""
-    idle, found = stems_of("naming", "words") - {"titl"}, {True: set[str](), False: set[str]()}
+    found = {True: set[str](), False: set[str]()}
     for column in columns:
         if (column.is_text or column.is_identifier) and column.statistics is not None:
-            bare = [set(name) - idle or set(name) for name in column.names[:1]]
+            bare = [set(name) - _NUMBERING or set(name) for name in column.names[:1]]
             found[column.is_own] |= {word for name in bare if len(name) == 1 for word in name}
     return frozenset(found[False] - found[True])
 
@@ -445,7 +456,7 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     heads = [word for word in words[:first] if word in content] or content
     name, last = tuple(stem(word) for word in content), heads[-1]
     # of `fee_paid`, but not of `year_built`
-    is_amount = attribute.type.is_numeric and "year" not in heads
+    is_amount = attribute.type.is_numeric and not any(map(is_time, heads))
     acts = is_amount and (last.endswith("ed") or is_irregular(last))
     whole = attribute.type == "boolean" or stem(last) in stems_of("naming", "words")
     return name, frozenset(name) if whole else frozenset(map(stem, heads[-2 if acts else -1 :]))
