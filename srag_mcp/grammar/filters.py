@@ -365,11 +365,10 @@ class _Reader:
 
     def _ranges(self, at: int, column: Column, scale: float = 1.0) -> bool:
         """Whether a number is of the size of a column's: no height of 1,000 m is a rain in mm."""
-        number, found = self._mentions[at].in_unit_of(column), column.statistics
-        low, high = (found.minimum, found.maximum) if found is not None else (None, None)
-        if not isinstance(low, int | float) or not isinstance(high, int | float):
+        number = self._mentions[at].in_unit_of(column)
+        if column.ends is None:
             return True
-        return number is not None and low <= number * scale <= high
+        return number is not None and column.ends[0] <= number * scale <= column.ends[1]
 
     # -- periods ----------------------------------------------------------------------------
 

@@ -105,8 +105,7 @@ def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
     gaps = {condition.column for condition in parse.where if condition.kind == "known"}
     for column in (table.by_name[name] for name in columns if name not in gaps):
         found = column.statistics
-        many = found is not None and found.n_records >= _MANY and not column.is_boolean
-        if found is not None and many and column.fill < _MIN_FILL:
+        if found.n_records >= _MANY and not column.is_boolean and column.fill < _MIN_FILL:
             known = f"{found.n_non_null} of {found.n_records} records"
             msg = f"only {known} give {column.name}; too few to answer this question from"
             raise QuestionError(msg)
