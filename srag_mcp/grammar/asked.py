@@ -3,19 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import BEING, DOING, alike, stems_of, words_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, joined
+from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
 
-_SPARE = 0.45
 _MAX_LIMIT = 100
 # How much of a name may be left unsaid where its different values are counted.
 WHOLE = 0.34
-_FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
 _HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
 _QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
 _PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", "place")
@@ -60,6 +58,11 @@ class Asked:
     def word(self, at: int) -> str:
         """Return the meaning of a mention within its kind."""
         return self.mention(at).word
+
+    def tokens(self, at: int) -> tuple[Token, ...]:
+        """Return the tokens of a mention."""
+        mention = self.mention(at)
+        return self.frame.sentence.tokens[mention.first : mention.last]
 
     def words(self, at: int) -> set[str]:
         """Return the words of a mention, in small letters."""
@@ -121,11 +124,11 @@ class Asked:
         mention = self.mention(at)
         if mention.kind != "column":
             return
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        said = {like for token in tokens for like in (token.stem, *alike(token.stem))}
+        stems = [token.stem for token in self.tokens(at)]
+        said = {like for stem in stems for like in (stem, *alike(stem))}
         for name, share in mention.columns:
             column = self.table.by_name[name]
-            close = share >= mention.columns[0][1] - _SPARE
+            close = share >= mention.columns[0][1] - SPARE
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
@@ -174,9 +177,8 @@ class Asked:
 
     def opens_with_record(self, at: int) -> bool:
         """Whether a mention of more words begins with the noun of the record."""
-        mention = self.mention(at)
-        first = self.frame.sentence.tokens[mention.first]
-        return mention.last - mention.first > 1 and first.stem in self.table.nouns
+        first, *further = self.tokens(at)
+        return bool(further) and first.stem in self.table.nouns
 
     def says_age(self, at: int) -> bool:
         """Whether a superlative says of a thing itself how old it is, as `newest` does."""
@@ -184,23 +186,19 @@ class Asked:
 
     def says_unit(self, at: int, column: Column) -> bool:
         """Whether a mention says the unit of *column*: `litres of water`."""
-        mention = self.mention(at)
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
         unit = column.attribute.unit
-        return unit is not None and any(unit_of(t.text) == (unit_of(unit) or unit) for t in tokens)
+        named = unit and (unit_of(unit) or unit)
+        return named is not None and any(unit_of(t.text) == named for t in self.tokens(at))
 
     def says_day(self, at: int) -> bool:
         """Whether a mention speaks of dates, and not of what is dated."""
-        mention = self.mention(at)
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        return any(token.stem in {"date", "day"} for token in tokens)
+        return any(token.stem in {"date", "day"} for token in self.tokens(at))
 
     def is_many(self, nouns: frozenset[int]) -> bool:
         """Whether several things are asked for: one of *nouns* is in the plural, or the verb."""
-        said = [self.mention(at) for at in nouns if self.kind(at) in {"column", "record"}]
-        tokens = self.frame.sentence.tokens
-        words = [token.word for noun in said for token in tokens[noun.first : noun.last]]
-        verbs = {token.word for token in tokens} & {"are", "were"}
+        said = [at for at in nouns if self.kind(at) in {"column", "record"}]
+        words = [token.word for at in said for token in self.tokens(at)]
+        verbs = {token.word for token in self.frame.sentence.tokens} & {"are", "were"}
         return bool(verbs) or any(singular(word) != word for word in words)
 
     def noun(self, asking: int, over: Sequence[str] = _PASSED) -> int | None:
@@ -386,10 +384,8 @@ class Asked:
 
     def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:
         """Return what is left unsaid of a column where `how far`, `closest` say `distance`."""
-        mention = self.mention(at)
         measuring = stems_of("concept", concept) if concept else frozenset()
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        said = {token.stem for token in tokens}
+        said = {token.stem for token in self.tokens(at)}
         if not (column.heads & measuring and column.named & said):
             return features
         said |= measuring
@@ -401,7 +397,7 @@ class Asked:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""
         asked = self.of("aggregate")
         if len(asked) == 1:
-            function = _FUNCTIONS[self.word(asked[0])]
+            function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 yield summary, used | set(asked), features

@@ -81,7 +81,7 @@ _HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include
 # What may stand between a name and the number or the period that it is compared with.
 _RELATING = frozenset({"compare", "compare_time", "comparative", "than", "between", "part"})
 # How much less fully a name may be said than the best one, and still be meant.
-_SPARE = 0.45
+SPARE = 0.45
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class _Reader:
         if self._kind(at) == "column":
             best = self._mentions[at].columns[0][1]
             for name, share in self._mentions[at].columns:
-                if share >= best - _SPARE:
+                if share >= best - SPARE:
                     yield self._table.by_name[name], Counter({"unsaid_name": 1 - share})
 
     def _beside(self, first: int, last: int) -> Iterator[tuple[Column, Features, int]]:

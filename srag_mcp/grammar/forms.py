@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, end_of, read_frame
@@ -21,7 +21,7 @@ _COUNTED = frozenset({"more", "fewer", "less"})  # `is A higher than B` compares
 
 @dataclass(frozen=True)
 class Draft:
-    """A reading, before it is known whether it places every mention.
+    """A reading of a frame.
 
     Attributes:
         sql: The query.
@@ -30,6 +30,7 @@ class Draft:
         features: What it assumes.
         ordered: Whether the order of the rows is asked for.
         relates: Whether the frame's relation to a number has its place in it.
+        left, where: The mentions that it leaves over, and its restrictions; known once composed.
     """
 
     sql: str
@@ -38,23 +39,14 @@ class Draft:
     features: Features = field(default_factory=Counter)
     ordered: bool = False
     relates: bool = False
-
-
-@dataclass(frozen=True)
-class Parse:
-    """A reading of a frame: its query, what it assumes, and the mentions that it leaves over."""
-
-    sql: str
-    features: Features
-    ordered: bool
-    left: tuple[int, ...]
-    where: Where
+    left: tuple[int, ...] = ()
+    where: Where = ()
 
 
 Drafts = Iterator[Draft]
 
 
-def compose(frame: Frame) -> Iterator[Parse]:
+def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
     asked = read_frame(frame)
     if asked is None:
@@ -70,7 +62,7 @@ def compose(frame: Frame) -> Iterator[Parse]:
                 at for at in frame.free if at not in used and not asked.covers(at, columns, used)
             )
             features = frame.features + draft.features
-            yield Parse(draft.sql, features, draft.ordered, left, asked.where)
+            yield replace(draft, features=features, left=left, where=asked.where)
 
 
 def _single(asked: Asked, summary: Summary, used: frozenset[int], features: Features) -> Draft:
