@@ -292,10 +292,14 @@ class Asked:
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""
-            for column, features in self.columns(noun, lambda c: not c.is_boolean, headed=True):
+            for column, features in self.columns(noun, self._may_be_told, headed=True):
                 if not concept or column.measures(concept):
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
+
+    def _may_be_told(self, column: Column) -> bool:
+        """Whether the values of a column tell things apart, and say more than yes and no."""
+        return not (column.is_boolean or self.table.may_number(column))
 
     def _stands_for_records(self, at: int) -> bool:
         """Whether a stored value stands there for the records that have it, before no noun."""

@@ -295,8 +295,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         of_record = asked.table.is_of_record(column) and not asked.has("record")
         if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
-        several = apart and head is not None and not asked.table.may_number(head)
-        groups = len(terms) == 1 and (bool(key.part) or several)
+        groups = len(terms) == 1 and (bool(key.part) or apart)
         record = any(at not in said for at in asked.of("record"))
         columns = (*(t.column for t in terms), column.name)
         used = ranking.used | said | frozenset(asked.of("aggregate"))

@@ -69,10 +69,14 @@ def _ask_of_issues(question: str) -> str:
 def test_what_is_numbered_anew_within_something_else_is_no_number_of_different_ones() -> None:
     with pytest.raises(QuestionError, match="in two ways: number of different issue; or: number"):
         _ask_of_issues("How many issues are there?")
-    with pytest.raises(QuestionError):
-        _ask_of_issues("What is the average number of pages per issue?")
+    for question in (
+        "What is the average number of pages per issue?",
+        "Which issue has the most pages?",
+        "Which issues have more than 40 pages?",
+    ):
+        with pytest.raises(QuestionError):
+            _ask_of_issues(question)
     different = _ask_of_issues("How many different issues are there?")
     assert different == "SELECT COUNT(DISTINCT issue) FROM magazines"
-    most = _ask_of_issues("Which issue has the most pages?")
-    assert "SUM" not in most
-    assert "pages = (SELECT MAX(pages) FROM magazines)" in most
+    most = _ask_of_issues("Which magazine has the most pages?")
+    assert most.startswith("SELECT magazine FROM magazines")
