@@ -416,8 +416,7 @@ class Asked:
             return None
         operator, number = self.relation[0], self.mention(self.relation[1])
         if summary.term is None:
-            plain = number.unit is None and number.number is not None
-            return (operator, number.number or 0.0) if plain else None
+            return None if number.unit else (operator, number.number or 0.0)
         value = number.in_unit_of(self.table.by_name[summary.term.column])
         return None if value is None else (operator, value)
 

@@ -376,11 +376,6 @@ class _Reader:
         operator, uses = "", {at}
         if self._kind(at - 1) == "compare_time" and self._near(at - 1, at):
             operator, uses = self._mentions[at - 1].word, {at - 1, at}
-        elif self._kind(at - 1) == "than" and self._kind(at - 2) == "comparative":
-            concept, end = self._mentions[at - 2].word.split()
-            if concept in {"time", "age"}:
-                operator = "<" if (end == "low") != (concept == "age") else ">"
-                uses = {at - 2, at - 1, at}
         elif self._kind(at - 1) == "between":
             uses = {at - 1, at}
         if self._kind(at + 1) == "inclusive":
