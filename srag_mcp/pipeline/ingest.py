@@ -144,7 +144,7 @@ def ingest(
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         if fresh:
-            work.forget_failures()
+            work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         run = Run(
             folder=folder.expanduser().resolve(),

@@ -39,7 +39,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder, work_path
+from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 
@@ -226,7 +226,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
 def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
     """Open what is stored of the corpus; of a new one, nothing, in a place that goes away."""
     corpus = CorpusFolder(folder, settings.home)
-    if work_path(corpus.readable()).exists():
+    if (corpus.readable() / WORK_FILE).exists():
         with open_work(corpus.writable()) as work:
             yield work
         return

@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from srag_mcp.errors import LockedError, StoreError
 from srag_mcp.store.earlier import has_earlier_state, remove_earlier_state, take_over_files
-from srag_mcp.store.layout import is_ingested_now, read_holder, state_path
+from srag_mcp.store.layout import STATE_FILE, is_ingested_now, read_holder
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def read_state(folder: Path) -> Iterator[State]:
         StoreError, LockedError: As `open_state`.
     """
     can_be_made = has_earlier_state(folder) and os.access(folder, os.W_OK)
-    if state_path(folder).exists() or can_be_made:
+    if (folder / STATE_FILE).exists() or can_be_made:
         with open_state(folder) as state:
             yield state
         return
@@ -129,7 +129,7 @@ def read_state(folder: Path) -> Iterator[State]:
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
-    path, mode = state_path(folder), ""
+    path, mode = folder / STATE_FILE, ""
     if not os.access(folder, os.W_OK):  # it can be read nevertheless
         in_use = path.with_name(f"{path.name}-wal").exists()
         mode = "?mode=ro" if in_use else "?mode=ro&immutable=1"
@@ -199,5 +199,5 @@ def _store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        msg = f"{state_path(folder)} cannot be used: {error}"
+        msg = f"{folder / STATE_FILE} cannot be used: {error}"
         raise StoreError(msg) from error
