@@ -22,8 +22,9 @@ from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, sche
 from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
 from srag_mcp.store.layout import write_atomically
-from srag_mcp.store.loose import keep_loose, loose_attributes, with_loose
+from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.state import open_state
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -215,14 +216,17 @@ def define_attribute(
         CancelledError: If somebody wants it to stop.
     """
     tidy = tidy_wish(wish)
-    note = f"extension:{_hash(tidy.casefold().encode('utf-8', 'replace'))[:16]}"
-    names = filter(None, (work.note(note), tidy))
+    note = wish_note(tidy)
+    with open_state(work.state) as state:
+        before = state.note(note) or work.note(note)  # there, of earlier versions
+    names = filter(None, (before, tidy))
     known = next(filter(None, (find_attribute(schema, name) for name in names)), None)
     if known is not None:
         extension = Extension(known, added=False)
     else:
         extension = engine.define(tidy, schema, sample())
-    work.keep_note(note, extension.attribute.name)
+    with open_state(work.state) as state:
+        state.keep_note(note, extension.attribute.name)
     return extension
 
 

@@ -29,6 +29,12 @@ from srag_mcp.records.record_prompt import (
     take_excerpt,
 )
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import (
+    DEFINITION_TOKENS_IN,
+    DEFINITION_TOKENS_OUT,
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
+)
 from srag_mcp.values.states import State
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
@@ -55,6 +61,20 @@ class Estimate:
     n_prompts: int
     tokens_in: int
     tokens_out: int
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        """Return what both take."""
+        return Estimate(
+            self.n_prompts + other.n_prompts,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+        )
+
+
+def estimate_definition(n_documents: int) -> Estimate:
+    """Estimate what it takes to define an attribute, from passages of some of so many documents."""
+    shown = min(n_documents, WISH_DOCUMENTS) * WISH_TOKENS
+    return Estimate(1, DEFINITION_TOKENS_IN + shown, DEFINITION_TOKENS_OUT)
 
 
 def estimate_records(

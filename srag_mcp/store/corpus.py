@@ -35,7 +35,7 @@ from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
 from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.shown import inert, one_line
 
 Returned = TypeVar("Returned")
 _TRIES = 5
@@ -333,8 +333,9 @@ class Corpus:
         by_id = f"{ENTRIES} WHERE document_id = $1"
         found = self.read(by_id, [document_id])
         if not found:
-            shown = one_line(document_id)
-            alike = [known for (known,) in self.read(ODD_IDS, []) if one_line(str(known)) == shown]
+            shown = inert(one_line(document_id))
+            odd = self.read(ODD_IDS, [])
+            alike = [known for (known,) in odd if inert(one_line(str(known))) == shown]
             found = self.read(by_id, alike) if len(alike) == 1 else []
         if found:
             return read_entry(found[0])

@@ -96,8 +96,8 @@ class State:
 
 
 @contextmanager
-def open_state(folder: Path) -> Iterator[State]:
-    """Open the state that lies in *folder*, made on need.
+def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
+    """Open the state that lies in *folder*, made on need; wait so long for others who write.
 
     At the first opening, what an earlier version kept in files is taken over. A database that is
     damaged is moved aside, and a new one begun.
@@ -106,7 +106,7 @@ def open_state(folder: Path) -> Iterator[State]:
         StoreError: If it cannot be read or written, or a later version wrote it.
         LockedError: If an ingestion of an earlier version runs.
     """
-    with closing(_connect(folder)) as connection:
+    with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
 
 
@@ -128,7 +128,7 @@ def read_state(folder: Path) -> Iterator[State]:
         yield State(connection, folder)
 
 
-def _connect(folder: Path) -> sqlite3.Connection:
+def _connect(folder: Path, wait_s: float) -> sqlite3.Connection:
     path, mode = folder / STATE_FILE, ""
     if not os.access(folder, os.W_OK):  # it can be read nevertheless
         in_use = path.with_name(f"{path.name}-wal").exists()
@@ -137,7 +137,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path.resolve().as_uri() + mode,
             uri=True,
-            timeout=_BUSY_S,
+            timeout=wait_s,
             isolation_level=None,
             check_same_thread=False,
         )
@@ -152,7 +152,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
             logger.warning("%s: %s; moved to %s, beginning anew", path, error, aside.name)
-            return _connect(folder)
+            return _connect(folder, wait_s)
         except BaseException:
             connection.close()
             raise
