@@ -326,7 +326,7 @@ def _account(run: Run, *, is_new: bool) -> bool:
         work.keep_note(ACCOUNT, said)
         work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.
-    is_chosen = bool(run.attribute) and published_info(work.state) is not None
+    is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
 
 

@@ -207,19 +207,32 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     return _INFO.validate_python({**found, **lists})
 
 
-_COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
+_COUNTS = (
+    "SELECT (SELECT count(*) FROM published.main.documents),"
+    " (SELECT count(*) FROM published.main.{entity})"
+)
 
 
-def published_info(state: Path) -> BuildInfo | None:
-    """Return what the published build says of itself; None if there is none that can be read."""
+def published_info(
+    state: Path, connection: duckdb.DuckDBPyConnection | None = None
+) -> BuildInfo | None:
+    """Return what the published build says of itself; None if there is none that can be read.
+
+    *connection* reads it, if given: an engine of its own takes longer to start than to read it.
+    """
     import duckdb
 
     with suppress(NotIngestedError, StoreError, duckdb.Error):
-        with duckdb.connect(str(published_build(state)), read_only=True) as connection:
-            info = read_info(connection.execute("FROM srag_build").fetchall())
-            [(n_documents, n_records)] = connection.execute(
-                with_names(_COUNTS, entity=info.entity)
-            ).fetchall()
+        build = quote_text(str(published_build(state)))
+        with connection.cursor() if connection else duckdb.connect() as cursor:
+            cursor.execute(f"ATTACH {build} AS published (READ_ONLY)")
+            try:
+                info = read_info(cursor.execute("FROM published.main.srag_build").fetchall())
+                [(n_documents, n_records)] = cursor.execute(
+                    with_names(_COUNTS, entity=info.entity)
+                ).fetchall()
+            finally:
+                cursor.execute("DETACH published")
         # builds of earlier versions have a record for what could not be read
         is_whole = n_documents in {info.n_documents, info.n_documents + info.n_failed}
         return info if is_whole and n_records == info.n_documents else None
@@ -292,7 +305,7 @@ def publish_changes(
     on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
 ) -> BuildInfo | None:
     """Publish as `publish` does, unless the present build has the same content: then None."""
-    info = published_info(work.state)
+    info = published_info(work.state, work.connection)
     if info is not None and info.revision == work.revision:
         return None
     return publish(work, schema, on_column=on_column)

@@ -1,4 +1,5 @@
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -23,14 +24,21 @@ SURE = "How many stations have a height above 100?"
 UNSURE = "Reckon up the summits, please."
 
 
-@pytest.fixture
-def folder(tmp_path: Path, settings: Settings, schema: Schema, write_station: WriteStation) -> Path:
-    stations = tmp_path / "stations"
-    stations.mkdir()
+@pytest.fixture(scope="module")
+def ingested(
+    tmp_path_factory: pytest.TempPathFactory, schema: Schema, write_station: WriteStation
+) -> Path:
+    """Six stations, ingested; to be copied."""
+    stations = tmp_path_factory.mktemp("once") / "stations"
     for number in range(1, 7):
         write_station(stations, number, 40 * number)
-    ingest(stations, settings, schema=schema)
+    ingest(stations, Settings(workers=1, home=tmp_path_factory.mktemp("home")), schema=schema)
     return stations
+
+
+@pytest.fixture
+def folder(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "stations")
 
 
 def reply(sql: str | None, *missing: str) -> str:

@@ -1,6 +1,7 @@
 """An attribute is read from chosen documents only, beside the schema, until it is kept."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,9 +59,13 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return settings_for(server, tmp_path / "home")
+
+
+def settings_for(server: OpenAIServer, home: Path) -> Settings:
     return Settings(
         workers=1,
-        home=tmp_path / "home",
+        home=home,
         model="openai/fake",
         api_base=server.base,
         api_key="none",
@@ -68,16 +73,20 @@ def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path, settings: Settings, server: OpenAIServer) -> Path:
-    """Six stations, ingested; no request is counted before."""
-    stations = tmp_path / "stations"
-    stations.mkdir()
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six stations, ingested; to be copied."""
+    stations = tmp_path_factory.mktemp("ingested")
     for number, town in enumerate(TOWNS, start=1):
         write(stations, number, town)
-    ingest(stations, settings)
-    server.requests.clear()
+    with serving(say) as server:
+        ingest(stations, settings_for(server, tmp_path_factory.mktemp("home")))
     return stations
+
+
+@pytest.fixture
+def folder(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "stations")
 
 
 def read(folder: Path, settings: Settings, documents: str = HIGH) -> IngestReport:
