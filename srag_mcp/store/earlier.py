@@ -74,7 +74,7 @@ def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
     if wish is not None:
         connection.execute("INSERT INTO notes VALUES ('unfinished', ?)", [json.dumps(wish)])
     _take_over_prompts(connection, folder / "prompts")
-    for path in (folder / "jobs").glob("*.job.json"):
+    for path in sorted((folder / "jobs").glob("*.job.json")):  # their names begin with the time
         told = _read_object(path)
         if told is not None:
             if told.get("status") == "running":

@@ -71,7 +71,7 @@ def test_the_databases_of_a_corpus_are_no_corpus(cli: Cli, ingested: Path) -> No
 def test_an_unknown_document_names_those_that_look_alike(cli: Cli, ingested: Path) -> None:
     text = _refused(cli, "trace", ingested, "passengers", "--document", "ldra.txt")
 
-    assert text == "no document 'ldra.txt' in ferries; try: aldra.txt\n"
+    assert text == f"no document 'ldra.txt' in {ingested}; try: aldra.txt\n"
 
 
 def test_a_pointer_to_a_build_that_is_gone_says_what_to_do(
