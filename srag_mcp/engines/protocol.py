@@ -31,6 +31,7 @@ Stage: TypeAlias = Literal[
     "finding",
     "schema",
     "extracting",
+    "rules",
     "predicting",
     "standardising",
     "normalising",

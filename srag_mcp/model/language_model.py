@@ -14,7 +14,7 @@ CHARACTERS_A_TOKEN = 4
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
 Step: TypeAlias = Literal[
-    "schema", "records", "standardise", "translate", "extend", "rewrite",
+    "schema", "rules", "audit", "records", "standardise", "translate", "extend", "rewrite",
     "narrow", "rerank", "read", "embed", "judge",
 ]  # fmt: skip
 

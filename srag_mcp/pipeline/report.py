@@ -79,6 +79,7 @@ class IngestReport:
         account: How much of the documents the columns account for, and what it takes that the
             agent reads prose; empty where a language model chose them.
         only_quoted: Whether nothing is published for that, until somebody chooses an engine.
+        ruled: What rules that a model wrote decide, and how their audits came out.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -117,6 +118,7 @@ class IngestReport:
     resumed: str = ""
     account: str = ""
     only_quoted: bool = False
+    ruled: tuple[str, ...] = ()
 
     @property
     def read_nothing(self) -> bool:
@@ -163,6 +165,7 @@ class IngestReport:
             said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        said += self.ruled
         if self.n_unsettled:
             said.append(
                 f"{self.n_unsettled} values that do not fit their column are not settled (see"
