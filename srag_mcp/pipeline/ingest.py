@@ -44,7 +44,7 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
-from srag_mcp.pipeline.rule_run import RuleRun, read_by_rules, settle_effort
+from srag_mcp.pipeline.rule_run import RuleRun, forget_lesson, read_by_rules, settle_effort
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
     SchemaWish,
@@ -212,6 +212,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     remember_tables(work, wish.tables)
     if wish.fresh:
         forget_fresh(work.state)
+        forget_lesson(work)
     extension: Extension | None = None
     if run.attribute:
         schema, extension = extend_schema_in_force(work, schema, run.attribute, sample, engine)

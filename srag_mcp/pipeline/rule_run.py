@@ -21,7 +21,7 @@ from srag_mcp.engines.protocol import Progress
 from srag_mcp.model.language_model import Step
 from srag_mcp.pipeline.record_run import read_missing_records
 from srag_mcp.pipeline.schema_choice import put_rules_in_force
-from srag_mcp.records.prediction import count_around
+from srag_mcp.records.prediction import choose_first_tokens, count_around, estimate_records
 from srag_mcp.rules.audit import LIMIT, RISK, Plan, plan_audit, upper_bound
 from srag_mcp.rules.voting import Read, Ruling, Verdict, agrees, rule_on, run_rules, score_rules
 from srag_mcp.rules.writing import Lesson, may_be_ruled, write_rules
@@ -105,6 +105,12 @@ def settle_effort(work: WorkDatabase, settings: Settings) -> Effort:
     return next((effort for effort in get_args(Effort) if effort == known), "full")
 
 
+def forget_lesson(work: WorkDatabase) -> None:
+    """Let rules be asked for anew: the columns are others, or lost their rules."""
+    if work.note(_LESSON):
+        work.keep_note(_LESSON, "")
+
+
 def read_by_rules(
     work: WorkDatabase,
     schema: Schema,
@@ -143,11 +149,14 @@ def read_by_rules(
     attributes = tuple(by_name.get(item.name, item) for item in schema.attributes)
     schema = schema.model_copy(update={"attributes": attributes})
     schema = put_rules_in_force(work, schema)
-    if all(item.audit is not None and item.audit.holds for item in schema.attributes):
+    told = _tell(run, schema, audited, n_taken)
+    if effort == "checked" and not _saves(run, schema, rest):
+        run.predictions.forget_ruled(schema.attributes)
+        told += ("that would save nothing, as other columns are read: all are",)
+    elif all(item.audit is not None and item.audit.holds for item in schema.attributes):
         for column in audited:
             _read_around(run, column)
     # else every document is read for some column, and for these cells with it
-    told = _tell(run, schema, audited, n_taken)
     return RuleRun(schema, frozenset(run.asked), (*run.told, *told))
 
 
@@ -314,6 +323,23 @@ def _keep(run: _Run, column: _Column) -> int:
     return len(kept)
 
 
+def _saves(run: _Run, schema: Schema, rest: Sequence[str]) -> bool:
+    """Whether to read what is left takes fewer tokens than to read these documents whole."""
+    n_columns, n_most = len(schema.attributes), run.engine.work.settings.prompt_tokens
+
+    def count(attributes: Sequence[Attribute], ids: Sequence[str]) -> int:
+        first = choose_first_tokens(len(attributes), n_columns) or n_most
+        lengths = (min(first, n_tokens) for n_tokens in run.predictions.count_tokens(ids))
+        found = estimate_records(attributes, lengths, n_most)
+        return found.tokens_in + found.tokens_out
+
+    groups = run.predictions.pending(schema.attributes)
+    read = {key for item in schema.attributes for key in run.labels(item)}
+    unread = [key for key in rest if key not in read]
+    left = sum(count(group.attributes, group.document_ids) for group in groups)
+    return left < count(schema.attributes, unread)
+
+
 def _read_around(run: _Run, column: _Column) -> None:
     """Read the cells that rules of a column dispute from the words around their matches.
 
@@ -356,7 +382,9 @@ def _tell(run: _Run, schema: Schema, columns: Sequence[_Column], n_taken: int) -
         return tuple(said)
     certified = [audit for column in columns if (audit := column.attribute.audit) and audit.holds]
     for column in columns:
-        if audit := column.attribute.audit:
+        if not column.units:
+            said.append(f"{column.attribute.name}: no rule is proven, so the model reads it")
+        elif audit := column.attribute.audit:
             differ = f"{audit.wrong} of {audit.audited} audited cells differ"
             outcome = (
                 str(audit)

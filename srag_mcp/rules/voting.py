@@ -6,7 +6,7 @@ and of rules that contradict each other the first in 73 %.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +24,7 @@ from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
 
 FEWEST_RIGHT = 3
+_MOST_FAILED = 3  # times that a rule may be too slow: each takes as long as a thousand good ones
 Read: TypeAlias = Mapping[str, Cell]
 """The cells of one attribute that one rule reads, by document id."""
 
@@ -83,20 +84,27 @@ def run_rules(
     """Return for each attribute, for each of its rules, the cells with values that it reads.
 
     A value is read with its whole column in view, and must follow from the words that the rule
-    takes. A rule that cannot be read, or is too slow for a document, says nothing there.
+    takes. A rule that cannot be read, or is too slow for some documents, says nothing at all.
     """
     found: dict[tuple[str, int], list[tuple[str, Cell]]] = defaultdict(list)
+    n_failed: Counter[tuple[str, int]] = Counter()
     for document in documents:
         for attribute in attributes:
             for number, rule in enumerate(attribute.rules):
+                key = (attribute.name, number)
+                if n_failed[key] >= _MOST_FAILED:
+                    continue
                 try:
                     span = find_pattern(rule, document.text)
                 except SchemaError:
+                    n_failed[key] += 1
                     continue
                 if span is not None:
                     words = span.of(document.text)
                     cell = Cell(attribute.name, State.STATED, words, span)
-                    found[attribute.name, number].append((document.document_id, cell))
+                    found[key].append((document.document_id, cell))
+    for key in (key for key, n in n_failed.items() if n >= _MOST_FAILED):
+        found[key].clear()
     return {
         attribute.name: [
             _with_values(attribute, rule, found[attribute.name, number])

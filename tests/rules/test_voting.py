@@ -3,6 +3,7 @@
 import csv
 from functools import cache
 from pathlib import Path
+from time import monotonic
 
 import pytest
 
@@ -171,3 +172,7 @@ def test_a_pattern_that_is_too_slow_for_a_document_says_nothing_there() -> None:
     texts = [DocumentText("slow", "", "", "a" * 60 + "!", ""), DocumentText("ok", "", "", "7", "")]
     [read] = run_rules([attribute], texts)["x"]
     assert read.keys() == {"ok"}
+    slow = [DocumentText(f"slow {n}", "", "", "a" * 60 + "!", "") for n in range(40)]
+    started = monotonic()
+    assert run_rules([attribute], [texts[1], *slow])["x"] == [{}]
+    assert monotonic() - started < 3
