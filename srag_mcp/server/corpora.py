@@ -9,7 +9,7 @@ from anyio import CapacityLimiter
 
 from srag_mcp import views
 from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
-from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings, named_engine
+from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
@@ -116,7 +116,13 @@ class Corpora:
         return corpus
 
     def ingest(
-        self, name: str, questions: Sequence[str], engine: EngineChoice, *, rebuild_schema: bool
+        self,
+        name: str,
+        questions: Sequence[str],
+        engine: EngineChoice,
+        effort: EffortChoice = "auto",
+        *,
+        rebuild_schema: bool,
     ) -> JobStatus:
         """Start an ingestion, or return the one that runs.
 
@@ -138,6 +144,8 @@ class Corpora:
             raise SchemaError(msg)
         before = {job.id for job in list_jobs(folder, settings)}
         settings = settings.with_engine(engine)
+        if effort != "auto":
+            settings = settings.model_copy(update={"effort": effort})
         job = start_job(
             folder, settings, questions=questions, fresh=rebuild_schema, asks_first=True
         )
@@ -145,6 +153,7 @@ class Corpora:
             "sample_questions": questions,
             "rebuild_schema": rebuild_schema,
             "engine": named_engine(engine) is not None,
+            "effort": effort != "auto",
         }
         unheard = " and ".join(name for name, value in given.items() if value)
         note = f"this job was running before: your {unheard} wait for a call after its end"

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from srag_mcp import views
 from srag_mcp.server.calls import MAX_NAME, add_reader, as_result, run_blocking, show
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.settings import EngineChoice
+from srag_mcp.settings import EffortChoice, EngineChoice
 from srag_mcp.views.results import (
     AnswerPage,
     AnswersPage,
@@ -132,6 +132,9 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             EngineChoice,
             Field(description="offline: code; model: as configured; agent: you, by next_prompts."),
         ] = "auto",
+        effort: Annotated[
+            EffortChoice, Field(description="draft: sample and rules; checked: audited; full: all.")
+        ] = "auto",
         wait_seconds: WaitSeconds = WAIT_S,
     ) -> Annotated[CallToolResult, JobStatus]:
         """Build or update the table of a corpus, as a job.
@@ -139,7 +142,12 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
         Call it when not ingested, documents changed or its job stopped: what is done is kept.
         """
         start = partial(
-            corpora.ingest, corpus, sample_questions, engine, rebuild_schema=rebuild_schema
+            corpora.ingest,
+            corpus,
+            sample_questions,
+            engine,
+            effort,
+            rebuild_schema=rebuild_schema,
         )
         return await _await_job(ctx, corpora, start, wait_seconds)
 
