@@ -22,7 +22,6 @@ ONE_LINE_A_ROW = 1_000_000
 SHOWN = {
     "schema": "finding the columns",
     "extracting": "reading and extracting",
-    "rules": "writing rules",
     "predicting": "predicting records",
     "standardising": "standardising columns",
     "normalising": "normalising columns",

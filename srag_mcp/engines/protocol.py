@@ -31,7 +31,6 @@ Stage: TypeAlias = Literal[
     "finding",
     "schema",
     "extracting",
-    "rules",
     "predicting",
     "standardising",
     "normalising",

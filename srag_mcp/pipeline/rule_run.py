@@ -204,7 +204,7 @@ def _with_rules(run: _Run, schema: Schema, chosen: _Chosen) -> Schema:
     asked = [item for item in schema.attributes if may_be_ruled(shown.get(item.name, {}))]
     written: Mapping[str, tuple[WrittenRule, ...]] = {}
     if asked:
-        run.engine.work.on_progress(Progress("rules", 0, len(asked)))
+        run.engine.work.on_progress(Progress("predicting", 0, len(asked), "rules"))
         documents = tuple(run.predictions.texts(chosen.shown))
         lesson = Lesson(tuple(asked), documents, shown)
         n_tokens = run.engine.work.settings.prompt_tokens
