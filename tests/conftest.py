@@ -1,8 +1,11 @@
-"""What tests of all packages share: compiled modules, and query processes that are idle."""
+"""What tests of all packages share: folders in memory, compiled modules, idle query processes."""
 
+import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +16,21 @@ from srag_mcp.store.guard.process import WorkerProcess
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# A database waits for the disk at each commit: a third of the time that a small ingestion takes.
+# No test is about a machine that loses its power.
+MEMORY, NEEDED_BYTES = Path("/dev/shm"), 4 * 1024**3
+if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > NEEDED_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 MOST_IDLE = 4
 Idle = list[tuple[QueryLimits, WorkerProcess]]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave what thousands of collected tests are made of out of each search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

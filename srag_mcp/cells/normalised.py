@@ -171,16 +171,12 @@ def _holds(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end and inner.start < outer.end
 
 
-def verify_cells(cells: Sequence[Cell], text: str) -> list[Cell]:
-    """Return *cells* with the place of each checked against *text*.
+def verify_cell(cell: Cell, text: str) -> Cell:
+    """Return *cell* with its place checked against *text*.
 
     A stated cell whose words are elsewhere gets the right place; one whose words the document does
     not have becomes FAILED, without a value.
     """
-    return [_verify(cell, text) for cell in cells]
-
-
-def _verify(cell: Cell, text: str) -> Cell:
     words, span = cell.as_stated or "", cell.span
     if cell.state not in (State.STATED, State.STATED_ABSENT):
         return cell

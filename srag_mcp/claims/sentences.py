@@ -7,9 +7,9 @@ deny, or say up or down.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from srag_mcp.claims.captions import is_tabular, read_scales, read_years, spell_years
 from srag_mcp.text.spans import Span
@@ -49,6 +49,9 @@ _ROUNDED = 0.05  # half of the last digit of two: fewer say too little
 _SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # `Hotel`, `Hotels`; not `Marsh`, `Marshall`
 _LONGEST_CODE = 6
 
+# Whether a folded word is of another document, and whether the question names it.
+IsAnother: TypeAlias = Callable[[str, bool], bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
@@ -74,14 +77,6 @@ class Ground:
     def size(self) -> float | None:
         """The value without its scale: 12 in `million USD` is 12,000,000."""
         return None if self.value is None else self.value * parse_unit(self.unit or "").scale
-
-
-class IsAnother(Protocol):
-    """Tells whose a word is."""
-
-    def __call__(self, word: str, *, asked: bool) -> bool:
-        """Return whether folded *word* is of another document; *asked*: the question names it."""
-        ...
 
 
 class Result(NamedTuple):
@@ -144,7 +139,7 @@ def check_sentence(
     grounds: Sequence[Ground],
     results: Mapping[str, Result],
     question: str,
-    is_another: IsAnother = lambda word, *, asked: False,
+    is_another: IsAnother = lambda word, is_asked: False,
 ) -> list[str]:
     """Say what in the sentence *said* neither *grounds* nor the *results* of computing have.
 
@@ -335,7 +330,7 @@ def _names(
             continue
         if _is_known(folded, asked):
             is_name = _PERIOD.fullmatch(word) is None
-            if is_name and is_another(folded, asked=f" {word}" in question):
+            if is_name and is_another(folded, f" {word}" in question):
                 yield word
             continue
         if word.isupper() and len(word) <= _LONGEST_CODE and _has_initials(word, around):
@@ -343,7 +338,7 @@ def _names(
         before, after = said[: found.start()].rstrip("“\"'( "), said[found.end() :]
         is_first = not before or before[-1] in ".!?:;"
         goes_on = re.match(r"['’]s\b| (?:[A-Z]|Inc|Ltd|GmbH)[^\W\d_]", after) is not None
-        if not is_first or goes_on or is_another(folded, asked=False):
+        if not is_first or goes_on or is_another(folded, False):
             yield word
 
 

@@ -160,6 +160,7 @@ def open_ready(name: str, settings: Settings) -> Iterator["Corpus"]:
     """
     location = find_corpus(name, settings)
     with open_corpus(location, settings) as corpus:
+        corpus.name = name  # what texts propose to run takes it so
         try:
             corpus.build_path()
         except NotIngestedError:

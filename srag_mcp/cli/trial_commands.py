@@ -127,9 +127,20 @@ def evaluate(
     settings = command_settings(None, engine=engine, model=model)
     with interruption(), show_progress() as show:
         plan = EvaluationPlan(
-            schema, documents, work, record, ranking, run, against, questions,
-            system, records, context, at_once, embedder,
-        )  # fmt: skip
+            schema=schema,
+            n_documents=documents,
+            work=work,
+            record=record,
+            ranking=ranking,
+            run=run,
+            against=against,
+            questions=questions,
+            system=system,
+            records=records,
+            context_tokens=context,
+            at_once=at_once,
+            embedder=embedder,
+        )
         evaluation = evaluate_pack(pack, settings, plan, show)
     if as_json:
         print_json(evaluation.to_json())

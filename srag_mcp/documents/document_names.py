@@ -38,7 +38,9 @@ def name_words(name: str, text: str = "") -> tuple[str, ...]:
     for spelling in (name, *_spellings(name, text)):
         parts: list[str] = []
         for word in WORD.findall(spelling.replace("_", " ")):
-            split = _split(word)
+            # at capitals and between letters and digits; what leaves one letter stays: `10K`
+            split = _JOINT.split(word)
+            split = split if min(map(len, split)) > 1 else [word]
             parts += split
             found |= dict.fromkeys([word, *split])
         for lettered, run in groupby(parts, str.isalpha):
@@ -52,12 +54,6 @@ def _spellings(name: str, text: str) -> Iterator[str]:
         if len(word) >= _MIN_SPLIT and word.isalpha():
             pattern = rf"\b{'[ -]?'.join(word)}\b"
             yield from {found.casefold() for found in re.findall(pattern, text, re.IGNORECASE)}
-
-
-def _split(word: str) -> list[str]:
-    """Split at capitals and between letters and digits; what leaves one letter stays: `10K`."""
-    parts = _JOINT.split(word)
-    return parts if min(map(len, parts)) > 1 else [word]
 
 
 def _joined(run: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
+from contextlib import suppress
 
 from srag_mcp.errors import DocumentError
 
@@ -58,10 +59,10 @@ def normalise_lines(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
-    return without_surrogates(text.replace("\0", "").replace("\ufeff", ""))
+    return storable(text.replace("\0", "").replace("\ufeff", ""))
 
 
-def without_surrogates(text: str) -> str:
+def storable(text: str) -> str:
     r"""Return *text* with a `?` for each lone surrogate (JSON's `"\ud800"`): UTF-8 has none."""
     return text.encode("utf-8", "replace").decode()
 
@@ -83,11 +84,8 @@ def _find_encoding(data: bytes, path: str, declared: str | None) -> str:
     n_control = len(sample) - len(sample.translate(None, _CONTROL))
     is_text = n_control <= _MAX_CONTROL_SHARE * len(sample)
     if is_text and 0 not in sample:
-        try:
+        with suppress(UnicodeDecodeError):
             data.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-        else:
             return "utf-8"
     # UTF-16 without a mark: every other byte of Western text is zero
     half, n_even, n_odd = len(sample) // 2, sample[::2].count(0), sample[1::2].count(0)

@@ -78,7 +78,11 @@ def read_html(data: bytes, path: str) -> Content:
     from selectolax.lexbor import LexborHTMLParser
 
     text = decode(data, path, declared_encoding(data))
-    _refuse_depth(text, path)
+    depth = 0  # the time of the parser grows with its square
+    for tag in _NESTING.finditer(text):
+        depth = max(depth - 1, 0) if tag[1] else depth + 1
+        if depth > _MAX_NESTED:
+            raise DocumentError(path, f"its elements are nested more than {_MAX_NESTED:,} deep")
     tree = LexborHTMLParser(text)
     pairs = list(_metadata(tree))
     if tree.body is not None:
@@ -95,15 +99,6 @@ def read_html(data: bytes, path: str) -> Content:
         walker.walk(tree.body, _MAX_DEPTH)
         walker.flush()
     return walker.page.content(heading or title or None)
-
-
-def _refuse_depth(text: str, path: str) -> None:
-    """Refuse what the parser would take hours for: its time grows with the square of the depth."""
-    depth = 0
-    for tag in _NESTING.finditer(text):
-        depth = max(depth - 1, 0) if tag[1] else depth + 1
-        if depth > _MAX_NESTED:
-            raise DocumentError(path, f"its elements are nested more than {_MAX_NESTED:,} deep")
 
 
 def _metadata(tree: "LexborHTMLParser") -> Iterator[tuple[str, str]]:
@@ -206,7 +201,7 @@ class _Walker:
             return
         pairs = _label_values(node)
         for key, value in pairs:
-            self.page.write_item_pair(key, value, level)
+            self.page.write_pair(key, value, level)
         if not pairs:
             lists = [part for part in _children(node) if part.tag in _LISTS]
             pieces: list[str] = []
@@ -374,35 +369,21 @@ def _add_label(node: "LexborNode", parts: list[str], before: int) -> None:
 def _label_values(node: "LexborNode") -> list[tuple[str, str]]:
     """Return the pairs of an element that holds one, or whose children alternate label, value."""
     parts = _text_children(node)
-    pair = _label_value(node, parts)
-    return [pair] if pair else _alternating_pairs(parts)
-
-
-def _label_value(node: "LexborNode", parts: "list[LexborNode]") -> tuple[str, str] | None:
-    if len(parts) != 2:
-        return None
-    label, value = map(_words, parts)
-    if label is None or value is None or not _side_by_side(node, parts):
-        return None
-    if _is_label(label):
-        return label.rstrip(": "), value
-    is_figure = is_data(label) and _is_label(value) and not any(map(str.isdigit, value))
-    return (value, label) if is_figure else None
-
-
-def _alternating_pairs(parts: "list[LexborNode]") -> list[tuple[str, str]]:
-    shapes = list(map(_shape, parts))
-    if len(parts) < 4 or len(parts) % 2 or shapes[0] == shapes[1]:
+    shapes, is_one = list(map(_shape, parts)), len(parts) == 2
+    if not is_one and (len(parts) < 4 or len(parts) % 2 or shapes[0] == shapes[1]):
         return []
     if len(set(shapes[::2])) != 1 or len(set(shapes[1::2])) != 1:
         return []
-    pairs: dict[str, str] = {}
-    for label, value in zip(parts[::2], parts[1::2], strict=True):
-        key, text = _words(label), _words(value)
-        if key is None or text is None or not _is_label(key):
-            return []
-        pairs[key.rstrip(": ")] = text
-    return list(pairs.items()) if 2 * len(pairs) == len(parts) else []
+    words = [text for text in map(_words, parts) if text is not None]
+    if len(words) < len(parts) or (is_one and not _side_by_side(node, parts)):
+        return []
+    labels, values = words[::2], words[1::2]
+    if not all(map(_is_label, labels)):
+        (figure, *_), (name, *_) = labels, values
+        is_figure = is_data(figure) and _is_label(name) and not any(map(str.isdigit, name))
+        return [(name, figure)] if is_one and is_figure else []
+    pairs = {label.rstrip(": "): value for label, value in zip(labels, values, strict=True)}
+    return list(pairs.items()) if len(pairs) == len(labels) else []
 
 
 def _text_children(node: "LexborNode") -> "list[LexborNode]":

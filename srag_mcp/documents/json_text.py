@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from srag_mcp.documents.document import Content
-from srag_mcp.documents.encoding import decode, without_surrogates
+from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.page import Page, joined_lines
 from srag_mcp.documents.table_files import ListedMembers, RecordTable, Row
 from srag_mcp.documents.tables import unique_names
@@ -129,7 +129,7 @@ def _load(data: bytes, path: str) -> JsonValue:
 
 def _parse(text: str, path: str, where: str = "") -> JsonValue:
     try:
-        value: JsonValue = json.loads(text)
+        return cast("JsonValue", json.loads(text))
     except RecursionError as error:
         raise DocumentError(path, f"the JSON is nested too deeply{where}") from error
     except json.JSONDecodeError as error:
@@ -137,7 +137,6 @@ def _parse(text: str, path: str, where: str = "") -> JsonValue:
         raise DocumentError(path, f"it is not JSON{place}: {error.msg}") from error
     except ValueError as error:  # such as a number of more than 4,300 digits
         raise DocumentError(path, f"the JSON cannot be read{where}: {error}") from error
-    return value
 
 
 def _record_table(values: Sequence[JsonValue]) -> RecordTable:
@@ -174,7 +173,7 @@ def _parted(value: JsonValue) -> tuple[dict[str, str], dict[str, list[JsonValue]
     cells: dict[str, str] = {}
     lists: dict[str, list[JsonValue]] = {}
     for key, leaf in _leaves(value, "" if isinstance(value, dict) else "value"):
-        name = without_surrogates(key)
+        name = storable(key)
         if not isinstance(leaf, list):
             cells.setdefault(name, joined_lines(scalar_text(leaf)))
         elif leaf:

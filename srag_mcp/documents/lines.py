@@ -8,6 +8,7 @@ from srag_mcp.text.spans import Span
 
 _MIN_WRAP_WIDTH = 50
 _WIDE_GAP = re.compile(r"\s*\t\s*|\s{2,}")
+_BLANKS = re.compile(r"[^\S\n]{2,}")
 _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’]*$")
 _BULLETS = "•·‣◦▪▫●○■□◆◇►▶➤➢→»✓✔☑✅✗✘❌☒✖*+\\-–—\uf0b7\uf0a7"
 _CROSSES = "✗✘❌☒✖☐"  # what is crossed out or not ticked
@@ -104,6 +105,11 @@ def is_wrapped(line: Line, after: Line, width: int) -> bool:
 def collapse(text: str) -> str:
     """Return *text* on one line, each run of white space as one space."""
     return " ".join(text.split())
+
+
+def narrow_gaps(text: str) -> str:
+    """Write runs of blanks within a line, which keep columns apart, as two of them."""
+    return _BLANKS.sub("  ", text)
 
 
 def match_marker(text: str) -> tuple[str, int] | None:

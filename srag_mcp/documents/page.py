@@ -47,12 +47,24 @@ class Page:
             self._blocks.append(Heading(self._write(text), text, level))
             self._outline.enter(text, level)
 
-    def write_pair(self, key: str, value: str) -> None:
-        """Write `key: value`."""
-        key, value = _line(key).rstrip(": "), joined_lines(value)
-        if key and value:
-            self._start("pair")
-            self._add_pair(key, value)
+    def write_pair(self, key: str, value: str, depth: int | None = None) -> None:
+        """Write `key: value`; as an item of a list that is *depth* lists deep, if that is given."""
+        key, value, section = _line(key).rstrip(": "), joined_lines(value), self._outline.section
+        if not key or not value:
+            return
+        self._start("pair" if depth is None else "item")
+        if depth is not None:
+            self._write("  " * depth + "- ")
+            text = f"{key}: {value}"
+            self._blocks.append(
+                ListItem(Span(self._length, self._length + len(text)), text, section)
+            )
+        start, value_span = self._write(f"{key}: ").start, self._write(value)
+        self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
+        self._blocks += [
+            ListItem(place.moved(value_span.start), place.of(value), (*section, key))
+            for place in split_items(value)
+        ]
 
     def write_item(self, text: str, depth: int = 0) -> None:
         """Write an item of a list that is *depth* lists deep."""
@@ -68,18 +80,6 @@ class Page:
             value_span = Span(pair.value_start, pair.value_end).moved(span.start)
             pair_span = Span(span.start + pair.key_start, value_span.end)
             self._blocks.append(KeyValue(pair_span, pair.key, pair.value, value_span, section))
-
-    def write_item_pair(self, key: str, value: str, depth: int = 0) -> None:
-        """Write an item of a list that is a key with its value."""
-        key, value = _line(key).rstrip(": "), joined_lines(value)
-        if not key or not value:
-            return
-        self._start("item")
-        self._write("  " * depth + "- ")
-        start, text = self._length, f"{key}: {value}"
-        span = Span(start, start + len(text))
-        self._blocks.append(ListItem(span, text, self._outline.section))
-        self._add_pair(key, value)
 
     def write_text(self, text: str, layout: Layout = PLAIN) -> None:
         """Write lines of text, whose blocks are found as in a text file."""
@@ -137,15 +137,6 @@ class Page:
         tail = tail[-_TAIL_CHARACTERS:]
         offset = self._length - len(tail)
         return collapse(span.moved(-offset).of(tail)) if span.start >= offset else ""
-
-    def _add_pair(self, key: str, value: str) -> None:
-        start, section = self._write(f"{key}: ").start, self._outline.section
-        value_span = self._write(value)
-        self._blocks.append(KeyValue(Span(start, value_span.end), key, value, value_span, section))
-        self._blocks += [
-            ListItem(place.moved(value_span.start), place.of(value), (*section, key))
-            for place in split_items(value)
-        ]
 
     def _start(self, kind: str) -> None:
         if self._parts:

@@ -72,8 +72,10 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
     for part, end in _find_long_texts(document) if is_row else _find_parts(document):
         blanks = max(1, end - part.start) / max(1, len(collapse(text[part.start : end])))
         for stretch in _cut(text, part, end, int(lengths[part.kind] * blanks)):
-            span = _trimmed(stretch, text)
-            if span.start < span.end:
+            said = stretch.of(text).rstrip()
+            start = stretch.start + len(said) - len(said.lstrip())
+            span = Span(start, stretch.start + len(said))
+            if said:
                 page = bisect_right(document.pages, span.start) + 1 if document.pages else None
                 passages.append(Passage(span, page, part.path, part.kind))
     return tuple(passages)
@@ -100,12 +102,6 @@ def _find_parts(document: Document) -> Iterator[tuple[_Part, int]]:
         turned = pages[bisect_right(pages, part.start) : bisect_left(pages, end)]
         for start, stop in pairwise([part.start, *turned, end]):
             yield replace(part, start=start), stop
-
-
-def _trimmed(span: Span, text: str) -> Span:
-    """Return *span* without the blanks around it."""
-    said = span.of(text).rstrip()
-    return Span(span.start + len(said) - len(said.lstrip()), span.start + len(said))
 
 
 def _find_sections(document: Document) -> list[_Part]:

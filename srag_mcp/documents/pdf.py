@@ -20,7 +20,7 @@ from srag_mcp.documents.text_blocks import Layout
 from srag_mcp.errors import DocumentError
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage
+    from pypdfium2 import PdfDocument
 
 _MAX_BOXES = 2000
 _MIN_RUNNING_PAGES = 3
@@ -98,7 +98,12 @@ def _read_pages(document: "PdfDocument", data: bytes) -> tuple[list[str], list[_
     for number in range(len(document)):
         page = document[number]
         textpage = page.get_textpage()
-        found = _boxes(textpage)
+        found = []
+        for rectangle in range(min(textpage.count_rects(), _MAX_BOXES)):
+            left, bottom, right, top = textpage.get_rect(rectangle)
+            text = textpage.get_text_bounded(left, bottom, right, top)
+            text = _HYPHEN_AT_LINE_END.sub("-", text)
+            found.append(_TextBox(left, right, bottom, top - bottom, text))
         text = textpage.get_text_bounded().replace("\r\n", "\n")
         text = _HYPHEN_AT_LINE_END.sub("-\n", text)
         if text.strip() and _looks_tabular(found):
@@ -108,16 +113,6 @@ def _read_pages(document: "PdfDocument", data: bytes) -> tuple[list[str], list[_
         textpage.close()
         page.close()
     return texts, boxes
-
-
-def _boxes(textpage: "PdfTextPage") -> list[_TextBox]:
-    boxes = []
-    for number in range(min(textpage.count_rects(), _MAX_BOXES)):
-        left, bottom, right, top = textpage.get_rect(number)
-        text = textpage.get_text_bounded(left, bottom, right, top)
-        text = _HYPHEN_AT_LINE_END.sub("-", text)
-        boxes.append(_TextBox(left, right, bottom, top - bottom, text))
-    return boxes
 
 
 def _layout_text(data: bytes, number: int) -> str | None:

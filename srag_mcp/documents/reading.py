@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from srag_mcp.documents.document import Content, Document, Heading
 from srag_mcp.documents.email_message import read_email
-from srag_mcp.documents.encoding import decode, without_surrogates
+from srag_mcp.documents.encoding import decode, storable
 from srag_mcp.documents.folder import MEDIA_TYPES, READABLE, SourceFile, media_type
 from srag_mcp.documents.html import read_html
 from srag_mcp.documents.json_text import read_json, read_json_tables
@@ -36,9 +36,13 @@ def read_file(source: SourceFile) -> Document:
 
 def read_text(text: str, document_id: str, media_type: str = "text/plain") -> Document:
     """Return *text* as a document; its blocks are found as in a text file."""
-    text = without_surrogates(text)
-    content = Content(text, tuple(find_blocks(text)))
-    return _document(document_id, content, media_type, hashlib.sha256(text.encode()).hexdigest())
+    content = _plain(storable(text))
+    sha256 = hashlib.sha256(content.text.encode()).hexdigest()
+    return _document(document_id, content, media_type, sha256)
+
+
+def _plain(text: str) -> Content:
+    return Content(text, tuple(find_blocks(text)))
 
 
 def row_documents(path: str, table: RecordTable) -> list[Document]:
@@ -81,13 +85,8 @@ def read_tables(data: bytes, path: str) -> list[RecordTable]:
     return tables
 
 
-def _read_plain(data: bytes, path: str) -> Content:
-    text = decode(data, path)
-    return Content(text, tuple(find_blocks(text)))
-
-
 _READERS: Mapping[str, Callable[[bytes, str], Content]] = {
-    "text/plain": _read_plain,
+    "text/plain": lambda data, path: _plain(decode(data, path)),
     "text/markdown": read_markdown,
     "text/html": read_html,
     "text/csv": read_spreadsheet,
@@ -116,4 +115,4 @@ def _document(path: str, content: Content, kind: str, sha256: str) -> Document:
 
 
 def _title(text: str) -> str:
-    return without_surrogates(" ".join(text.split())[:_MAX_TITLE_CHARACTERS])
+    return storable(" ".join(text.split())[:_MAX_TITLE_CHARACTERS])

@@ -126,20 +126,14 @@ def _check_sizes(data: bytes, path: str) -> None:
             for name in filter(_SHEET_PART.search, archive.namelist()):
                 places = set(_CELL_PLACE.findall(archive.read(name)))
                 rows = [int(row) for _, row in places] or [0]
-                columns = list(map(_column_number, {letters for letters, _ in places})) or [0]
+                letters = {name.rjust(3, b"@") for name, _ in places}  # `@` is before `A`
+                columns = [676 * a + 26 * b + c for a, b, c in letters] or [0]
                 n_rows, n_columns = max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
                 if n_rows * n_columns > _MAX_CELLS:
                     reason = f"{name} spans {n_rows} x {n_columns} cells, too many to read"
                     raise DocumentError(path, reason)
     except ARCHIVE_ERRORS as error:
         raise DocumentError(path, "it is a damaged Office file") from error
-
-
-def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - 64
-    return number
 
 
 def _arranged(sheet: "CalamineSheet") -> Sheet:

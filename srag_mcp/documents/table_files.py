@@ -198,11 +198,7 @@ def sketch(table: RecordTable) -> TableSketch:
     contexts = {row.context for row in table.rows}
     context = contexts.pop() if len(contexts) == 1 else ""
     columns = tuple(
-        replace(
-            _sample_column(name, [row.cells[at] or "" for row in table.rows]),
-            context=context,
-            caption=table.caption,
-        )
+        _sample_column(name, [row.cells[at] or "" for row in table.rows], context, table.caption)
         for at, name in enumerate(table.columns)
     )
     return TableSketch(
@@ -210,7 +206,9 @@ def sketch(table: RecordTable) -> TableSketch:
     )
 
 
-def _sample_column(name: str, cells: Sequence[str]) -> ColumnSample:
+def _sample_column(
+    name: str, cells: Sequence[str], context: str = "", caption: str = ""
+) -> ColumnSample:
     values = [cell for cell in cells if cell]
     # drawn, not every so many-th: rows often alternate
     places = Random(0).sample(range(len(values)), min(_N_SAMPLED, len(values)))
@@ -229,6 +227,8 @@ def _sample_column(name: str, cells: Sequence[str]) -> ColumnSample:
         (*sampled, *odd.values()),
         any(value[0] == "0" and len(value) > 1 and value.isdigit() for value in kinds),
         frozenset(kinds) if len(kinds) <= _N_KINDS else None,
+        context,
+        caption,
     )
 
 

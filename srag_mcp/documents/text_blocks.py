@@ -188,11 +188,9 @@ class _TextReader:
         return at + 2 * len(pairs) if pairs else None
 
     def _heading(self, at: int) -> int | None:
-        found = self._heading_at(at)
-        if found is None:
-            return None
-        heading, end = found
-        self._enter(heading)
+        heading, end = self._heading_at(at) or (None, None)
+        if heading is not None:
+            self._enter(heading)
         return end
 
     def _heading_at(self, at: int) -> tuple[Heading, int] | None:

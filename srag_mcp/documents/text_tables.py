@@ -68,9 +68,8 @@ def _is_rule(text: str) -> bool:
 
 def _has_pipes(text: str) -> bool:
     text = text.strip()
-    if text.startswith("+-"):
-        return True
-    return "|" in text and (_is_rule(text) or text[0] == "|" or _PIPE.search(text) is not None)
+    is_row = text[:1] == "|" or _is_rule(text) or _PIPE.search(text) is not None
+    return text.startswith("+-") or ("|" in text and is_row)
 
 
 def _read_piped(lines: Sequence[Line]) -> Grid | None:
@@ -158,7 +157,11 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
         for column in columns:
             # what spans columns stands above the numbers, not above their names
             is_above = is_spanning and column is not columns[0]
-            part = (_nearest if is_spanning else _overlapping)(segments, column)
+            middle = column.start + column.end
+            if is_spanning:
+                part = min(segments, key=lambda part: abs(part.start + part.end - middle))
+            else:
+                part = max(segments, key=lambda part: _overlap(part, column))
             if is_above or _overlap(segments[0] if is_spanning else part, column) > 0:
                 row.append(TableCell(part.text, Span(part.start, part.end).moved(line.start)))
             else:
@@ -167,15 +170,6 @@ def _read_aligned(lines: Sequence[Line]) -> Grid | None:
             return None  # a part that stands below no column: the lines do not line up
         cells.append(tuple(row))
     return Grid(Span(lines[0].span.start, lines[-1].span.end), tuple(cells))
-
-
-def _nearest(segments: Sequence[Line], column: Span) -> Line:
-    middle = column.start + column.end
-    return min(segments, key=lambda part: abs(part.start + part.end - middle))
-
-
-def _overlapping(segments: Sequence[Line], column: Span) -> Line:
-    return max(segments, key=lambda part: _overlap(part, column))
 
 
 def _overlap(part: Line, column: Span) -> int:

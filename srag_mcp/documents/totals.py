@@ -66,11 +66,18 @@ class TableBody:
         found = ((c, _read_amounts(column)) for c, column in enumerate(columns))
         self._amounts = {c: amounts for c, amounts in found if amounts is not None}
         usual = [c for c in range(width) if self._n_filled[c] > _USUAL * self._n_whole]
-        self._names = [c for c in usual if c not in self._amounts] or usual[:1]
-        signs = ((line.number, self._is_called(line), self._is_nameless(line)) for line in lines)
-        self._signs = {number: (one, other) for number, one, other in signs if one or other}
-        names = set(header_rows)
-        repeated = (line for line in lines if line.cells in names)
+        names = [c for c in usual if c not in self._amounts] or usual[:1]
+        # whether its first words name a total, and whether it lacks what most rows are known by
+        self._signs: dict[int, tuple[bool, bool]] = {}
+        for line in lines:
+            words = islice((cell for cell in line.cells if cell and not cell[0].isdigit()), 2)
+            n_names = sum(1 for c in names if line.cells[c])
+            is_nameless = 2 * n_names <= len(names) and n_names < len(names)
+            signs = (any(map(_SUMMARY.search, words)), is_nameless)
+            if any(signs):
+                self._signs[line.number] = signs
+        headers = set(header_rows)
+        repeated = (line for line in lines if line.cells in headers)
         self.left_out |= {line.number: "the header again" for line in repeated}
         self._find_totals("above")
         self._find_totals("below")
@@ -149,16 +156,6 @@ class TableBody:
                 marks.append((n_rows, so_far))
                 n_out += 1
                 out = {c: out[c] + figures.get(c, 0.0) for c in out}
-
-    def _is_called(self, line: SheetRow) -> bool:
-        """Whether the first words of a row name a total or a mean."""
-        words = (cell for cell in line.cells if cell and not cell[0].isdigit())
-        return any(_SUMMARY.search(word) for word in islice(words, 2))
-
-    def _is_nameless(self, line: SheetRow) -> bool:
-        """Whether a row lacks half of the words by which most rows are known."""
-        n_names = sum(1 for c in self._names if line.cells[c])
-        return 2 * n_names <= len(self._names) and n_names < len(self._names)
 
     def _count_equal(
         self, figures: Mapping[int, float], groups: Sequence[tuple[int, Mapping[int, float]]]

@@ -6,6 +6,7 @@ from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
 from srag_mcp.inference.ask import OFFLINE, Asking
+from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.work import WorkDatabase
@@ -89,7 +90,7 @@ def choose_asking(settings: Settings) -> Asking:
         return OFFLINE
     return Asking(
         open_model(settings),
-        settings.votes,
+        Translating(settings.votes),
         settings.model or "",
         settings.question_timeout_s,
         grammar_first=named_engine(settings.engine) is None,

@@ -50,7 +50,7 @@ from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder, decisions_path, write_atomically
+from srag_mcp.store.layout import DECISIONS_FILE, CorpusFolder, write_atomically
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
@@ -367,7 +367,7 @@ def choose_varied(sample: Sequence[Document], n: int) -> list[Document]:
 def add_decision(state: Path, wish: str, extension: Extension) -> None:
     """Add why an attribute was added later, to what is written for people."""
     try:
-        decisions = TypeAdapter(list[Decision]).validate_json(decisions_path(state).read_bytes())
+        decisions = TypeAdapter(list[Decision]).validate_json((state / DECISIONS_FILE).read_bytes())
     except (OSError, ValidationError):  # a schema that rules found or a person wrote has none
         decisions = []
     why = f"somebody asked for “{wish}”"
@@ -380,4 +380,4 @@ def add_decision(state: Path, wish: str, extension: Extension) -> None:
 def _write_decisions(state: Path, decisions: Sequence[Decision]) -> None:
     """Write why each column is there, for people."""
     entries = [asdict(decision) for decision in decisions]
-    write_atomically(decisions_path(state), json.dumps(entries, indent=2, ensure_ascii=False))
+    write_atomically(state / DECISIONS_FILE, json.dumps(entries, indent=2, ensure_ascii=False))

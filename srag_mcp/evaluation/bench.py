@@ -14,7 +14,9 @@ from typing import Literal, TypeAlias, TypeVar
 
 import anyio
 
+from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Engine, Work
 from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
 from srag_mcp.evaluation.matching import is_right, is_right_reading
@@ -26,6 +28,8 @@ from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.work import open_work
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 Outcome: TypeAlias = Literal["right", "wrong", "refused", "failed"]
@@ -105,6 +109,16 @@ class Bench:
                 logger.warning(told, table, error)
                 corpus = None
             yield corpus, [item for item in pack.questions if item.table == table]
+
+    @contextmanager
+    def open_engine(self, folder: Path) -> Iterator[Engine]:
+        """Open who thinks for the corpus in *folder*, by the settings."""
+        settings = self.settings
+        with (
+            open_work(CorpusFolder(folder, settings.home).writable()) as work,
+            choose_engine(work, settings).open(Work(work, settings)) as engine,
+        ):
+            yield engine
 
 
 def say_nothing(stage: str, done: int, total: int) -> None:

@@ -10,10 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Literal, TypeAlias
 
-from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
-from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import PackError, SettingsError, StoreError
 from srag_mcp.evaluation.alignment import (
     FieldScore,
@@ -63,6 +61,7 @@ from srag_mcp.evaluation.systems import (
     System,
     SystemResult,
     Tokens,
+    add_tokens,
     find_system,
 )
 from srag_mcp.model.embedder import LOCAL, open_embedder
@@ -77,8 +76,6 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.database import Select, open_csv_table
 from srag_mcp.store.guard import Value
-from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import open_work
 
 SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 
@@ -205,40 +202,33 @@ class Evaluation:
 
     def to_json(self) -> dict[str, object]:
         """Return it as the JSON that `srag-mcp eval --json` prints."""
+        of_all = {"pack": self.pack, "engine": self.engine, "documents": self.documents}
         if self.retrieval is not None:
             return {
-                "pack": self.pack,
-                "engine": self.engine,
-                "documents": self.documents,
+                **of_all,
                 "retrieval": self.retrieval.to_json(),
                 "changes": {name: change._asdict() for name, change in self.changes.items()},
                 "per_question": self.retrieval.scores,
                 "seconds": round(self.seconds, 2),
             }
+        asked = {
+            "questions": count_outcomes(self.questions),
+            "per_question": [result.to_json() for result in self.questions],
+            "seconds": round(self.seconds, 2),
+        }
         if self.run is not None:
-            return {
-                "pack": self.pack,
-                "engine": self.engine,
-                **self.run.to_json(),
-                "documents": self.documents,
-                "questions": count_outcomes(self.questions),
-                "per_question": [result.to_json() for result in self.questions],
-                "seconds": round(self.seconds, 2),
-            }
+            return {**of_all, **self.run.to_json(), **asked}
         mean = self.cells_mean
         by_kind = {kind: count_outcomes(results) for kind, results in self.by_kind().items()}
         return {
-            "pack": self.pack,
-            "engine": self.engine,
-            "documents": self.documents,
+            **of_all,
             "cells": {score.field: round(score.accuracy, 4) for score in self.cells},
             "cells_mean": None if mean is None else round(mean, 4),
             "cells_renamed": {
                 score.field: round(score.renamed, 4) for score in self.cells if score.renamed
             },
+            **asked,
             "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
-            "per_question": [result.to_json() for result in self.questions],
-            "seconds": round(self.seconds, 2),
             "calls": self.calls,
             "tokens": self.tokens,
         }
@@ -335,29 +325,27 @@ def _evaluate_system(
         offline = bench.settings.with_engine(OfflineEngine.name)
         folder = _ingest_documents(pack, bench, offline, _NOTHING)
     corpus, settings = bench.corpus(folder), bench.settings
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        chosen = choose_engine(work, settings)
-        with chosen.open(Work(work, settings)) as engine:
-            if not isinstance(engine, ModelEngine):
-                msg = f"{plan.system} asks a language model: name one (--model), or --engine agent"
-                raise SettingsError(msg)
-            model = RecordedFirst(recorded, engine.model) if recorded else engine.model
-            context_tokens = plan.context_tokens or find_context(settings.model) or CONTEXT_TOKENS
-            embedding = None
-            if kind.needs_vectors:
-                embedding = _open_embedding(plan.embedder, settings, engine)
-            system = kind(Setup(corpus, folder, model, embedding, context_tokens))
-            run_to_end(system.prepare)
-            size = plan.at_once if kind.may_share else 1
-            asked = pack.questions
-            batches = [asked[at : at + size] for at in range(0, len(asked), size)]
-            results = ask_each(batches, system.answer, bench.on_progress)
-            if plan.record is not None:
-                kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
-                write_replies(plan.record, kept)
+    with bench.open_engine(folder) as engine:
+        if not isinstance(engine, ModelEngine):
+            msg = f"{plan.system} asks a language model: name one (--model), or --engine agent"
+            raise SettingsError(msg)
+        model = RecordedFirst(recorded, engine.model) if recorded else engine.model
+        context_tokens = plan.context_tokens or find_context(settings.model) or CONTEXT_TOKENS
+        embedding = None
+        if kind.needs_vectors:
+            embedding = _open_embedding(plan.embedder, settings, engine)
+        system = kind(Setup(corpus, folder, model, embedding, context_tokens))
+        run_to_end(system.prepare)
+        size = plan.at_once if kind.may_share else 1
+        asked = pack.questions
+        batches = [asked[at : at + size] for at in range(0, len(asked), size)]
+        results = ask_each(batches, system.answer, bench.on_progress)
+        if plan.record is not None:
+            kept = (item for item in engine.replies.kept() if item.asked_model != built_by)
+            write_replies(plan.record, kept)
     return Evaluation(
         pack=pack.name,
-        engine=chosen.name,
+        engine=engine.name,
         documents=corpus.info().n_documents,
         cells=(),
         questions=results,
@@ -384,9 +372,7 @@ def _sum_up(
 ) -> SystemRun:
     by_step: Tokens = {}
     for result in results:
-        for step, (took_in, took_out) in result.tokens.items():
-            before = by_step.get(step, (0, 0))
-            by_step[step] = before[0] + took_in, before[1] + took_out
+        add_tokens(by_step, result.tokens)
     each = [sum(map(sum, result.tokens.values())) for result in results]
     unread = (f"{n_failed} documents could not be read",) if n_failed else ()
     embedder = plan.embedder if system.needs_vectors else ""
@@ -398,16 +384,14 @@ def _sum_up(
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     folder = _ingest(pack, bench, plan)
-    corpus, settings, taken = bench.corpus(folder), bench.settings, Totals()
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        chosen = choose_engine(work, settings)
-        with chosen.open(Work(work, settings)) as engine:
-            asked = engine if isinstance(engine, ModelEngine) else None
-            results = ask_questions(corpus, pack.questions, asked, bench.on_progress)
-            if asked is not None:
-                taken = asked.replies.ledger().total
-                if plan.record is not None:
-                    write_replies(plan.record, asked.replies.kept())
+    corpus, taken = bench.corpus(folder), Totals()
+    with bench.open_engine(folder) as engine:
+        asked = engine if isinstance(engine, ModelEngine) else None
+        results = ask_questions(corpus, pack.questions, asked, bench.on_progress)
+        if asked is not None:
+            taken = asked.replies.ledger().total
+            if plan.record is not None:
+                write_replies(plan.record, asked.replies.kept())
     cells: tuple[FieldScore, ...] = ()
     if plan.schema != "gold-records":
         found = match_documents(read_records(corpus), list(pack.gold))
@@ -421,7 +405,7 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
             cells = align(pack.gold, found, categories_of(corpus.schema()))
     return Evaluation(
         pack=pack.name,
-        engine=chosen.name,
+        engine=engine.name,
         documents=corpus.info().n_documents,
         cells=cells,
         questions=results,

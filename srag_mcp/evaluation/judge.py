@@ -13,11 +13,10 @@ from pathlib import Path
 import anyio
 from pydantic import JsonValue
 
-from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import ModelError, SettingsError
 from srag_mcp.evaluation.bench import OnProgress, open_bench, say_nothing
+from srag_mcp.evaluation.comparison import write_value
 from srag_mcp.evaluation.pack import Scale
 from srag_mcp.evaluation.saved_runs import (
     Grade,
@@ -34,8 +33,6 @@ from srag_mcp.model.replay_model import write_replies
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.settings import Settings
-from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import open_work
 
 FOLDER = "judging"
 
@@ -92,16 +89,14 @@ def judge_files(
     with open_bench(settings, plan.work, on_progress) as bench:
         folder = bench.folder / FOLDER
         folder.mkdir(exist_ok=True)
-        with open_work(CorpusFolder(folder, bench.settings.home).writable()) as database:
-            chosen = choose_engine(database, bench.settings)
-            with chosen.open(Work(database, bench.settings)) as engine:
-                if not isinstance(engine, ModelEngine):
-                    msg = "a judge is a language model: name one (--model), or --engine agent"
-                    raise SettingsError(msg)
-                n_failed = run_to_end(judge_runs, engine.model, runs, plan.seed, on_progress)
-                engine.forget_useless()
-                if plan.record is not None:
-                    write_replies(plan.record, engine.replies.kept())
+        with bench.open_engine(folder) as engine:
+            if not isinstance(engine, ModelEngine):
+                msg = "a judge is a language model: name one (--model), or --engine agent"
+                raise SettingsError(msg)
+            n_failed = run_to_end(judge_runs, engine.model, runs, plan.seed, on_progress)
+            engine.forget_useless()
+            if plan.record is not None:
+                write_replies(plan.record, engine.replies.kept())
     for run, path in zip(runs, paths, strict=True):
         write_saved_run(run, path)
     return runs, n_failed
@@ -181,14 +176,9 @@ def _find_problems(reply: JudgeReply) -> list[str]:
 def _write(value: JsonValue, scale: Scale) -> str:
     """Write an answer as people do: `["1,234"], "million"` -> `1,234 (million)`."""
     items = value if isinstance(value, list) else [value]
-    if items and all(isinstance(item, str | int | float) for item in items):
-        said = ", ".join(_scalar(item) for item in items)
+    scalars = [item for item in items if isinstance(item, str | int | float)]
+    if items and len(scalars) == len(items):
+        said = ", ".join(map(write_value, scalars))
     else:
         said = json.dumps(value, ensure_ascii=False)
     return f"{said} ({scale})" if scale else said
-
-
-def _scalar(value: JsonValue) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)

@@ -9,7 +9,7 @@ them compared.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from math import log, sqrt
@@ -23,6 +23,7 @@ from srag_mcp.evaluation.pack import PackQuestion
 from srag_mcp.retrieval.question_filter import find_filter
 from srag_mcp.retrieval.search import search
 from srag_mcp.store.corpus import Corpus
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
 
 
@@ -151,17 +152,24 @@ class Bm25:
 
 def bm25(corpus: Corpus) -> Ranking:
     """Rank the passages of *corpus* by `Bm25`."""
-    hits: list[Hit] = []
-    texts: list[str] = []
+    passages = list(read_passages(corpus))
+    ranked = Bm25(said for _, _, said in passages)
+    return lambda question: [passages[at][0] for at in ranked.rank(question)]
+
+
+def read_passages(corpus: Corpus) -> Iterator[tuple[Hit, Span, str]]:
+    """Yield all passages of *corpus*, each with its place in the text of its document."""
     rows = read_rows(corpus, "SELECT * FROM passages ORDER BY document_id, number")
     for document, passages in groupby(rows, lambda row: str(row["document_id"])):
         text = corpus.document_text(document)
         for row in passages:
             page, number, start, end = (row[name] for name in ("page", "number", "start", "end"))
-            texts.append(text[int(str(start)) : int(str(end))])
-            hits.append(Hit(document, None if page is None else int(page), str(number)))
-    ranked = Bm25(texts)
-    return lambda question: [hits[at] for at in ranked.rank(question)]
+            span = Span(int(str(start)), int(str(end)))
+            yield (
+                Hit(document, None if page is None else int(page), str(number)),
+                span,
+                span.of(text),
+            )
 
 
 RANKERS: Mapping[str, Ranker] = {"search": by_search, "bm25": bm25}

@@ -140,16 +140,14 @@ def agreement(pairs: Sequence[tuple[bool, bool]]) -> tuple[float | None, float |
     return round(share, 3), kappa
 
 
-def mcnemar(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Return the p-value that *one* and *other*, right or not question by question, do as well.
+def mcnemar(only_one: int, only_other: int) -> float:
+    """Return the p-value that two runs do as well, of which each has questions right alone.
 
-    The exact test: of the questions that only one of them has right, each may be either's.
-    Source: McNemar (1947), with the binomial distribution.
+    The exact test: each of these may be either's. Source: McNemar (1947), with the binomial
+    distribution.
 
-    `[True] * 6, [False] * 6 -> 0.03125`
+    `6, 0 -> 0.03125`
     """
-    only_one = sum(a and not b for a, b in zip(one, other, strict=True))
-    only_other = sum(b and not a for a, b in zip(one, other, strict=True))
     n = only_one + only_other
     tail: int = sum(comb(n, k) for k in range(min(only_one, only_other) + 1))
     p: float = 2 * tail / 2**n
@@ -189,28 +187,37 @@ def compare_systems(first: SavedRun, other: SavedRun) -> list[Comparison]:
             for one, two in pairs
             if one.verdict is not None and two.verdict is not None
         ]
-    return [
-        Comparison(
-            pack=first.pack,
-            first=first.system,
-            other=other.system,
-            n_shared=len(found),
-            only_first=sum(one and not two for one, two in found),
-            only_other=sum(two and not one for one, two in found),
-            p=round(mcnemar([one for one, _ in found], [two for _, two in found]), 4),
-            by=by,
+    compared = []
+    for by, found in sides.items():
+        only_first = sum(one and not two for one, two in found)
+        only_other = sum(two and not one for one, two in found)
+        compared.append(
+            Comparison(
+                pack=first.pack,
+                first=first.system,
+                other=other.system,
+                n_shared=len(found),
+                only_first=only_first,
+                only_other=only_other,
+                p=round(mcnemar(only_first, only_other), 4),
+                by=by,
+            )
         )
-        for by, found in sides.items()
-    ]
+    return compared
 
 
 def compare_with_first(runs: Sequence[SavedRun]) -> list[Comparison]:
     """Compare each of *runs* with the first one of its pack."""
+    return [item for first, run in _with_firsts(runs) for item in _compare(first, run)]
+
+
+def _with_firsts(runs: Sequence[SavedRun]) -> list[tuple[SavedRun, SavedRun]]:
     firsts: dict[str, SavedRun] = {}
-    pairs = [(firsts.setdefault(run.pack, run), run) for run in runs]
-    return [
-        item for one, other in pairs if one is not other for item in compare_systems(one, other)
-    ]
+    return [(firsts.setdefault(run.pack, run), run) for run in runs]
+
+
+def _compare(first: SavedRun, run: SavedRun) -> list[Comparison]:
+    return [] if first is run else compare_systems(first, run)
 
 
 def read_saved_run(path: Path) -> SavedRun:
@@ -239,11 +246,9 @@ def write_table(runs: Sequence[SavedRun]) -> list[str]:
         " | faithful, complete, relevant | judge = match (κ) | tokens a question |",
         f"|{' --- |' * 13}",
     ]
-    firsts: dict[str, SavedRun] = {}
-    for run in runs:
-        first = firsts.setdefault(run.pack, run)
+    for first, run in _with_firsts(runs):
         figures = run.figures()
-        tested = {} if first is run else {item.by: item.p for item in compare_systems(first, run)}
+        tested = {item.by: item.p for item in _compare(first, run)}
         grades = ", ".join(_write(figures.get(name)) for name in GRADES)
         agreed = f"{_write(figures.get('agreement'))} ({_write(figures.get('kappa'))})"
         cells = [

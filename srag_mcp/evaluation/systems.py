@@ -28,8 +28,8 @@ from typing import ClassVar, TypeAlias
 from pydantic import Field
 
 from srag_mcp.documents.document import Table
+from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.documents.reading import read_content
-from srag_mcp.documents.table_views import table_views
 from srag_mcp.errors import (
     DocumentError,
     ModelError,
@@ -42,12 +42,13 @@ from srag_mcp.evaluation.alignment import match_names, read_rows
 from srag_mcp.evaluation.bench import Outcome, QuestionResult, ask_question
 from srag_mcp.evaluation.matching import is_right_reading
 from srag_mcp.evaluation.pack import PackQuestion, Scale
-from srag_mcp.evaluation.retrieval import DEPTH, Bm25
+from srag_mcp.evaluation.retrieval import DEPTH, Bm25, read_passages
+from srag_mcp.evaluation.table_views import table_views
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
 from srag_mcp.inference.by_model import translate_question
-from srag_mcp.inference.by_reading import RankingReply
+from srag_mcp.inference.by_reading import rank_snippets
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.embedder import Embedder
 from srag_mcp.model.language_model import (
@@ -63,9 +64,11 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.retrieval.search import search
 from srag_mcp.schema.attribute import Scalar
+from srag_mcp.store.chosen_documents import read_chosen
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_name
 from srag_mcp.store.guard import Value
+from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
 
 Tokens: TypeAlias = dict[Step, tuple[int, int]]
@@ -81,8 +84,14 @@ _N_READ = 10  # as many as a page of the product's own search has
 _REPLY_TOKENS = 4000  # as the longest reply is reckoned that a budget holds money for
 _DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
 _WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
-_GAP = re.compile(r"[^\S\n]{2,}")
 _NO_CONTEXT = "(none)"
+
+
+def add_tokens(total: Tokens, taken: Tokens) -> None:
+    """Add what was *taken* to *total*."""
+    for step, (took_in, took_out) in taken.items():
+        before_in, before_out = total.get(step, (0, 0))
+        total[step] = before_in + took_in, before_out + took_out
 
 
 class ReadAnswer(ReplyContent):
@@ -156,11 +165,10 @@ class CountingModel(LanguageModel):
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Ask, and count."""
         reply = await self._model.complete(prompt, reply_schema)
-        before_in, before_out = self.tokens.get(prompt.step, (0, 0))
         took_in = reply.tokens_in or prompt.count_tokens()
         is_text = prompt.step != "embed"  # vectors are no tokens
         took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
-        self.tokens[prompt.step] = before_in + took_in, before_out + took_out
+        add_tokens(self.tokens, {prompt.step: (took_in, took_out)})
         return reply
 
     def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
@@ -377,15 +385,9 @@ class GivenDocuments(ReadingSystem):
 
     async def find(self, question: PackQuestion, model: CountingModel) -> Sequence[Piece]:
         """Return them, each cut as in `full-corpus`."""
-        named = question.documents
-        return [
-            _cut_document(document, text)
-            for document, text in read_texts(self.setup.corpus, match_names(self._ids, named))
-        ]
-
-    @cached_property
-    def _ids(self) -> list[str]:
-        return find_readable(self.setup.corpus)
+        corpus = self.setup.corpus
+        named = match_names(read_chosen(corpus, ""), question.documents)
+        return [_cut_document(document, text) for document, text in read_texts(corpus, named)]
 
 
 class FullCorpus(ReadingSystem):
@@ -404,7 +406,7 @@ class FullCorpus(ReadingSystem):
             cost = count_tokens(write_pieces([piece]))
             if cost <= left:
                 left -= cost
-                n_cut += len(piece.text) < len(_shorten(text))
+                n_cut += len(piece.text) < len(narrow_gaps(text))
                 pieces.append(piece)
         told = f"{n_documents - len(pieces)} of {n_documents} documents do not fit into"
         if len(pieces) < n_documents:
@@ -425,7 +427,7 @@ class ChunkSystem(ReadingSystem):
     def chunks(self) -> tuple[Piece, ...]:
         """All documents, cut where 500 tokens are full."""
         return tuple(
-            Piece(document, f"{document}, part {number}", _shorten(span.of(text)), span)
+            Piece(document, f"{document}, part {number}", narrow_gaps(span.of(text)), span)
             for document, text in read_texts(self.setup.corpus)
             for number, span in enumerate(cut_chunks(text), 1)
         )
@@ -460,7 +462,7 @@ class VectorRAG(ChunkSystem):
         return [self.chunks[at] for at in _best(scores)[:_N_CHUNKS]]
 
     async def scores(self, question: PackQuestion, model: CountingModel) -> list[float]:
-        """Return how good each chunk is."""
+        """Return how good each chunk is: as much as it is like the question."""
         return await self.likeness(question, model)
 
     async def likeness(self, question: PackQuestion, model: CountingModel) -> list[float]:
@@ -528,16 +530,10 @@ class MixRAG(VectorRAG):
     @cached_property
     def chunks(self) -> tuple[Piece, ...]:
         """The passages of the product: texts of 200 tokens, tables whole."""
-        corpus = self.setup.corpus
-        rows = read_rows(corpus, "SELECT * FROM passages ORDER BY document_id, number")
-        found = []
-        for document, passages in groupby(rows, lambda row: str(row["document_id"])):
-            text = corpus.document_text(document)
-            for row in passages:
-                span = Span(int(str(row["start"])), int(str(row["end"])))
-                name = f"{document}, passage {row['number']}"
-                found.append(Piece(document, name, _shorten(span.of(text)), span))
-        return tuple(found)
+        return tuple(
+            Piece(hit.document, f"{hit.document}, passage {hit.passage}", narrow_gaps(said), span)
+            for hit, span, said in read_passages(self.setup.corpus)
+        )
 
     @cached_property
     def _words(self) -> Bm25:
@@ -575,25 +571,15 @@ class MixRAG(VectorRAG):
         alike = _best(await self.likeness(question, model))
         by_vectors = islice(dict.fromkeys(self._of_view[at] for at in alike), _N_BY_VECTORS)
         candidates = [self.chunks[at] for at in dict.fromkeys((*by_words, *by_vectors))]
-        shown = "\n".join(
-            f"{number} | {piece.name} | {_snippet(piece)}"
+        shown = [
+            f"{number} | {piece.name} | {shorten(said, most_characters(said, _SNIPPET_TOKENS))}"
             for number, piece in enumerate(candidates, 1)
+            for said in (one_line(piece.text),)
+        ]
+        best = await rank_snippets(
+            model, question.question, shown, n_snippets=len(shown), subject=question.id
         )
-        prompt = render_prompt(
-            "rerank",
-            "rerank",
-            question.id,
-            snippets=enclose(shown),
-            question=enclose(question.question),
-        )
-
-        def check(reply: RankingReply) -> list[str]:
-            odd = [number for number in reply.ids if not 1 <= number <= len(candidates)]
-            return [f"there is no passage {number}" for number in odd]
-
-        asked = await ask_for(model, prompt, RankingReply, check)
-        best = [at for at in dict.fromkeys(asked.content.ids) if 1 <= at <= len(candidates)]
-        return [candidates[at - 1] for at in best[:_N_READ]]
+        return [candidates[at] for at in best[:_N_READ]]
 
 
 SYSTEMS: Mapping[str, type[System]] = {
@@ -622,20 +608,14 @@ def find_system(name: str) -> type[System]:
     return SYSTEMS[name]
 
 
-def find_readable(corpus: Corpus) -> list[str]:
-    """Return the ids of the documents that could be read."""
-    rows = read_rows(corpus, "SELECT document_id FROM documents WHERE characters > 0 ORDER BY 1")
-    return [str(row["document_id"]) for row in rows]
-
-
 def read_texts(corpus: Corpus, among: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of each document; None: of all that could be read."""
-    for document in find_readable(corpus) if among is None else among:
+    for document in read_chosen(corpus, "") if among is None else among:
         yield document, corpus.document_text(document)
 
 
 def _cut_document(document: str, text: str) -> Piece:
-    shown = _shorten(text)
+    shown = narrow_gaps(text)
     return Piece(document, document, shown[: most_characters(shown, _DOCUMENT_TOKENS)])
 
 
@@ -652,16 +632,6 @@ def cut_chunks(text: str) -> Iterator[Span]:
         end = word.start() + size - 1
     if length:
         yield Span(start, end)
-
-
-def _shorten(text: str) -> str:
-    """Write runs of blanks within a line, which keep columns apart, as two of them."""
-    return _GAP.sub("  ", text)
-
-
-def _snippet(piece: Piece) -> str:
-    text = " ".join(piece.text.split())
-    return text[: most_characters(text, _SNIPPET_TOKENS)]
 
 
 def _best(scores: Sequence[float]) -> list[int]:

@@ -3,19 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from srag_mcp.grammar.filters import Features, Frame, joined
-from srag_mcp.grammar.lexicon import BEING, DOING, alike, stems_of
+from srag_mcp.grammar.filters import SPARE, Features, Frame, joined
+from srag_mcp.grammar.lexicon import BEING, DOING, Token, alike, stems_of, words_of
 from srag_mcp.grammar.link import Mention, convert_into
 from srag_mcp.grammar.sql import ROW, Condition, Summary, Term, Where, Writer
 from srag_mcp.grammar.table import Column
 from srag_mcp.text.words import singular
 from srag_mcp.values.units import unit_of
 
-_SPARE = 0.45
 _MAX_LIMIT = 100
 # How much of a name may be left unsaid where its different values are counted.
 WHOLE = 0.34
-_FUNCTIONS = {"avg": "avg", "sum": "sum", "median": "median"}
 _HEADS = ("what", "who", "when", "where", "list", "how_many", "how_much", "question_word")
 _QUESTION_WORDS = ("what", "who", "when", "where", "list", "how_many", "how_much")
 _PASSED = ("distinct", "rank", "adjective", "number", "aggregate", "direction", "place")
@@ -60,6 +58,11 @@ class Asked:
     def word(self, at: int) -> str:
         """Return the meaning of a mention within its kind."""
         return self.mention(at).word
+
+    def tokens(self, at: int) -> tuple[Token, ...]:
+        """Return the tokens of a mention."""
+        mention = self.mention(at)
+        return self.frame.sentence.tokens[mention.first : mention.last]
 
     def words(self, at: int) -> set[str]:
         """Return the words of a mention, in small letters."""
@@ -121,11 +124,11 @@ class Asked:
         mention = self.mention(at)
         if mention.kind != "column":
             return
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        said = {like for token in tokens for like in (token.stem, *alike(token.stem))}
+        stems = [token.stem for token in self.tokens(at)]
+        said = {like for stem in stems for like in (stem, *alike(stem))}
         for name, share in mention.columns:
             column = self.table.by_name[name]
-            close = share >= mention.columns[0][1] - _SPARE
+            close = share >= mention.columns[0][1] - SPARE
             if close and wanted(column) and (column.heads & said or not headed):
                 rivals = [rival for rival, other in mention.columns if other >= share]
                 vague = share < 1 and not all(wanted(self.table.by_name[name]) for name in rivals)
@@ -174,29 +177,28 @@ class Asked:
 
     def opens_with_record(self, at: int) -> bool:
         """Whether a mention of more words begins with the noun of the record."""
-        mention = self.mention(at)
-        first = self.frame.sentence.tokens[mention.first]
-        return mention.last - mention.first > 1 and first.stem in self.table.nouns
+        first, *further = self.tokens(at)
+        return bool(further) and first.stem in self.table.nouns
+
+    def says_age(self, at: int) -> bool:
+        """Whether a superlative says of a thing itself how old it is, as `newest` does."""
+        return self.frame.sentence.words(self.mention(at)).lower() in words_of("ages", "words")
 
     def says_unit(self, at: int, column: Column) -> bool:
         """Whether a mention says the unit of *column*: `litres of water`."""
-        mention = self.mention(at)
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
         unit = column.attribute.unit
-        return unit is not None and any(unit_of(t.text) == (unit_of(unit) or unit) for t in tokens)
+        named = unit and (unit_of(unit) or unit)
+        return named is not None and any(unit_of(t.text) == named for t in self.tokens(at))
 
     def says_day(self, at: int) -> bool:
         """Whether a mention speaks of dates, and not of what is dated."""
-        mention = self.mention(at)
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        return any(token.stem in {"date", "day"} for token in tokens)
+        return any(token.stem in {"date", "day"} for token in self.tokens(at))
 
     def is_many(self, nouns: frozenset[int]) -> bool:
         """Whether several things are asked for: one of *nouns* is in the plural, or the verb."""
-        said = [self.mention(at) for at in nouns if self.kind(at) in {"column", "record"}]
-        tokens = self.frame.sentence.tokens
-        words = [token.word for noun in said for token in tokens[noun.first : noun.last]]
-        verbs = {token.word for token in tokens} & {"are", "were"}
+        said = [at for at in nouns if self.kind(at) in {"column", "record"}]
+        words = [token.word for at in said for token in self.tokens(at)]
+        verbs = {token.word for token in self.frame.sentence.tokens} & {"are", "were"}
         return bool(verbs) or any(singular(word) != word for word in words)
 
     def noun(self, asking: int, over: Sequence[str] = _PASSED) -> int | None:
@@ -290,10 +292,14 @@ class Asked:
         elif self.kind(noun + 1) != "record" or self.word(noun + 1) == "any" or self.apart(noun):
             # not `the oldest open ticket`: no opening; nor `how long was it open`: no day of it
             concept = self.word(asking) if kind == "question_word" else ""
-            for column, features in self.columns(noun, lambda c: not c.is_boolean, headed=True):
+            for column, features in self.columns(noun, self._may_be_told, headed=True):
                 if not concept or column.measures(concept):
                     terms, used = self._further(Term(column.name), noun)
                     yield terms, frozenset({asking, noun, *used}), features
+
+    def _may_be_told(self, column: Column) -> bool:
+        """Whether the values of a column tell things apart, and say more than yes and no."""
+        return not (column.is_boolean or self.table.may_number(column))
 
     def _stands_for_records(self, at: int) -> bool:
         """Whether a stored value stands there for the records that have it, before no noun."""
@@ -382,10 +388,8 @@ class Asked:
 
     def _with_concept(self, at: int, column: Column, features: Features, concept: str) -> Features:
         """Return what is left unsaid of a column where `how far`, `closest` say `distance`."""
-        mention = self.mention(at)
         measuring = stems_of("concept", concept) if concept else frozenset()
-        tokens = self.frame.sentence.tokens[mention.first : mention.last]
-        said = {token.stem for token in tokens}
+        said = {token.stem for token in self.tokens(at)}
         if not (column.heads & measuring and column.named & said):
             return features
         said |= measuring
@@ -397,7 +401,7 @@ class Asked:
         """Yield the one aggregate that is asked for, over each measure that it may mean."""
         asked = self.of("aggregate")
         if len(asked) == 1:
-            function = _FUNCTIONS[self.word(asked[0])]
+            function = self.word(asked[0])
             for column, used, features in self.measures(additive=function == "sum"):
                 summary = Summary(function, Term(column.name), self.where)  # type: ignore[arg-type]
                 yield summary, used | set(asked), features
@@ -412,8 +416,7 @@ class Asked:
             return None
         operator, number = self.relation[0], self.mention(self.relation[1])
         if summary.term is None:
-            plain = number.unit is None and number.number is not None
-            return (operator, number.number or 0.0) if plain else None
+            return None if number.unit else (operator, number.number or 0.0)
         value = number.in_unit_of(self.table.by_name[summary.term.column])
         return None if value is None else (operator, value)
 

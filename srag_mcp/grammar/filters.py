@@ -81,7 +81,7 @@ _HAVING = frozenset({"have", "has", "had", "having", "with", "contain", "include
 # What may stand between a name and the number or the period that it is compared with.
 _RELATING = frozenset({"compare", "compare_time", "comparative", "than", "between", "part"})
 # How much less fully a name may be said than the best one, and still be meant.
-_SPARE = 0.45
+SPARE = 0.45
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class _Reader:
         if self._kind(at) == "column":
             best = self._mentions[at].columns[0][1]
             for name, share in self._mentions[at].columns:
-                if share >= best - _SPARE:
+                if share >= best - SPARE:
                     yield self._table.by_name[name], Counter({"unsaid_name": 1 - share})
 
     def _beside(self, first: int, last: int) -> Iterator[tuple[Column, Features, int]]:
@@ -365,11 +365,10 @@ class _Reader:
 
     def _ranges(self, at: int, column: Column, scale: float = 1.0) -> bool:
         """Whether a number is of the size of a column's: no height of 1,000 m is a rain in mm."""
-        number, found = self._mentions[at].in_unit_of(column), column.statistics
-        low, high = (found.minimum, found.maximum) if found is not None else (None, None)
-        if not isinstance(low, int | float) or not isinstance(high, int | float):
+        number = self._mentions[at].in_unit_of(column)
+        if column.ends is None:
             return True
-        return number is not None and low <= number * scale <= high
+        return number is not None and column.ends[0] <= number * scale <= column.ends[1]
 
     # -- periods ----------------------------------------------------------------------------
 
@@ -377,11 +376,6 @@ class _Reader:
         operator, uses = "", {at}
         if self._kind(at - 1) == "compare_time" and self._near(at - 1, at):
             operator, uses = self._mentions[at - 1].word, {at - 1, at}
-        elif self._kind(at - 1) == "than" and self._kind(at - 2) == "comparative":
-            concept, end = self._mentions[at - 2].word.split()
-            if concept in {"time", "age"}:
-                operator = "<" if (end == "low") != (concept == "age") else ">"
-                uses = {at - 2, at - 1, at}
         elif self._kind(at - 1) == "between":
             uses = {at - 1, at}
         if self._kind(at + 1) == "inclusive":

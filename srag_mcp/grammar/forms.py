@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from srag_mcp.grammar.asked import UNIVERSAL, WHOLE, Asked, end_of, read_frame
 from srag_mcp.grammar.filters import Features, Frame, Option, contradicts, joined
@@ -13,13 +14,14 @@ from srag_mcp.grammar.table import Column
 _VERBS = frozenset("is are was were has have had do does did offer cost contain".split())  # noqa: SIM905
 _COMPARING = ("share", "fraction", "difference", "more", "fewer", "than")
 _RANKING = ("rank", "adjective")
+_BETWEEN = ("difference", "between", "and", "what", "how_much")
 _PERCENT = 100
 _COUNTED = frozenset({"more", "fewer", "less"})  # `is A higher than B` compares no counts
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A reading, before it is known whether it places every mention.
+    """A reading of a frame.
 
     Attributes:
         sql: The query.
@@ -28,6 +30,7 @@ class Draft:
         features: What it assumes.
         ordered: Whether the order of the rows is asked for.
         relates: Whether the frame's relation to a number has its place in it.
+        left, where: The mentions that it leaves over, and its restrictions; known once composed.
     """
 
     sql: str
@@ -36,23 +39,14 @@ class Draft:
     features: Features = field(default_factory=Counter)
     ordered: bool = False
     relates: bool = False
-
-
-@dataclass(frozen=True)
-class Parse:
-    """A reading of a frame: its query, what it assumes, and the mentions that it leaves over."""
-
-    sql: str
-    features: Features
-    ordered: bool
-    left: tuple[int, ...]
-    where: Where
+    left: tuple[int, ...] = ()
+    where: Where = ()
 
 
 Drafts = Iterator[Draft]
 
 
-def compose(frame: Frame) -> Iterator[Parse]:
+def compose(frame: Frame) -> Drafts:
     """Yield every reading of *frame*."""
     asked = read_frame(frame)
     if asked is None:
@@ -68,12 +62,11 @@ def compose(frame: Frame) -> Iterator[Parse]:
                 at for at in frame.free if at not in used and not asked.covers(at, columns, used)
             )
             features = frame.features + draft.features
-            yield Parse(draft.sql, features, draft.ordered, left, asked.where)
+            yield replace(draft, features=features, left=left, where=asked.where)
 
 
 def _single(asked: Asked, summary: Summary, used: frozenset[int], features: Features) -> Draft:
-    column = () if summary.term is None else (summary.term.column,)
-    return Draft(asked.writer.single(summary), column, used, features)
+    return Draft(asked.writer.single(summary), summary.columns, used, features)
 
 
 def _is_given(asked: Asked, terms: Sequence[Term]) -> bool:
@@ -114,8 +107,6 @@ def read_count(asked: Asked) -> Drafts:
             yield _single(asked, summary, used | {target}, Counter())
     else:
         yield from _counted(asked, target, used, totals)
-        if nouns and min(nouns) < target and not distinct and not one:
-            yield _single(asked, count, used | totals, Counter())
 
 
 def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[int]) -> Drafts:
@@ -148,6 +139,7 @@ def _counted(asked: Asked, target: int, used: frozenset[int], totals: frozenset[
             summary = Summary("count", term, asked.where, distinct=True)
             yield _single(asked, summary, used | totals | {target}, features)
             is_thing = not column.named.isdisjoint(asked.table.things)
+            is_thing = is_thing or asked.table.may_number(column)
             if not (distinct or column.is_own) and (asked.is_said_to_be(target) or is_thing):
                 # `how many books are due`: titles, or copies; `how many lifts`, of reports on lifts
                 summary = Summary("count", None, asked.where)
@@ -197,7 +189,9 @@ def read_groups(asked: Asked) -> Drafts:
     period = stem(asked.word(key_at)) if asked.kind(key_at) == "part" else ""
     if period:
         keys = [(term, Counter()) for term in asked.parts(key_at)]
-    grouping = asked.columns(key_at, lambda c: not c.is_own and not c.is_date, headed=True)
+    grouping = asked.columns(
+        key_at, lambda c: not (c.is_own or c.is_date or asked.table.may_number(c)), headed=True
+    )
     keys += [(Term(column.name), features) for column, features in grouping]
     heads = asked.of("how_many", "how_much", "what", "list", "direction")
     used = frozenset({places[0], key_at, *heads})
@@ -217,9 +211,8 @@ def read_groups(asked: Asked) -> Drafts:
                 if column.sums
             ]
         for summary, said, more in found:
-            column = () if summary.term is None else (summary.term.column,)
             sql = asked.writer.groups(key, summary)
-            yield Draft(sql, (key.column, *column), used | said, features + more)
+            yield Draft(sql, (key.column, *summary.columns), used | said, features + more)
 
 
 def read_superlative(asked: Asked) -> Drafts:
@@ -270,8 +263,7 @@ def _most(
             continue
         if terms[0].part or not (column.is_own or column.attribute.type == "number"):
             sql = asked.writer.best_groups(terms[0], summary, falling, limit)
-            counted = () if summary.term is None else (summary.term.column,)
-            yield Draft(sql, (column.name, *counted), used | said, features)
+            yield Draft(sql, (column.name, *summary.columns), used | said, features)
 
 
 def _extreme(asked: Asked, ranking: _Ranking) -> Drafts:
@@ -301,10 +293,7 @@ def _picked(asked: Asked, ranking: _Ranking) -> Drafts:
         key, head = terms[0], asked.table.by_name.get(terms[0].column)
         apart = head is not None and not head.is_own and not head.is_number
         of_record = asked.table.is_of_record(column) and not asked.has("record")
-        is_age = asked.word(ranking.place).startswith("age") or "newest" in asked.words(
-            ranking.place
-        )
-        if apart and of_record and is_age:
+        if apart and of_record and asked.says_age(ranking.place):
             continue  # `the oldest vessel` of surveys: none of them dates a vessel
         groups = len(terms) == 1 and (bool(key.part) or apart)
         record = any(at not in said for at in asked.of("record"))
@@ -378,8 +367,8 @@ def read_having(asked: Asked) -> Drafts:
                 continue
             counted = asked.has("how_many")
             sql = asked.writer.groups_having(terms[0], summary, having, counted=counted)
-            columns = (terms[0].column, *(() if summary.term is None else (summary.term.column,)))
             together = used | said | frozenset(asked.of("each"))
+            columns = (key.name, *summary.columns)
             yield Draft(sql, columns, together, features + more, relates=True)
 
 
@@ -432,42 +421,30 @@ def read_difference(asked: Asked) -> Drafts:
     if sides is None:
         yield from _of_one(asked)
         return
-    words = (
-        "difference",
-        "more",
-        "fewer",
-        "than",
-        "comparative",
-        "what",
-        "how_many",
-        "how_much",
-        "not",
-    )
-    used = sides[2] | frozenset(asked.of(*words, "and", "yes_no", "between", "each"))
-    at = asked.first("comparative")
-    concept = "" if at is None else asked.word(at).split()[0]
+    words = (*_BETWEEN, "more", "fewer", "than", "comparative", "how_many", "not", "yes_no", "each")
+    used, at = sides[2] | frozenset(asked.of(*words)), asked.first("comparative")
+    if at is None and asked.first("yes_no") == 0:
+        return
+    concept, _, end = ("" if at is None else asked.word(at)).partition(" ")
     for one, other, said, features in _both(asked, sides[0], sides[1], at):
-        column = () if one.term is None else (one.term.column,)
-        if column and not end_of(concept, asked.table.by_name[column[0]], True):
+        columns = one.columns
+        if columns and not end_of(concept, asked.table.by_name[columns[0]], True):
             one, other = other, one  # the older has the earlier year
         decimals = _decimals(asked, one)
         if asked.first("yes_no") == 0:
-            if at is None:
-                continue
-            operator = ">" if asked.word(at).endswith("high") else "<"
-            sql = asked.writer.verdict(one, operator, other, decimals)
+            sql = asked.writer.verdict(one, ">" if end == "high" else "<", other, decimals)
         elif asked.has("fewer"):
             sql = asked.writer.difference(other, one, decimals)
         else:
             signed = asked.has("more", "comparative")
             sql = asked.writer.difference(one, other, decimals, signed=signed)
-        yield Draft(sql, column, used | said, features)
+        yield Draft(sql, columns, used | said, features)
 
 
 def _decimals(asked: Asked, *compared: Summary) -> int | None:
     """Return how many decimals all of what is compared has; None where none is noise."""
-    columns = ((asked.table.by_name[item.term.column], item) for item in compared if item.term)
-    found = (column.decimals(item.function) for column, item in columns)
+    pairs = ((asked.table.by_name[name], item) for item in compared for name in item.columns)
+    found = (column.decimals(item.function) for column, item in pairs)
     return min((decimals for decimals in found if decimals is not None), default=None)
 
 
@@ -501,17 +478,15 @@ def _sides(asked: Asked) -> tuple[Where, Where, frozenset[int]] | None:
     """Return the restrictions of two groups: two values of one column; the others hold for both."""
     chosen = [option for option in asked.frame.chosen if option.condition is not None]
     pairs = [
-        (i, j)
-        for i, one in enumerate(chosen)
-        for j, other in enumerate(chosen)
-        if i < j and one.column == other.column and one.condition != other.condition
-        and one.condition and other.condition and one.condition.kind == other.condition.kind
+        (one, other)
+        for one, other in combinations(chosen, 2)
+        if one.condition and other.condition and one.condition != other.condition
+        and (one.column, one.condition.kind) == (other.column, other.condition.kind)
     ]  # fmt: skip
     if len(pairs) != 1:
         return None
-    rest = [option for k, option in enumerate(chosen) if k not in pairs[0]]
-    left = joined(asked.frame, [*rest, chosen[pairs[0][0]]])
-    right = joined(asked.frame, [*rest, chosen[pairs[0][1]]])
+    rest = [option for option in chosen if option not in pairs[0]]
+    left, right = (joined(asked.frame, [*rest, one]) for one in pairs[0])
     return left[0], right[0], left[1] | right[1]
 
 
@@ -541,9 +516,7 @@ def _range(asked: Asked) -> Drafts:
         end = "high" if asked.word(ranks[0]) == "highest" else "low"
         if asked.where or asked.word(comparing[0]) not in {f"size {end}", f"any {end}"}:
             return
-    words = ("difference", "between", "and", "what", "how_much", "comparative", "than")
-    used = frozenset((*ranks, *asked.of(*words)))
-    used |= frozenset(at for at in asked.of("column") if asked.means_record(at))
+    used = frozenset((*ranks, *asked.of(*_BETWEEN, "comparative", "than")))
     for column, said, features in asked.measures():
         high = Summary("max", Term(column.name), asked.where)
         low = Summary("min", Term(column.name), asked.where)
@@ -561,7 +534,7 @@ def _of_one(asked: Asked) -> Drafts:
         left, right = (Summary("max", Term(column.name), asked.where) for column in (one, other))
         decimals = _decimals(asked, left, right)
         sql = asked.writer.difference(left, right, decimals, signed=False)
-        used = said | also | frozenset(asked.of("difference", "between", "and", "what", "how_much"))
+        used = said | also | frozenset(asked.of(*_BETWEEN))
         yield Draft(sql, (one.name, other.name), used, features + more)
 
 
@@ -570,11 +543,10 @@ def read_verdict(asked: Asked) -> Drafts:
     if asked.first("yes_no") != 0 or asked.has(*_RANKING, "share", "difference"):
         return
     for summary, used, features in asked.summaries():
-        relation = asked.related(summary)
-        if relation is not None and summary.term is not None:
+        if relation := asked.related(summary):
             sql = asked.writer.verdict(summary, *relation, _decimals(asked, summary))
             together = used | {0} | frozenset(asked.of("than", "comparative"))
-            yield Draft(sql, (summary.term.column,), together, features, relates=True)
+            yield Draft(sql, summary.columns, together, features, relates=True)
 
 
 def read_existence(asked: Asked) -> Drafts:

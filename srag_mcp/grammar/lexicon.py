@@ -87,15 +87,19 @@ def _read(match: re.Match[str]) -> list[Token]:
         return _parted(text, start)
     word = fold_word(text.replace(" ", ""))
     if match.lastgroup in {"word", "mixed"}:
-        word = word.removesuffix("'s").replace("'", "").replace(".", "").replace("-", "")
+        word = _bare(word).replace("-", "")
         return [Token(text, word, stem(word), None, start, end)]
     return [Token(text, word, word, None, start, end)]
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("'s").replace("'", "").replace(".", "")
 
 
 def _parted(text: str, start: int) -> list[Token]:
     found = []
     for part in re.finditer(r"[^-]+", text):
-        word = fold_word(part.group()).removesuffix("'s").replace("'", "").replace(".", "")
+        word = _bare(fold_word(part.group()))
         place = start + part.start()
         found.append(Token(part.group(), word, stem(word), None, place, place + len(part.group())))
     return found
@@ -194,6 +198,11 @@ def operator_stems() -> frozenset[str]:
 def is_function(word: str) -> bool:
     """Whether a folded word only shapes a sentence."""
     return word in words_of("function", "words")
+
+
+def is_time(word: str) -> bool:
+    """Whether a folded word is a noun of time: `year`."""
+    return any(kind == "part" for kind, _ in phrases().get((word,), ()))
 
 
 def is_irregular(word: str) -> bool:

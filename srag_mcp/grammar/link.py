@@ -15,6 +15,7 @@ from srag_mcp.grammar.lexicon import (
     Token,
     alike,
     is_function,
+    is_time,
     light_at,
     operator_stems,
     phrases,
@@ -28,6 +29,7 @@ from srag_mcp.grammar.lexicon import (
 from srag_mcp.grammar.table import Column, Table
 from srag_mcp.store.values import ValueIndex, fold_words, signed_words
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import HELPING
 from srag_mcp.values.dates import Period, find_periods
 from srag_mcp.values.quantities import NUMBER_WORDS, find_quantities, read_number_words
 from srag_mcp.values.units import convert, is_currency, unit_of
@@ -68,8 +70,8 @@ class Choice:
     """Stored values of one column that a phrase may mean.
 
     *exact* is whether the phrase is all of a value, *item* whether it is an item of each, as `tin`
-    of `iron, tin`; *longer* are other values that begin with it, or end with it in small letters;
-    *alone* whether each is that of one record.
+    of `iron, tin`; *longer* are other values that begin with it, or end with it where it is no
+    name; *alone* whether each is that of one record.
     """
 
     column: str
@@ -302,7 +304,9 @@ class _Linker:
         if idles and follower in nouns:
             yield _RECORD, idle
         elif token.word in words_of("function", "states"):
-            behind = [i for i in range(at + 1, len(self.tokens)) if not self._helps(i)][:1]
+            behind = [
+                i for i in range(at + 1, len(self.tokens)) if self.tokens[i].word not in HELPING
+            ][:1]
             if any(not (self.tokens[i].is_mark or self._is_bare(i)) for i in behind):
                 yield _RECORD, idle
         elif token.word == "over" and not numbers:
@@ -326,10 +330,6 @@ class _Linker:
         if person or (token.stem in nouns and not acts):
             general = token.stem in self._table.general
             yield _RECORD, Mention("record", at, at + 1, "any" if general else "")
-
-    def _helps(self, at: int) -> bool:
-        """Whether a word only stands before a participle or a noun: `been`, `have a`."""
-        return self.tokens[at].word in BEING | {"be", "been", "being", "have", "has", "a", "the"}
 
     def _is_light(self, at: int, *, acts: bool) -> bool:
         """Whether a verb asks for nothing: not `repaired` where some repairs came to that.
@@ -379,9 +379,7 @@ class _Linker:
             return True
         if at and word in _RELATIVE:
             noun = self.tokens[at - 1]
-            if noun.stem in self._table.nouns | self._table.general or any(
-                kind == "part" for kind, _ in phrases().get((noun.word,), ())
-            ):
+            if noun.stem in self._table.nouns | self._table.general or is_time(noun.word):
                 return True  # `on days when …`
         before = [token.word for token in self.tokens[:at]]
         again = bool({"and", ",", ";"} & set(before[-2:]))  # `…, and in which city does it lie`
@@ -651,15 +649,12 @@ def _choice(column: str, found: Sequence[tuple[str, tuple[str, ...]]], phrase: s
     if all(words != asked for _, words in found):
         values = tuple(value for value, _ in found)
         return Choice(column, values, exact=False, item=len(taken) == len(values))
+    is_name = phrase in taken and phrase[:1].isupper()
     longer = [
         value
         for value, words in found
         if value not in taken
-        # `Austin` and `Austin College`, `Tanker` and `Chemical tanker`; York is no New York
-        and (words[: len(asked)] == asked or _ends_commonly(value, asked))
+        # `Austin` and `Austin College`, tankers and `Chemical Tanker`; York is no New York
+        and (words[: len(asked)] == asked or (words[-len(asked) :] == asked and not is_name))
     ]
     return Choice(column, tuple(taken), exact=True, longer=tuple(longer))
-
-
-def _ends_commonly(value: str, asked: tuple[str, ...]) -> bool:
-    return signed_words(value)[-len(asked) :] == asked and value.split()[-1].islower()

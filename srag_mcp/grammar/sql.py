@@ -76,6 +76,11 @@ class Summary:
     distinct: bool = False
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The column that it is of; none where records are counted."""
+        return () if self.term is None else (self.term.column,)
+
+    @property
     def sql(self) -> str:
         """The aggregate, without its records."""
         if self.term is None:
@@ -146,11 +151,8 @@ def is_known(column: str, *, known: bool = True) -> Condition:
 
 
 def deny(condition: Condition) -> Condition:
-    """Return that a condition does not hold."""
-    if condition.kind == "value":
-        return is_one_of(condition.column, condition.values, condition.asked, denied=True)
-    sql = f"NOT ({condition.sql})"
-    return Condition(sql, condition.column, condition.kind, denied=True, plain=condition.sql)
+    """Return that a number or a period is not so."""
+    return replace(condition, sql=f"NOT ({condition.sql})", denied=True)
 
 
 def either(conditions: Sequence[Condition]) -> Condition:

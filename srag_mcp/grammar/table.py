@@ -8,6 +8,7 @@ from math import ceil, log10
 from srag_mcp.grammar.lexicon import (
     is_function,
     is_irregular,
+    is_time,
     ranked_stems,
     stem,
     stems,
@@ -34,6 +35,7 @@ _MEASURES = frozenset(
 )
 _COUNTING = frozenset({"n", "num", "is", "has"})
 _NAMING = frozenset({"no", "nr", "id", "number", "name"})
+_NUMBERING = frozenset(map(stem, _NAMING))
 
 _EXACT = frozenset({"sum", "min", "max"})  # of whole numbers
 # Of the 15 of a double: a sum over a million records, rounded at each, loses three at most.
@@ -46,7 +48,7 @@ class Column:
 
     Attributes:
         attribute: Its attribute.
-        statistics: What it holds; None while nothing is known.
+        statistics: What it holds.
         names: The stems of its name and of each synonym, without counting words and units.
         heads: The stems of which one must be said where the column itself is meant: `price` of
             `price_per_night`, `customer` of `customer_name`.
@@ -54,7 +56,7 @@ class Column:
     """
 
     attribute: Attribute
-    statistics: ColumnStatistics | None
+    statistics: ColumnStatistics
     names: tuple[tuple[str, ...], ...]
     heads: frozenset[str]
     told: frozenset[str]
@@ -107,12 +109,20 @@ class Column:
 
     @property
     def _may_be_years(self) -> bool:
-        if self.statistics is None or self.attribute.type != "integer":
-            return False
+        low, high = self.ends or (0, 0)
+        return self.attribute.type == "integer" and low >= _FIRST_YEAR and high <= _LAST_YEAR
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Its lowest and its highest number; None where it has none."""
         low, high = self.statistics.minimum, self.statistics.maximum
-        if not isinstance(low, int) or not isinstance(high, int):
-            return False
-        return low >= _FIRST_YEAR and high <= _LAST_YEAR
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            return low, high
+        return None
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [str(found.value) for found in self.statistics.values] if self.is_text else []
 
     @cached_property
     def counts(self) -> bool:
@@ -129,13 +139,10 @@ class Column:
     @cached_property
     def is_numbering(self) -> bool:
         """Whether it only numbers the records: 1, 2, 3 … without a gap, each once."""
-        found = self.statistics
-        if found is None or self.attribute.type != "integer" or self.counts or not self.is_own:
+        n, is_whole = self.statistics.n_distinct, self.attribute.type == "integer"
+        if not is_whole or self.ends is None or self.counts or not self.is_own or n < _SERIES:
             return False
-        low, high = found.minimum, found.maximum
-        if not isinstance(low, int) or not isinstance(high, int) or found.n_distinct < _SERIES:
-            return False
-        return low in {0, 1} and high - low + 1 == found.n_distinct
+        return self.ends[0] in {0, 1} and self.ends[1] - self.ends[0] + 1 == n
 
     @cached_property
     def is_additive(self) -> bool:
@@ -167,55 +174,53 @@ class Column:
 
     @property
     def fill(self) -> float:
-        """The share of records with a value; 1 while nothing is known."""
-        found = self.statistics
-        return found.n_non_null / found.n_records if found and found.n_records else 1.0
+        """The share of records with a value."""
+        return self.statistics.n_non_null / max(1, self.statistics.n_records)
 
     @property
     def has_all_stated(self) -> bool:
         """Whether every record says its value, or that it has none, as a cell of a table does."""
         found = self.statistics
-        return found is not None and found.n_non_null + found.n_stated_absent == found.n_records
+        return found.n_non_null + found.n_stated_absent == found.n_records
 
     @property
     def is_own(self) -> bool:
         """Whether (nearly) every record that has a value has its own."""
-        found = self.statistics
-        return found is not None and 0 < _OWN * found.n_non_null <= found.n_distinct
-
-    @property
-    def tells_apart(self) -> bool:
-        """Whether most records that have a value have their own, as far as is known."""
-        found = self.statistics
-        return found is None or 2 * found.n_distinct >= found.n_non_null
+        return 0 < _OWN * self.statistics.n_non_null <= self.statistics.n_distinct
 
     @cached_property
     def qualifies(self) -> bool:
         """Whether it holds yes or no among its texts, so that it names no things to count."""
-        texts = self.statistics.values if self.is_text and self.statistics is not None else ()
-        return any(read_boolean(str(found.value)) is not None for found in texts)
+        return any(read_boolean(text) is not None for text in self._texts)
 
     @cached_property
     def denies(self) -> bool:
         """Whether a text of it denies, as `not yet` does, so that no empty cell alone says no."""
-        texts = self.statistics.values if self.is_text and self.statistics is not None else ()
-        return any(read_statement(str(found.value), self.name) is False for found in texts)
+        return any(read_statement(text, self.name) is False for text in self._texts)
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether it holds texts that return and have a digit each: `1/2025`."""
+        return (
+            bool(self._texts)
+            and not self.is_own
+            and all(any(map(str.isdigit, text)) for text in self._texts)
+        )
 
     @property
     def has_zero(self) -> bool:
         """Whether a record of a number column has the value 0."""
-        found = self.statistics
-        return self.is_number and found is not None and found.n_non_zero < found.n_non_null
+        return self.is_number and self.statistics.n_non_zero < self.statistics.n_non_null
 
     @cached_property
     def scale(self) -> float:
         """What a bare number may be meant in: 1,000 below a header in `k€`."""
-        return read_context(self.attribute.description).scale if self.is_number else 1.0
+        return read_context(self.attribute.description).scale
 
     @property
     def has_blanks(self) -> bool:
         """Whether a record says that it has no value, as an empty cell of a table file does."""
-        return self.statistics is not None and self.statistics.n_stated_absent > 0
+        return self.statistics.n_stated_absent > 0
 
     @property
     def closed(self) -> bool:
@@ -227,13 +232,10 @@ class Column:
 
         Of averages of prices up to 900, 9: a double has 15 digits, of which long sums lose some.
         """
-        found = self.statistics
-        if found is None or (self.attribute.type == "integer" and function in _EXACT):
+        if self.ends is None or (self.attribute.type == "integer" and function in _EXACT):
             return None
-        low, high = found.minimum, found.maximum
-        if not isinstance(low, int | float) or not isinstance(high, int | float):
-            return None
-        largest = max(abs(low), abs(high)) * (found.n_records if function == "sum" else 1)
+        n_summed = self.statistics.n_records if function == "sum" else 1
+        largest = max(map(abs, self.ends)) * n_summed
         return max(0, _SURE_DIGITS - ceil(log10(largest))) if largest else None
 
     def measures(self, concept: str) -> bool:
@@ -306,7 +308,11 @@ class Table:
     def label(self) -> Column | None:
         """The column that names a record, if there is one: a text, else its number."""
         texts = [column for column in self.columns if column.is_text and column.fill >= _OWN]
-        called = [c for c in texts if self._is_called(c) and c.tells_apart]
+        called = [
+            c
+            for c in texts
+            if self._is_called(c) and 2 * c.statistics.n_distinct >= c.statistics.n_non_null
+        ]
         own = [column for column in texts if column.is_own]
         called += [c for c in own if any(set(name) <= self.nouns for name in c.names)]
         for words in (("name",), ("titl",), tuple(self.nouns), ("number", "no", "id", "code")):
@@ -319,6 +325,13 @@ class Table:
     def is_of_record(self, column: Column) -> bool:
         """Whether a date is that of the record, and not of a thing that it is about."""
         return column is self.main_date or not column.named.isdisjoint(self.nouns)
+
+    def may_number(self, column: Column) -> bool:
+        """Whether it may number records within something else: issues 1, 2 of each magazine.
+
+        Nothing else says then what a record is.
+        """
+        return not self.nouns and column.numbers
 
     def _is_called(self, column: Column) -> bool:
         """Whether a column is the name or the title of the record: `name`, `job_title` of jobs."""
@@ -372,9 +385,10 @@ class Table:
 def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> Table:
     """Gather what the words of a question may mean in *schema*."""
     general = stems_of("record", "words")
-    columns = tuple(_describe(item, statistics.get(item.name)) for item in schema.attributes)
+    known = [item for item in schema.attributes if item.name in statistics]
+    columns = tuple(_describe(item, statistics[item.name]) for item in known)
     named = {word for column in columns for word in column.named}
-    nouns = set(stems(" ".join(schema.nouns))) | _named_things(schema, statistics)
+    nouns = set(stems(" ".join(schema.nouns))) | _named_things(columns)
     title = stems(schema.title)
     own = {*stems(schema.entity), *title[-1:], *(set(title) - named)}
     words = words_in(f"{schema.entity} {schema.title}")
@@ -388,30 +402,24 @@ def describe_table(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -
 
 def _repeated(columns: Sequence[Column]) -> frozenset[str]:
     """Return what columns name of which several records have one: `lift`, `lift_no` of reports."""
-    idle, found = stems_of("naming", "words") - {"titl"}, {True: set[str](), False: set[str]()}
+    found = {True: set[str](), False: set[str]()}
     for column in columns:
-        if (column.is_text or column.is_identifier) and column.statistics is not None:
-            bare = [set(name) - idle or set(name) for name in column.names[:1]]
+        if column.is_text or column.is_identifier:
+            bare = [set(name) - _NUMBERING or set(name) for name in column.names[:1]]
             found[column.is_own] |= {word for name in bare if len(name) == 1 for word in name}
     return frozenset(found[False] - found[True])
 
 
-def _named_things(schema: Schema, statistics: Mapping[str, ColumnStatistics]) -> set[str]:
+def _named_things(columns: Sequence[Column]) -> set[str]:
     """Return what the one column names of which each record has its own: `order` of `order_no`."""
-    found = []
-    for attribute in schema.attributes:
-        words = words_in(attribute.name)
-        held = statistics.get(attribute.name)
-        own = held is not None and held.n_distinct >= _OWN * held.n_records
-        if own and len(words) == 2 and words[1] in _NAMING:
-            found.append(stem(words[0]))
+    own = [c for c in columns if c.statistics.n_distinct >= _OWN * c.statistics.n_records]
+    words = [words_in(column.name) for column in own]
+    found = [stem(said[0]) for said in words if len(said) == 2 and said[1] in _NAMING]
     return set(found) if len(found) == 1 else set()
 
 
-def _describe(attribute: Attribute, statistics: ColumnStatistics | None) -> Column:
-    spoken = [
-        _spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms) if text
-    ]
+def _describe(attribute: Attribute, statistics: ColumnStatistics) -> Column:
+    spoken = [_spoken_name(text, attribute) for text in (attribute.name, *attribute.synonyms)]
     names = tuple(dict.fromkeys(name for name, _ in spoken if name))
     own = {word for name in names for word in name}
     words = words_in(f"{attribute.description} {attribute.unit or ''}")
@@ -445,7 +453,7 @@ def _spoken_name(text: str, attribute: Attribute) -> tuple[tuple[str, ...], froz
     heads = [word for word in words[:first] if word in content] or content
     name, last = tuple(stem(word) for word in content), heads[-1]
     # of `fee_paid`, but not of `year_built`
-    is_amount = attribute.type.is_numeric and "year" not in heads
+    is_amount = attribute.type.is_numeric and not any(map(is_time, heads))
     acts = is_amount and (last.endswith("ed") or is_irregular(last))
     whole = attribute.type == "boolean" or stem(last) in stems_of("naming", "words")
     return name, frozenset(name) if whole else frozenset(map(stem, heads[-2 if acts else -1 :]))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.filters import LIMIT, MARGIN, cost_of, frames
-from srag_mcp.grammar.forms import Parse, compose
+from srag_mcp.grammar.forms import Draft, compose
 from srag_mcp.grammar.link import read_sentences
 from srag_mcp.grammar.table import Table, describe_table
 from srag_mcp.schema.schema import Schema
@@ -73,12 +73,12 @@ def translate(
 
 def read_question(
     question: str, table: Table, values: ValueIndex
-) -> tuple[list[tuple[float, Parse]], tuple[str, ...]]:
+) -> tuple[list[tuple[float, Draft]], tuple[str, ...]]:
     """Return the readings that place every word, with their costs, cheapest first.
 
     Where there is none, the second value has the words that the fullest reading leaves over.
     """
-    best: dict[str, tuple[float, Parse]] = {}
+    best: dict[str, tuple[float, Draft]] = {}
     sentences = read_sentences(question, table, values)
     strange = [item for item in sentences[0].mentions if item.kind == "unknown"]
     left = [sentences[0].words(mention) for mention in strange]
@@ -100,13 +100,12 @@ def read_question(
     return ranked, tuple(dict.fromkeys(left))
 
 
-def _check_fill(parse: Parse, table: Table, columns: Sequence[str]) -> None:
+def _check_fill(parse: Draft, table: Table, columns: Sequence[str]) -> None:
     """Refuse to answer from a column that hardly any record fills; to ask for gaps is fine."""
     gaps = {condition.column for condition in parse.where if condition.kind == "known"}
     for column in (table.by_name[name] for name in columns if name not in gaps):
         found = column.statistics
-        many = found is not None and found.n_records >= _MANY and not column.is_boolean
-        if found is not None and many and column.fill < _MIN_FILL:
+        if found.n_records >= _MANY and not column.is_boolean and column.fill < _MIN_FILL:
             known = f"{found.n_non_null} of {found.n_records} records"
             msg = f"only {known} give {column.name}; too few to answer this question from"
             raise QuestionError(msg)

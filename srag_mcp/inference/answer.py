@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief, write_brief
+from srag_mcp.inference.brief import Brief, link_values
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
@@ -41,11 +41,6 @@ class ColumnCoverage:
     n_none: int = 0
     n_contradicted: int = 0
     n_unread: int = 0
-
-    @property
-    def has_unknowns(self) -> bool:
-        """Whether some documents may have a value that is not known."""
-        return self.n_open > 0
 
     @property
     def n_open(self) -> int:
@@ -233,7 +228,10 @@ def refuse(
     proposal: Proposal | None = None,
 ) -> Answer:
     """Say why *question* has no answer, with the brief for who would find it."""
-    brief = write_brief(question, (reason, unplaced), corpus.schema(), corpus.values())
+    schema = corpus.schema()
+    columns = tuple(attribute.name for attribute in schema.attributes)
+    linked = link_values(question, schema, corpus.values())
+    brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     return Answer(
         question, f"Not answered: {reason}", brief=brief, assumptions=notes, proposal=proposal
@@ -309,16 +307,15 @@ def render_denominator(found: Denominator) -> str:
         head += ", before conditions (counting after them would take too long)"
     known, parts = "say" if found.before_conditions else "used", [head]
     for item in found.columns[:MAX_COLUMNS]:
-        unknown = f", {item.n_unknown:,} do not say" if item.n_unknown else ""
-        failed = f", {item.n_failed:,} could not be read" if item.n_failed else ""
-        were = "was" if item.n_unread == 1 else "were"
-        unread = f", {item.n_unread:,} {were} not read for it" if item.n_unread else ""
-        none = f", {item.n_none:,} {'has' if item.n_none == 1 else 'have'} none"
-        none = none if item.n_none else ""
         doubted = f" ({item.n_contradicted:,} of them {_DOUBTED})" if item.n_contradicted else ""
-        parts.append(
-            f"{item.column}: {item.n_used:,} {known}{doubted}{none}{unknown}{failed}{unread}"
+        others = (
+            (item.n_none, "has none" if item.n_none == 1 else "have none"),
+            (item.n_unknown, "do not say"),
+            (item.n_failed, "could not be read"),
+            (item.n_unread, f"{'was' if item.n_unread == 1 else 'were'} not read for it"),
         )
+        said = "".join(f", {n:,} {words}" for n, words in others if n)
+        parts.append(f"{item.column}: {item.n_used:,} {known}{doubted}{said}")
     if not found.columns:
         parts.append("none is left out as unknown")
     if len(found.columns) > MAX_COLUMNS:

@@ -3,8 +3,8 @@
 Who translates: the offline grammar, a language model, or one after the other.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Collection
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 import anyio
@@ -21,14 +21,14 @@ from srag_mcp.errors import (
 from srag_mcp.grammar.filters import SURE
 from srag_mcp.grammar.translate import translate
 from srag_mcp.inference.answer import MANY_UNKNOWN, Answer, is_empty, refuse, render_text
-from srag_mcp.inference.by_model import Translating, translate_question
+from srag_mcp.inference.by_model import MAX_ROWS, ONCE, Translating, translate_question
 from srag_mcp.inference.by_reading import ALL_DOCUMENTS, answer_by_reading
 from srag_mcp.inference.diagnosis import explain_nothing
 from srag_mcp.inference.grounds import Grounds, find_grounds
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.unknowns import NO_BOUNDS, is_settled
 from srag_mcp.model.asking import MAX_CORRECTIONS
-from srag_mcp.model.language_model import Correction, LanguageModel
+from srag_mcp.model.language_model import LanguageModel
 from srag_mcp.model.ledger import MemoryReplies, ReplyCache
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import MeteredModel
@@ -43,7 +43,6 @@ from srag_mcp.store.guard import ResultPage
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import open_state
 
-MAX_ANSWER_ROWS = 1000
 MAX_QUESTION_CHARACTERS = 2000
 MAX_PASSAGES = 3  # of a refusal: enough to see whether a search is worth it
 _ASK_OTHERWISE = "name another model, or let it reply in words only (SRAG_REPLY_FORMAT=text)"
@@ -56,30 +55,22 @@ class Asking:
 
     Attributes:
         model: None where the grammar is asked alone; what it cannot read becomes a brief.
-        votes: Translations by the model whose results are compared.
+        how: How the model translates.
         model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
             where somebody else keeps them.
         timeout_s: Longest wait for the model by one question; None is no limit.
         grammar_first: Whether the model is asked only where the grammar is not sure.
-        examples, rejected: What the model is shown beside the question, see `Translating`.
         reads: Whether what no column holds is read in the documents.
         prompt_tokens: Of a prompt that documents are read by, for the price of that.
     """
 
     model: LanguageModel | None = None
-    votes: int = 1
+    how: Translating = ONCE
     model_name: str = ""
     timeout_s: float | None = None
     grammar_first: bool = False
-    examples: str = ""
-    rejected: Correction | None = None
     reads: bool = True
     prompt_tokens: int = PROMPT_TOKENS
-
-    @property
-    def how(self) -> Translating:
-        """How the model translates."""
-        return Translating(self.votes, examples=self.examples, rejected=self.rejected)
 
 
 OFFLINE = Asking()
@@ -112,18 +103,11 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     if offline is not None and _is_sure(offline):
         return offline
     check_length(question)
-    with open_replies(corpus, asking) as replies:
-        model = MeteredModel(asking.model, replies, asking.model_name)
-        try:
-            with anyio.fail_after(asking.timeout_s):  # callers of ours give up after a minute
-                answer = await _answer_by_model(model, corpus, question, asking)
-        except TimeoutError:
-            reason = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
-            return _with_passages(corpus, fall_back(corpus, question, offline, ModelError(reason)))
-        except ModelError as failure:
-            return _with_passages(corpus, fall_back(corpus, question, offline, failure))
-        finally:
-            model.drop_useless()
+    try:
+        async with open_metered(corpus, asking, asking.model) as model:
+            answer = await _answer_by_model(model, corpus, question, asking)
+    except ModelError as failure:
+        return _with_passages(corpus, fall_back(corpus, question, offline, failure))
     steps = tuple(model.ledger.by_step.items())
     answer = replace(answer, engine="model", taken=model.ledger.total, steps=steps)
     return _with_passages(corpus, answer)
@@ -191,15 +175,29 @@ def _with_passages(corpus: Corpus, answer: Answer) -> Answer:
     return replace(answer, brief=replace(answer.brief, passages=passages))
 
 
-@contextmanager
-def open_replies(corpus: Corpus, asking: Asking) -> Iterator[ReplyCache]:
-    """Open where the replies to questions are kept."""
-    folder = corpus.state if asking.model_name else None
-    if folder is None:
-        yield MemoryReplies()
-        return
-    with open_state(folder) as state:
-        yield StoredReplies(state, of_questions=True)
+@asynccontextmanager
+async def open_metered(
+    corpus: Corpus, asking: Asking, model: LanguageModel
+) -> AsyncIterator[MeteredModel]:
+    """Open *model* for one question: its replies are kept, and it has as long as is left.
+
+    Raises:
+        ModelError: If the time is over.
+    """
+    with ExitStack() as stack:
+        replies: ReplyCache = MemoryReplies()
+        if asking.model_name and corpus.state is not None:
+            state = stack.enter_context(open_state(corpus.state))
+            replies = StoredReplies(state, of_questions=True)
+        metered = MeteredModel(model, replies, asking.model_name)
+        try:
+            with anyio.fail_after(asking.timeout_s):  # callers of ours give up after a minute
+                yield metered
+        except TimeoutError as error:
+            msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
+            raise ModelError(msg) from error
+        finally:
+            metered.drop_useless()
 
 
 def check_length(question: str) -> None:
@@ -221,7 +219,7 @@ def ask_offline(corpus: Corpus, question: str, rejected: Collection[str] = ()) -
         if not is_predicted(corpus.info().engine):
             facts = translation.facts
             check_columns(corpus, translation, lambda gaps: is_settled(corpus, facts, gaps))
-        page = corpus.select(translation.sql, limit=MAX_ANSWER_ROWS)
+        page = corpus.select(translation.sql, limit=MAX_ROWS)
     except QuestionError as refusal:
         return refuse(corpus, question, str(refusal), refusal.unplaced)
     except QueryError as failure:

@@ -36,7 +36,6 @@ class Brief:
         table: The record table.
         columns: The names of all columns.
         linked_values: Stored values that phrases of the question may mean.
-        rules: How to write the query.
         passages: The best passages of the documents, to judge whether it is worth looking there.
         previous: The question before, with its query; empty where this one leans on none.
     """
@@ -46,24 +45,8 @@ class Brief:
     table: str
     columns: tuple[str, ...]
     linked_values: tuple[ValueMatch, ...]
-    rules: tuple[str, ...] = RULES
     passages: tuple[Quote, ...] = ()
     previous: str = ""
-
-
-def write_brief(
-    question: str,
-    reason: tuple[str, tuple[str, ...]],
-    schema: Schema,
-    values: ValueIndex,
-) -> Brief:
-    """Gather what an agent needs to answer *question* with `run_sql`.
-
-    *reason* is the text of the refusal and the words that had no place.
-    """
-    columns = tuple(attribute.name for attribute in schema.attributes)
-    linked = link_values(question, schema, values)
-    return Brief(reason[0], reason[1], schema.entity, columns, linked)
 
 
 def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> str:

@@ -180,9 +180,7 @@ class _Runs:
         try:
             facts, page = self.results[reply.sql] = self._run(reply.sql)
         except QueryError as error:
-            names = error.nearest if isinstance(error, UnknownNameError) else ()
-            nearest = f"; nearest names: {', '.join(names)}" if names else ""
-            return (f"the query could not be run: {error}{nearest}",)
+            return (f"the query could not be run: {with_nearest(error)}",)
         doubts = diagnose(self._corpus, facts)
         if not doubts and not self._may_find_nothing and is_empty(page.rows):
             doubts = explain_nothing(self._corpus, facts, only_doubtful=True)
@@ -200,6 +198,12 @@ class _Runs:
             )
             raise QueryError(msg, sql)
         return facts, page
+
+
+def with_nearest(error: QueryError) -> str:
+    """Write *error* with the names that look like one that is not there."""
+    names = error.nearest if isinstance(error, UnknownNameError) else ()
+    return f"{error}; nearest names: {', '.join(names)}" if names else str(error)
 
 
 def _elect(outcomes: Sequence[Translated | QuestionError | ModelError]) -> Translated:

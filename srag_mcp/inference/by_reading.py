@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from srag_mcp.documents.lines import collapse
-from srag_mcp.inference.answer import Answer, Reading, Sentence, refuse
+from srag_mcp.inference.answer import Answer, Sentence, refuse
 from srag_mcp.inference.narrowing import Narrowing, narrow
 from srag_mcp.inference.proposal import Proposal, price_reading
 from srag_mcp.inference.recap import Judge, ReadingReply, Shown
@@ -20,13 +20,12 @@ from srag_mcp.model.language_model import (
 )
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.retrieval.search import Hit
+from srag_mcp.retrieval.search import Hit, read_hit
 from srag_mcp.retrieval.segments import Segment, gather, join_segments
 from srag_mcp.retrieval.snippets import quote_hit, sought_terms
 from srag_mcp.settings import PROMPT_TOKENS
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.text.shown import one_line, shorten
-from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
 from srag_mcp.values.quantities import find_quantities
 
@@ -34,7 +33,6 @@ MAX_SNIPPETS = 40
 SNIPPET_TOKENS = 80
 READING_TOKENS = 3500  # of passages: with all stages an answer takes 8,000
 _MAX_CONTEXT, _MAX_NAME, _MAX_HEADINGS = 160, 60, 60
-_MAX_MISSING = 200
 ALL_DOCUMENTS = "SELECT document_id FROM documents"
 _ANY_PASSAGE = "SELECT count(*) FROM passages"
 
@@ -66,8 +64,8 @@ async def answer_by_reading(
     """
     unplaced = tuple(missing)
     unheld = f"no column holds {', '.join(missing) or 'what is asked'}"
-    has_passages = "passages" in corpus.tables()
-    if not has_passages or not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
+    is_indexed = "passages" in corpus.tables()  # else the search says that the build is old
+    if is_indexed and not corpus.select(_ANY_PASSAGE, limit=1).rows[0][0]:
         return refuse(corpus, question, unheld, unplaced)
     narrowing = await narrow(model, corpus, question, missing)
     if narrowing.attribute is not None:
@@ -94,43 +92,34 @@ async def answer_by_reading(
     )
     asked = await ask_for(model, prompt, ReadingReply, judge.check)
     judged = judge.judge(asked.content)
-    unsaid = tuple(shorten(item, _MAX_MISSING) for item in asked.content.missing if item.strip())
-    if not judged.sentences:
+    reading = judged.reading
+    if not reading.sentences:
+        said = f"no passage says {', '.join(reading.missing) or 'it'}"
         if judged.n_dropped:
             asked.forget(model)
-        said = f"no passage says {', '.join(unsaid) or 'it'}"
-        if judged.n_dropped:
             said = "what the model said of the passages is not in its quotes"
         return refuse(corpus, question, f"{unheld}, and {said}", unplaced)
     notes = list(narrowing.notes)
     if judged.n_dropped:
-        n_all = judged.n_dropped + len(judged.sentences)
+        n_all = judged.n_dropped + len(reading.sentences)
         notes.append(
             f"{judged.n_dropped} of {n_all} sentences were left out: what they say is not in their"
             " quotes"
         )
     n_all = corpus.info().n_documents
     n_searched = n_all if narrowing.n_documents is None else narrowing.n_documents
-    sentences = tuple(with_share(item, n_searched) for item in judged.sentences)
-    reading = Reading(
-        sentences,
-        judged.computed,
-        judged.values,
-        unsaid,
-        narrowing.documents,
-        sum(item.n_passages for item in segments),
-        len({item.document_id for item in segments}),
-        n_searched,
-        n_all,
+    reading = replace(
+        reading,
+        sentences=tuple(with_share(item, n_searched) for item in reading.sentences),
+        documents=narrowing.documents,
+        n_passages=sum(item.n_passages for item in segments),
+        n_read=len({item.document_id for item in segments}),
+        n_searched=n_searched,
+        n_documents=n_all,
     )
-    text = " ".join(item.text for item in sentences)
-    return Answer(
-        question,
-        text,
-        reading=reading,
-        warnings=tuple(notes),
-        assumptions=corpus.notices(),
-    )
+    text = " ".join(item.text for item in reading.sentences)
+    warnings = tuple(notes)
+    return Answer(question, text, reading=reading, warnings=warnings, assumptions=corpus.notices())
 
 
 def with_share(sentence: Sentence, n_searched: int) -> Sentence:
@@ -171,12 +160,8 @@ def _read_whole(corpus: Corpus, documents: str, hits: Sequence[Hit]) -> tuple[Hi
         return ()
     sql = f'SELECT document_id, number, page, headings, start, "end" {found} ORDER BY ALL'
     known = {(hit.document_id, hit.number) for hit in hits}
-    whole = []
-    for name, number, page, headings, start, end in corpus.select(sql, limit=int(count or 1)).rows:
-        place, span = None if page is None else int(page), Span(int(start or 0), int(end or 0))
-        hit = Hit(str(name), int(number or 0), place, str(headings or ""), span, 0.0)
-        whole += [] if (hit.document_id, hit.number) in known else [hit]
-    return tuple(whole)
+    rows = corpus.select(sql, limit=int(count or 1)).rows
+    return tuple(read_hit(*row) for row in rows if row[:2] not in known)
 
 
 async def _choose(
@@ -197,21 +182,36 @@ async def _choose(
         place = _place(ids[hit.document_id], hit.page, hit.headings)
         text = f"{number} | {place} | {one_line(quote_hit(corpus, hit, sought).text)}"
         lines.append(shorten(text, most_characters(text, SNIPPET_TOKENS)))
+    chosen = await rank_snippets(model, question, lines, n_snippets=len(hits))
+    return tuple(hits[place] for place in chosen)
+
+
+async def rank_snippets(
+    model: LanguageModel,
+    question: str,
+    lines: Sequence[str],
+    *,
+    n_snippets: int,
+    subject: str = "",
+) -> list[int]:
+    """Let *model* choose among the snippets of *lines*, numbered from 1; return their places.
+
+    *subject* is what the prompt is kept by, if not the question.
+    """
     prompt = render_prompt(
         "rerank",
         "rerank",
-        question,
+        subject or question,
         snippets=enclose("\n".join(lines)),
         question=enclose(question),
     )
 
     def check(reply: RankingReply) -> Sequence[str]:
-        wrong = [item for item in reply.ids if not 1 <= item <= len(hits)]
-        return [f"there is no passage {wrong[0]}: ids are 1 to {len(hits)}"] if wrong else ()
+        wrong = [item for item in reply.ids if not 1 <= item <= n_snippets]
+        return [f"there is no passage {wrong[0]}: ids are 1 to {n_snippets}"] if wrong else ()
 
     asked = await ask_for(model, prompt, RankingReply, check)
-    chosen = [item for item in dict.fromkeys(asked.content.ids) if 1 <= item <= len(hits)]
-    return tuple(hits[item - 1] for item in chosen)
+    return [item - 1 for item in dict.fromkeys(asked.content.ids) if 1 <= item <= n_snippets]
 
 
 def _show(corpus: Corpus, number: int, segment: Segment) -> Shown:

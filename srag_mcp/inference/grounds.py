@@ -106,7 +106,7 @@ def find_grounds(
         return Grounds(nothing=tuple(nothing), notes=(*unread, *corpus.notices()))
     found = Unknowns()
     # something is unknown, and it can be told which records are read
-    if any(item.has_unknowns for item in denominator.columns):
+    if any(item.n_open for item in denominator.columns):
         found = Unknowns(notes=(_TOO_LONG,))
         if not is_large:
             found = _or_else(lambda: find_unknowns(corpus, facts), lambda _: NOT_WORKED_OUT)
@@ -320,7 +320,7 @@ def _count(
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,
-        columns=tuple(item for item in told if item.has_unknowns or item.n_none),
+        columns=tuple(item for item in told if item.n_open or item.n_none),
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srag_mcp.errors import QueryError, UnknownNameError
+from srag_mcp.errors import QueryError
 from srag_mcp.inference.brief import describe_column, link_values
+from srag_mcp.inference.by_model import with_nearest
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
@@ -102,9 +103,7 @@ class _Runs:
         try:
             self.counts[sql] = count_documents(self._corpus, sql)
         except QueryError as error:
-            names = error.nearest if isinstance(error, UnknownNameError) else ()
-            nearest = f"; nearest names: {', '.join(names)}" if names else ""
-            return (f"the query in documents could not be run: {error}{nearest}",)
+            return (f"the query in documents could not be run: {with_nearest(error)}",)
         if self.counts[sql] or is_known:
             return ()
         return (

@@ -6,23 +6,26 @@ Nothing is read for it until somebody says so: it costs money, or the time of an
 from dataclasses import dataclass
 
 from srag_mcp.model.language_model import tokens_of
-from srag_mcp.records.prediction import estimate_records
+from srag_mcp.records.prediction import estimate_definition, estimate_records
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import (
-    DEFINITION_TOKENS_IN,
-    DEFINITION_TOKENS_OUT,
-    WISH_DOCUMENTS,
-    WISH_TOKENS,
-    find_attribute,
-)
+from srag_mcp.schema.rounds import find_attribute
 from srag_mcp.store.chosen_documents import narrow
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.database import quote_text
+from srag_mcp.store.loose import wish_note
+from srag_mcp.store.state import open_state
 
 USUAL_DESCRIPTION = (
     "What it is and what it is not. How it is written, with its unit and format. " * 2
 )
-_MAX_SAMPLE = 1000  # of more documents, so many stand for all
+# Of more than a thousand documents, so many stand for all.
+_LENGTHS = """
+WITH srag_chosen AS (
+  SELECT document_id, count(*) OVER () AS n FROM documents WHERE {chosen}
+  ORDER BY document_id LIMIT 1000)
+SELECT length(text), strlen(text), n FROM srag_chosen JOIN srag_texts USING (document_id)
+ORDER BY document_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +68,41 @@ class Proposal:
     price: ReadingPrice
 
 
+def _find_known(corpus: Corpus, attribute: str) -> Attribute | None:
+    """Return the attribute of that name, or the one that became of the same wish before."""
+    names = [attribute]
+    if corpus.state is not None:
+        with open_state(corpus.state) as state:
+            names = [state.note(wish_note(attribute)) or attribute, attribute]
+    return next(filter(None, (find_attribute(corpus.schema(), name) for name in names)), None)
+
+
 def price_reading(
     corpus: Corpus, attribute: str, documents: str, prompt_tokens: int
 ) -> ReadingPrice:
     """Estimate what it takes to read *attribute*, in words, from the *documents* of a SELECT.
 
-    Nothing is asked. What a loose attribute of that name was read from is not read again.
+    Nothing is asked. What a loose attribute of that name, or of the same wish, was read from is not
+    read again.
 
     Raises:
         QueryError: If *documents* is refused, wrong or too heavy.
         StoreError: If the build is of an earlier version.
     """
     among = narrow(corpus, documents)
-    conditions = ["length(text) > 0"]
+    conditions = ["characters > 0"]
     if among:
         conditions.append(f"document_id IN ({among}\n)")
-    known = find_attribute(corpus.schema(), attribute)
+    known = _find_known(corpus, attribute)
     if known is not None:
         read = f"SELECT document_id FROM cells WHERE attribute = {quote_text(known.name)}"  # noqa: S608 - it runs through the guard
         conditions.append(f"document_id NOT IN ({read})")
-    source = f"FROM srag_texts WHERE {' AND '.join(conditions)}"
-    sizes = f"SELECT length(text), strlen(text), count(*) OVER () {source}"
-    rows = corpus.rank(f"{sizes} ORDER BY document_id LIMIT {_MAX_SAMPLE}", is_ours=False)
+    rows = corpus.rank(_LENGTHS.format(chosen=" AND ".join(conditions)), is_ours=False)
     n_documents = int(rows[0][2] or 0) if rows else 0
     lengths = [tokens_of(int(n or 0), int(n_bytes or 0)) for n, n_bytes, _ in rows]
     sought = Attribute(name="sought", type="string", description=USUAL_DESCRIPTION)
     of_all = (lengths[number % len(lengths)] for number in range(n_documents))
-    records = estimate_records([sought], of_all, prompt_tokens)
-    n_prompts, tokens_in, tokens_out = records.n_prompts, records.tokens_in, records.tokens_out
-    if known is None:  # it is defined from passages of some documents
-        n_prompts += 1
-        tokens_in += DEFINITION_TOKENS_IN + min(n_documents, WISH_DOCUMENTS) * WISH_TOKENS
-        tokens_out += DEFINITION_TOKENS_OUT
-    return ReadingPrice(n_documents, n_prompts, tokens_in, tokens_out)
+    estimate = estimate_records([sought], of_all, prompt_tokens)
+    if known is None:
+        estimate += estimate_definition(n_documents)
+    return ReadingPrice(n_documents, estimate.n_prompts, estimate.tokens_in, estimate.tokens_out)

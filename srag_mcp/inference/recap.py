@@ -14,8 +14,9 @@ from srag_mcp.claims.captions import head_lines
 from srag_mcp.claims.figures import read_figures
 from srag_mcp.claims.quotes import ground
 from srag_mcp.claims.sentences import Ground, Result, check_number, check_sentence
+from srag_mcp.documents.lines import narrow_gaps
 from srag_mcp.errors import QueryError
-from srag_mcp.inference.answer import Computed, Sentence, render_number
+from srag_mcp.inference.answer import Computed, Reading, Sentence, render_number
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose
 from srag_mcp.retrieval.search import search
@@ -30,7 +31,6 @@ from srag_mcp.text.spans import Span
 from srag_mcp.text.words import words
 from srag_mcp.values.units import SCALES, is_currency, parse_unit, unit_of
 
-_BLANKS = re.compile(r"[^\S\n]{2,}")
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,59}")
 _SLOT = re.compile(
     r"\{\s*(?P<name>\w+)\s*(?:\?(?P<yes>[^{}:]*):(?P<no>[^{}]*)"
@@ -44,6 +44,7 @@ _SHARES, _BASIS = (
 )
 _FILLED = "…"  # stands for what code fills in, where the rest of a sentence is checked
 _MOST_SHOWN = 80
+_MAX_MISSING = 200
 _PLACE = """
 SELECT page, headings FROM passages WHERE document_id = $1 AND start <= $2
 ORDER BY start DESC LIMIT 1
@@ -97,7 +98,7 @@ class Shown:
     def text(self) -> str:
         """What stands there, with two blanks where the layout has many."""
         lines = self.segment.span.of(self.document).splitlines()
-        return "\n".join(_BLANKS.sub("  ", line.rstrip()) for line in lines if line.strip())
+        return "\n".join(narrow_gaps(line.rstrip()) for line in lines if line.strip())
 
     def render(self) -> str:
         """Write it for the model, below the heads that stand above it in the document."""
@@ -109,20 +110,13 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is left of a reply.
+    """What is left of a reply: the *reading*, without *n_dropped* sentences that do not stand.
 
-    Attributes:
-        sentences: Those that stand.
-        n_dropped: How many do not.
-        computed: The results, in the order of the reply.
-        values: The quoted numbers, by name.
-        problems: What is wrong, for the model.
+    *problems*: what is wrong, for the model.
     """
 
-    sentences: tuple[Sentence, ...]
+    reading: Reading
     n_dropped: int
-    computed: tuple[Computed, ...]
-    values: tuple[tuple[str, float], ...]
     problems: tuple[str, ...]
 
 
@@ -179,9 +173,9 @@ class Judge:
                 cited = dict.fromkeys(quotes[base] for base in under)
                 sentences.append(Sentence(text.strip(), tuple(cited)))
         n_dropped = len(reply.answer) - len(sentences)
-        return Judged(
-            tuple(sentences), n_dropped, tuple(computed), tuple(values.items()), tuple(problems)
-        )
+        unsaid = (shorten(item, _MAX_MISSING) for item in reply.missing if item.strip())
+        reading = Reading(tuple(sentences), tuple(computed), tuple(values.items()), tuple(unsaid))
+        return Judged(reading, n_dropped, tuple(problems))
 
     def _check(
         self,
@@ -195,9 +189,7 @@ class Judge:
             return ["it stands on nothing: name in `on` what it stands on"]
         masked, _, _ = _fill(said, named, mask=True)
         texts = {ground.text for ground in grounds}
-        cited = {
-            item.segment.document_id for item in self._shown.values() if item.document in texts
-        }
+        cited = [item for item in self._shown.values() if item.document in texts]
         return check_sentence(
             masked,
             grounds,
@@ -290,17 +282,16 @@ class Judge:
                 problems.append(f"compute {shorten(item.name, _MOST_SHOWN)!r}: {problem}")
         return computed, needs, problems
 
-    def _is_of_another(self, cited: Collection[str], word: str, *, asked: bool) -> bool:
+    def _is_of_another(self, cited: Sequence[Shown], word: str, is_asked: bool) -> bool:
         """Whether *word* names a document that is not *cited* and does not stand in those.
 
-        One that is *asked* for is of another document, too, where only the text of others has it.
+        One that is asked for is of another document, too, where only the text of others has it.
         """
-        read = [item for item in self._shown.values() if item.segment.document_id in cited]
-        if any(word in words(item.document) for item in read):
+        if any(word in words(item.document) for item in cited):
             return False
-        named = self._corpus.documents_like(word)
-        is_named = any(word in words(f"{x.path} {x.title}") for x in named if x.id not in cited)
-        return is_named or (asked and search(self._corpus, word, limit=1).n_passages > 0)
+        ids, named = {x.segment.document_id for x in cited}, self._corpus.documents_like(word)
+        is_named = any(word in words(f"{x.path} {x.title}") for x in named if x.id not in ids)
+        return is_named or (is_asked and search(self._corpus, word, limit=1).n_passages > 0)
 
 
 def _with_quotes(sql: str, names: Collection[str]) -> str:

@@ -8,8 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
-import anyio
-
 from srag_mcp.errors import LockedError, ModelError, QuestionError, StoreError
 from srag_mcp.inference.answer import Answer, refuse
 from srag_mcp.inference.ask import (
@@ -19,15 +17,14 @@ from srag_mcp.inference.ask import (
     ask_offline,
     check_length,
     fall_back,
-    open_replies,
+    open_metered,
 )
 from srag_mcp.inference.by_model import TranslationReply, result_key
 from srag_mcp.inference.verified import answer_verified, write_examples
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import Correction
+from srag_mcp.model.language_model import Correction, LanguageModel
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
-from srag_mcp.model.metering import MeteredModel
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.store.corpus import Corpus
@@ -141,7 +138,7 @@ def _converse(
     elif previous and asking.model is not None:
         before = [turn.asked for turn in earlier] or [previous]
         try:
-            found = run_to_end(resolve_question, corpus, question, before, asking)
+            found = run_to_end(resolve_question, corpus, question, before, asking, asking.model)
             asked, taken = found.question, found.taken
             if found.problem:
                 refused = replace(refuse(corpus, question, found.problem), taken=Totals())
@@ -183,15 +180,13 @@ class Resolved:
 
 
 async def resolve_question(
-    corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking
+    corpus: Corpus, question: str, earlier: Sequence[str], asking: Asking, model: LanguageModel
 ) -> Resolved:
-    """Let the model write *question* and those before as one.
+    """Let *model* write *question* and those before as one.
 
     Raises:
         ModelError: If no reply could be had.
     """
-    if asking.model is None:
-        return Resolved(question, Totals())
     lines = "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(earlier, 1))
     prompt = render_prompt(
         "resolve_question",
@@ -215,19 +210,11 @@ async def resolve_question(
             problems.append(str(error))
         return problems if reply.question.strip() else ["the question is empty"]
 
-    with open_replies(corpus, asking) as replies:
-        model = MeteredModel(asking.model, replies, asking.model_name)
-        try:
-            with anyio.fail_after(asking.timeout_s):
-                found = await ask_for(model, prompt, ResolvedReply, check)
-            if found.problems:
-                found.forget(model)
-        except TimeoutError as error:
-            msg = f"no reply within {asking.timeout_s:g} s (SRAG_QUESTION_TIMEOUT_S)"
-            raise ModelError(msg) from error
-        finally:
-            model.drop_useless()
-    whole, taken = found.content.question, model.ledger.total
+    async with open_metered(corpus, asking, model) as metered:
+        found = await ask_for(metered, prompt, ResolvedReply, check)
+        if found.problems:
+            found.forget(metered)
+    whole, taken = found.content.question, metered.ledger.total
     if whole is not None and not found.problems:
         return Resolved(one_line(whole), taken)
     why = "; ".join(found.problems) or "it could mean several things"
@@ -288,7 +275,7 @@ def _inform(corpus: Corpus, question: str, asking: Asking, kept: Feedback | None
     if asking.model is None:
         return asking
     examples = _with(kept, lambda kept: write_examples(corpus, kept, question))
-    return replace(asking, examples=examples or "")
+    return replace(asking, how=replace(asking.how, examples=examples or ""))
 
 
 def _ask_again(
@@ -306,7 +293,7 @@ def _ask_again(
         )
         result = enclose(shorten(first.text, _MAX_RESULT_CHARACTERS))
         rejected = Correction(reply.model_dump_json(), _WRONG.format(result=result))
-        asking = replace(asking, rejected=rejected, grammar_first=False)
+        asking = replace(asking, how=replace(asking.how, rejected=rejected), grammar_first=False)
         second = ask(corpus, question, _inform(corpus, question, asking, kept))
     if first.taken and second.taken:
         second = replace(second, taken=first.taken + second.taken)

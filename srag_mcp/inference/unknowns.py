@@ -75,7 +75,8 @@ def find_gaps(corpus: Corpus, contradicted: Collection[str] = ()) -> Gaps:
     found, doubted = corpus.statistics(), frozenset(map(str.lower, contradicted))
     unknown = doubted.union(item.column.lower() for item in found if item.n_unknown)
     none = frozenset(item.column.lower() for item in found if item.n_none)
-    return Gaps(unknown, none - unknown, doubted, none & unknown)
+    unread = frozenset(item.column.lower() for item in found if item.n_unread)
+    return Gaps(unknown, none - unknown, doubted, none & unknown, unread)
 
 
 def veil(table: str, contradicted: Collection[str], outputs: Sequence[str] = ()) -> str:

@@ -11,7 +11,8 @@ from srag_mcp.errors import (
     QuestionError,
 )
 from srag_mcp.inference.answer import Answer
-from srag_mcp.inference.ask import MAX_ANSWER_ROWS, write_answer
+from srag_mcp.inference.ask import write_answer
+from srag_mcp.inference.by_model import MAX_ROWS
 from srag_mcp.inference.diagnosis import diagnose
 from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.language_model import count_tokens
@@ -59,15 +60,19 @@ def give_verdict(
 
     Raises:
         QuestionError: If no query of the question is kept, or several: an agent may have had the
-            question read again since the person saw an answer.
+            question read again since the person saw an answer. If a question is called wrong that
+            was never asked.
         QueryError: As `verify`.
     """
     turns = kept.turns()
     said = follow_back(turns, question)
     asked = said[-1].asked if said else question
-    queries = [x.sql for x in turns if x.sql and question_key(x.asked) == question_key(asked)]
-    several = dict.fromkeys([sql] if sql else queries)
+    same = [turn for turn in turns if question_key(turn.asked) == question_key(asked)]
+    several = dict.fromkeys([sql] if sql else [turn.sql for turn in same if turn.sql])
     if not is_right:
+        if not same and not kept.verdicts(asked):
+            msg = f"{question!r} is none of the questions that are kept: ask it before you judge it"
+            raise QuestionError(msg)
         kept.keep_verdict(Verdict("person", "wrong", asked, next(reversed(several), "")))
         return None
     if len(several) != 1:
@@ -96,9 +101,8 @@ def answer_verified(corpus: Corpus, kept: Feedback, question: str) -> Answer | N
     Raises:
         QueryError: If it cannot be run at the moment.
     """
-    for pair in kept.verdicts():
-        is_same = question_key(pair.question) == question_key(question)
-        if is_same and still_holds(corpus, kept, pair):
+    for pair in kept.verdicts(question):
+        if still_holds(corpus, kept, pair):
             facts = read_query(pair.sql, corpus.schema())
             return None if diagnose(corpus, facts) else _answer(corpus, question, facts)
     return None
@@ -170,7 +174,7 @@ def _find_fault(corpus: Corpus, pair: Verdict) -> str:
 
 
 def _answer(corpus: Corpus, question: str, facts: QueryFacts) -> Answer:
-    page = corpus.select(facts.sql, limit=MAX_ANSWER_ROWS)
+    page = corpus.select(facts.sql, limit=MAX_ROWS)
     restated = facts.words or question.strip(" .?")
     grounds = find_grounds(corpus, facts, page)
     answer = write_answer(Translation(question, restated, facts), page, grounds)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from srag_mcp.documents.document import Document, spread_evenly
+from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.folder import (
     TABLE_TYPES,
     FileMark,
@@ -31,7 +32,6 @@ from srag_mcp.pipeline.reading_tasks import (
 )
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
-from srag_mcp.store.database import storable
 from srag_mcp.store.work import FinishedDocument, FinishedFile, WorkDatabase
 
 # A table smaller than this is read by one process: reading it twice costs more.

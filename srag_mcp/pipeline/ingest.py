@@ -146,7 +146,7 @@ def ingest(
     state = CorpusFolder(folder, settings.home).writable()
     with open_work(state) as work:
         if fresh:
-            work.forget_failures()
+            work.forget_files([path for path, _ in work.failures()])
         tables = settle_tables(work, without_copies(seen, work), rows, readers, fresh=fresh)
         run = Run(
             folder=folder.expanduser().resolve(),
@@ -328,7 +328,7 @@ def _account(run: Run, *, is_new: bool) -> bool:
         work.keep_note(ACCOUNT, said)
         work.keep_note(_PROSE, "yes" if account.is_prose else "")
     # Who adds a column to a table has chosen the engine of that table.
-    is_chosen = bool(run.attribute) and published_info(work.state) is not None
+    is_chosen = bool(run.attribute) and published_info(work.state, work.connection) is not None
     return run.asks_first and bool(work.note(_PROSE)) and not is_chosen
 
 

@@ -143,11 +143,12 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
     attribute = extension.attribute
     if any(item.name == attribute.name for item in schema.attributes):
         return show_values(replace(reading.report(), extension=extension), corpus, attribute.name)
-    others = [
-        item for item in loose_attributes(work, schema) if item.attribute.name != attribute.name
-    ]
+    before = loose_attributes(work, schema)
+    places = (n for n, item in enumerate(before) if item.attribute.name == attribute.name)
+    place = next(places, len(before))  # its own: another one would be another table
+    others = before[:place], before[place + 1 :]
     if extension.added:
-        keep_loose(work, schema, [*others, LooseAttribute(attribute=attribute)])
+        keep_loose(work, schema, [*others[0], LooseAttribute(attribute=attribute), *others[1]])
     asked: Collection[str] = ()
     standardised, told = Standardised(), ""
     if isinstance(engine, ModelEngine):
@@ -158,12 +159,13 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
             standardised = standardise_columns(work, alone, engine, on_progress)
         except UselessRepliesError:
             if extension.added:
-                keep_loose(work, schema, others)
+                keep_loose(work, schema, [*others[0], *others[1]])
             raise
     else:
         told = _read_by_rules(reading, attribute)
     n_read = len(Predictions(work).cells(attribute))
-    keep_loose(work, schema, [*others, LooseAttribute(attribute=attribute, n_documents=n_read)])
+    kept = LooseAttribute(attribute=attribute, n_documents=n_read)
+    keep_loose(work, schema, [*others[0], kept, *others[1]])
     build = publish_changes(work, schema)
     stored = reading.report()
     report = replace(

@@ -26,20 +26,19 @@ from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.schema_choice import SchemaWish, find_known_schema
 from srag_mcp.pipeline.table_mode import settle_tables
 from srag_mcp.pipeline.wishes import IngestOptions, go_on
-from srag_mcp.records.prediction import count_readable, estimate_records
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.rounds import (
-    DEFINITION_TOKENS_IN,
-    DEFINITION_TOKENS_OUT,
-    WISH_DOCUMENTS,
-    WISH_TOKENS,
-    find_attribute,
+from srag_mcp.records.prediction import (
+    Estimate,
+    count_readable,
+    estimate_definition,
+    estimate_records,
 )
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import find_attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder, work_path
+from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 
@@ -194,28 +193,26 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
     price, lengths = engine.price(settings), todo.lengths
     known = todo.schema.attributes if todo.schema else _usual_attributes()
     attributes = todo.added or known
-    records = estimate_records(attributes, lengths, settings.prompt_tokens)
-    n_calls, tokens_in, tokens_out = records.n_prompts, records.tokens_in, records.tokens_out
+    estimate = estimate_records(attributes, lengths, settings.prompt_tokens)
     if todo.schema is None:  # rounds, and a trial on the sample
         n_rounds = settings.schema_iterations + 1
         n_shown = -(-min(settings.schema_documents, len(lengths)) // settings.schema_iterations)
         usual = -(-sum(lengths) // max(1, len(lengths)))
         round_tokens = min(settings.prompt_tokens, n_shown * usual) + _ROUND_TOKENS_IN
         n_asked = 2 * min(todo.n_questions, settings.schema_questions)
-        n_calls += n_rounds + n_asked
-        tokens_in += n_rounds * round_tokens + n_asked * _QUESTION_TOKENS[0]
-        tokens_out += n_rounds * _ROUND_TOKENS_OUT + n_asked * _QUESTION_TOKENS[1]
-    if todo.added:  # it is defined from passages of some documents
-        n_calls += 1
-        tokens_in += DEFINITION_TOKENS_IN + WISH_DOCUMENTS * WISH_TOKENS
-        tokens_out += DEFINITION_TOKENS_OUT
+        estimate += Estimate(n_rounds, n_rounds * round_tokens, n_rounds * _ROUND_TOKENS_OUT)
+        asked_in, asked_out = _QUESTION_TOKENS
+        estimate += Estimate(n_asked, n_asked * asked_in, n_asked * asked_out)
+    if todo.added:
+        estimate += estimate_definition(todo.n_documents)
+    tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
     return Quote(
         engine=engine.name,
         n_documents=todo.n_documents,
         n_to_read=len(lengths),
         n_attributes=len(attributes),
         is_schema_known=todo.schema is not None,
-        n_calls=n_calls,
+        n_calls=estimate.n_prompts,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
@@ -226,7 +223,7 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
 def _open_stored(folder: Path, settings: Settings) -> Iterator[WorkDatabase]:
     """Open what is stored of the corpus; of a new one, nothing, in a place that goes away."""
     corpus = CorpusFolder(folder, settings.home)
-    if work_path(corpus.readable()).exists():
+    if (corpus.readable() / WORK_FILE).exists():
         with open_work(corpus.writable()) as work:
             yield work
         return

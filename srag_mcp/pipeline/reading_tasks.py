@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from srag_mcp.cells.cell import Record
-from srag_mcp.cells.normalised import add_surroundings, verify_cells
+from srag_mcp.cells.normalised import add_surroundings, verify_cell
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import SourceFile
 from srag_mcp.documents.reading import read_file, read_tables, row_documents
@@ -149,7 +149,8 @@ def _extract(task: ExtractTask) -> Iterator[Reply]:
         finished = []
         batch = changed[start : start + _BATCH_DOCUMENTS]
         for document, record in read_documents(batch, _read_schema(task.schema_json)):
-            cells = add_surroundings(verify_cells(record.cells, document.text), document.blocks)
+            found = [verify_cell(cell, document.text) for cell in record.cells]
+            cells = add_surroundings(found, document.blocks)
             verified = Record(record.document_id, tuple(cells))
             replaces = document.id in task.known
             finished.append(finish_document(document, verified, replaces=replaces))

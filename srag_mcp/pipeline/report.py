@@ -225,7 +225,7 @@ def report_stored(
     """Report what is stored; *by_model*: whether a language model reads the documents."""
     present = work.schema_in_force()
     schema = None if present is None else present.schema
-    info = published_info(work.state)
+    info = published_info(work.state, work.connection)
     n_stored = work.n_documents()
     files = tuple(Failure(path, reason) for path, reason in work.failures())
     asked = schema.attributes if by_model and schema else ()

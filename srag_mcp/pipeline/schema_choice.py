@@ -10,6 +10,7 @@ from pathlib import Path
 
 from srag_mcp.cells.cell import is_predicted
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.engines.model import add_decision
 from srag_mcp.engines.protocol import Engine, SchemaSample
 from srag_mcp.errors import SchemaError
@@ -20,9 +21,10 @@ from srag_mcp.schema.attribute import Attribute, snake_case
 from srag_mcp.schema.json_schema import find_schema_file, read_schema_file, schema_to_json
 from srag_mcp.schema.rounds import Extension, find_attribute
 from srag_mcp.schema.schema import RESERVED_TABLES, Schema
-from srag_mcp.store.layout import schema_path, write_atomically
-from srag_mcp.store.loose import keep_loose, loose_attributes, with_loose
+from srag_mcp.store.layout import write_atomically
+from srag_mcp.store.loose import keep_loose, loose_attributes, wish_note, with_loose
 from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.state import open_state
 from srag_mcp.store.work import SchemaInForce, WorkDatabase, hash_schema
 
 Sample = Callable[[], Sequence[Document]]
@@ -78,7 +80,7 @@ def put_schema_in_force(
     elif present is None or schema is not present.schema:  # a person wrote it, maybe without rules
         is_learnt = all(attribute.extractors for attribute in schema.attributes)
         schema = schema if is_learnt else learn_extractors(schema, sample(), wish.questions)
-    path = schema_path(work.state)
+    path = work.state / SCHEMA_FILE
     if wish.fresh and path.is_file():  # a person may have edited it
         version = 0 if present is None else present.schema.version
         shutil.copyfile(path, path.with_name(f"{path.stem}-{version}{path.suffix}"))
@@ -129,7 +131,7 @@ def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
     if present is not None:
         changed = hash_schema(schema) != hash_schema(present.schema)
         schema = schema.model_copy(update={"version": present.schema.version + changed})
-    path = schema_path(work.state)
+    path = work.state / SCHEMA_FILE
     if schema.attributes:
         text = json.dumps(schema_to_json(schema), indent=2, ensure_ascii=False)
         if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
@@ -183,7 +185,7 @@ def _wanted(folder: Path, wish: SchemaWish) -> tuple[Schema | None, str]:
 
 def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     """Return the schema of `.srag/schema.json` if a person changed it."""
-    path = schema_path(work.state)
+    path = work.state / SCHEMA_FILE
     if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
         return None
     schema = _checked(read_schema_file(path), str(path))
@@ -219,14 +221,17 @@ def define_attribute(
         CancelledError: If somebody wants it to stop.
     """
     tidy = tidy_wish(wish)
-    note = f"extension:{_hash(tidy.casefold().encode('utf-8', 'replace'))[:16]}"
-    names = filter(None, (work.note(note), tidy))
+    note = wish_note(tidy)
+    with open_state(work.state) as state:
+        before = state.note(note) or work.note(note)  # there, of earlier versions
+    names = filter(None, (before, tidy))
     known = next(filter(None, (find_attribute(schema, name) for name in names)), None)
     if known is not None:
         extension = Extension(known, added=False)
     else:
         extension = engine.define(tidy, schema, sample())
-    work.keep_note(note, extension.attribute.name)
+    with open_state(work.state) as state:
+        state.keep_note(note, extension.attribute.name)
     return extension
 
 

@@ -30,6 +30,12 @@ from srag_mcp.records.record_prompt import (
 )
 from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.rounds import (
+    DEFINITION_TOKENS_IN,
+    DEFINITION_TOKENS_OUT,
+    WISH_DOCUMENTS,
+    WISH_TOKENS,
+)
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -58,6 +64,20 @@ class Estimate:
     n_prompts: int
     tokens_in: int
     tokens_out: int
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        """Return what both take."""
+        return Estimate(
+            self.n_prompts + other.n_prompts,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+        )
+
+
+def estimate_definition(n_documents: int) -> Estimate:
+    """Estimate what it takes to define an attribute, from passages of some of so many documents."""
+    shown = min(n_documents, WISH_DOCUMENTS) * WISH_TOKENS
+    return Estimate(1, DEFINITION_TOKENS_IN + shown, DEFINITION_TOKENS_OUT)
 
 
 def estimate_records(

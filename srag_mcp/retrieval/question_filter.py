@@ -21,6 +21,8 @@ _MOST_IN_PHRASE = 6  # words: as in the grammar
 _MOST_IN_VALUE = 8  # words of a value that is a name, and no prose: as of a label
 _MOST_LISTED = 200  # values or documents: with more the condition is too long to be shown
 _MOST_ASKED = 100  # words of a question that are looked at
+# What stands behind them may be left out: "all but Rome", "besides Rome".
+_BUT = frozenset({"but", "besides", "beside", "beyond", "aside from", "instead of", "rather than"})
 _POSSESSIVE = re.compile(r"['’]s\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NAMED = """
@@ -50,11 +52,13 @@ class QuestionFilter:
         words: These words, as asked.
         where: The condition that holds for the records of these documents.
         documents: The same as a SELECT of document_id.
+        is_thin: Whether these say no other word of the question, and others do.
     """
 
     words: tuple[str, ...]
     where: str
     documents: str
+    is_thin: bool = False
 
     @property
     def reason(self) -> str:
@@ -126,10 +130,11 @@ def find_filter(corpus: Corpus, question: str) -> QuestionFilter | None:
     documents = _documents(corpus, where)
     named = [item.phrase for item in found]
     is_name = all(phrase.has_capital for phrase in named)
-    if not is_name and not _say_the_rest(corpus, question, named, documents):
+    is_thin = not _say_the_rest(corpus, question, named, documents)
+    if is_thin and not is_name:
         return None
     words = tuple(dict.fromkeys(item.phrase.text for item in found))
-    return QuestionFilter(words, where, documents)
+    return QuestionFilter(words, where, documents, is_thin)
 
 
 def _say_the_rest(corpus: Corpus, question: str, named: Iterable[_Phrase], documents: str) -> bool:
@@ -206,7 +211,7 @@ def _phrases(question: str) -> Iterator[_Phrase]:
     folded = [fold_word(word[0]) for word in found]
     for first in range(len(found)):
         before = f" {' '.join(folded[:first])} "
-        if any(f" {word} " in before for word in words_of("link", "not")):
+        if any(f" {word} " in before for word in words_of("link", "not") | _BUT):
             return
         for last in range(first + 1, min(len(found), first + _MOST_IN_PHRASE) + 1):
             if not {folded[first], folded[last - 1]} & STOP_WORDS:

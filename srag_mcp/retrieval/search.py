@@ -118,11 +118,14 @@ def search(  # noqa: PLR0913 - where to look, and which hits
 
 
 def _read_hits(rows: Sequence[Any]) -> HitPage:
-    hits = tuple(
-        Hit(document_id, number, page, headings, Span(start, end), score, is_ahead)
-        for document_id, number, page, headings, start, end, score, is_ahead, *_ in rows
-    )
+    hits = tuple(read_hit(*row[:8]) for row in rows)
     return HitPage(hits, *(rows[0][-4:] if rows else (0, 0)))
+
+
+def read_hit(*row: Any) -> Hit:  # noqa: ANN401 - as a query gives it
+    """Read a row of a query: id, number, page, headings, start, end; score, whether it is ahead."""
+    document_id, number, page, headings, start, end, *found = row
+    return Hit(document_id, number, page, headings or "", Span(start, end), *(found or (0.0,)))
 
 
 @cache

@@ -23,7 +23,6 @@ from srag_mcp.values.units import SIZES, is_currency
 
 Origin: TypeAlias = Literal["label", "place", "cell", "slot", "name", "item"]
 
-_NUMERIC = ("integer", "number")
 _CODE_SHARE = 0.7
 # Amounts of one fact in two layouts are of one order of magnitude; measured on receipts, reports
 # and invoices at 16a3ebc: 6 parts "deaths" from "cases" and keeps the layouts of "total" together.
@@ -54,7 +53,6 @@ class Candidate:
         near: Stems around a value in running text, with the share of its statements that have them.
         quotes: Passages that state it.
         asked: How much the sample questions ask for it.
-        n_marked: Documents of which different places contradict one another.
     """
 
     origin: Origin
@@ -64,7 +62,6 @@ class Candidate:
     near: dict[str, float] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     asked: float = 0.0
-    n_marked: int = 0
 
     @property
     def label(self) -> str:
@@ -86,7 +83,7 @@ class Candidate:
     @property
     def is_number(self) -> bool:
         """Whether it holds numbers."""
-        return self.guess.type in _NUMERIC
+        return self.guess.type.is_numeric
 
     def share(self, n_documents: int) -> float:
         """Return the share of sample documents that state it."""
@@ -147,7 +144,7 @@ def join_surest(
 
 def plain_value(text: str, kind: str) -> str:
     """Return a value in one spelling: a number, a day, yes or no as such, else folded words."""
-    if kind in _NUMERIC:
+    if kind in {"integer", "number"}:
         quantities = find_quantities(text)
         number = quantities[-1][1] if quantities else read_number(text)
         return repr(float(number.value)) if number is not None else fold_words(text)

@@ -68,11 +68,13 @@ LEFT JOIN ({_TOLD} IN (SELECT unnest(from_json($6, '["VARCHAR"]')))) AS measured
 _TELLING = f"""
 SELECT attribute, string_agg(document_id, chr(10))
 FROM cells JOIN ({_READ}) AS known USING (document_id)
+SEMI JOIN (FROM cells WHERE attribute = $2) AS own USING (document_id)
 WHERE state <> 'not_mentioned' GROUP BY attribute ORDER BY attribute
 """
 _LABELS = f"""
 SELECT label, count(DISTINCT document_id)
-FROM (SELECT document_id, unnest(regexp_extract_all(text, $2, 1)) AS label FROM ({_READ}) AS known)
+FROM (SELECT document_id, unnest(regexp_extract_all(text, $2, 1)) AS label FROM ({_READ}) AS known
+  SEMI JOIN (FROM cells WHERE attribute = $3) AS own USING (document_id))
 GROUP BY label ORDER BY count(*) DESC, label
 """
 _CELLS = """
@@ -88,7 +90,7 @@ FROM (SELECT *, min(value) FILTER (NOT doubted) OVER () AS low,
 """
 
 
-Documents: TypeAlias = frozenset[str]
+_Documents: TypeAlias = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ def _of_labels(corpus: Corpus, use: _Use, question: str) -> str:
     known |= {item.name.replace("_", " ") for item in columns}
     beside = rf"(?im)(?:^|\|)[ *|-]*([^\n:|*]*{_forms_of(words[0])}[^\n:|*]*)[*: |]+[^\n|:]*\d"
     found = Counter[str]()
-    for label, count in corpus.read(_LABELS, [_MAX_DOCUMENTS, beside]):
+    for label, count in corpus.read(_LABELS, [_MAX_DOCUMENTS, beside, attribute.name]):
         found[fold_words(str(label))] += _whole(count)
     for label, count in found.most_common():
         is_rival = {*map(stem, words)} <= {*stems(label)} and label not in known
@@ -253,7 +255,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
         return f"{known}, and {speaking} more speak of it in words that were not read"
     telling = {
         str(name): frozenset(str(told).split("\n"))
-        for name, told in corpus.read(_TELLING, [_MAX_DOCUMENTS])
+        for name, told in corpus.read(_TELLING, [_MAX_DOCUMENTS, attribute.name])
     }
     mine = telling.get(attribute.name, frozenset())
     alike = [item for item in attributes if _are_alike(use, item)]
@@ -280,7 +282,7 @@ def _of_gaps(corpus: Corpus, use: _Use) -> str:
 
 
 def _other_layout(
-    mine: Documents, telling: Mapping[str, Documents], n_documents: int
+    mine: _Documents, telling: Mapping[str, _Documents], n_documents: int
 ) -> frozenset[str]:
     """Return the columns of documents that are laid out otherwise, in another language perhaps.
 

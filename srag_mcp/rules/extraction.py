@@ -69,8 +69,8 @@ def extract_cell(sightings: Sightings, attribute: Attribute) -> Cell:
             continue
         if chosen is None:
             chosen = cell
-        elif not chosen.marks and (other := _contradiction(chosen, cell, attribute)):
-            chosen = _contradicted(chosen, repr(other))
+        elif not chosen.marks and _differ(chosen, cell, attribute):
+            chosen = _contradicted(chosen, repr((cell.as_stated or "")[:80]))
     return chosen or Cell(attribute.name, State.NOT_MENTIONED)
 
 
@@ -78,14 +78,12 @@ def _contradicted(cell: Cell, other: str) -> Cell:
     return add_note(cell, f"told otherwise elsewhere: {other}", Mark.CONTRADICTED)
 
 
-def _contradiction(chosen: Cell, other: Cell, attribute: Attribute) -> str:
-    """Return what *other* says at another place, if it is something else."""
-    one, two = chosen.span, other.span
-    if attribute.type.is_boolean or one is None or two is None:
-        return ""
-    said, words = chosen.as_stated or "", other.as_stated or ""
-    is_same = plain_value(said, attribute.type) == plain_value(words, attribute.type)
-    return "" if is_same or one.overlaps(two) else words[:80]
+def _differ(one: Cell, other: Cell, attribute: Attribute) -> bool:
+    """Whether two cells say different things at different places."""
+    if attribute.type.is_boolean or one.span is None or other.span is None:
+        return False
+    said = [plain_value(cell.as_stated or "", attribute.type) for cell in (one, other)]
+    return said[0] != said[1] and not one.span.overlaps(other.span)
 
 
 def _apply(rule: Extractor, sightings: Sightings, attribute: Attribute) -> Cell | None:

@@ -41,7 +41,6 @@ _LONG_VALUE = 100
 _MIN_KNOWN = 3
 _MIN_TEMPLATES = 5
 _TEMPLATE_SHARE = 0.4
-_MAX_MARKED = 0.15
 _ALONE = 0.75
 _SURE_KEY = 0.6
 _ORDER = ("label", "place", "cell", "name", "slot", "item")
@@ -99,12 +98,9 @@ def _call_mail_dates(candidates: Sequence[Candidate], sample: Sequence[Document]
     dates = [candidate for candidate in candidates if candidate.guess.type == "date"]
     for candidate in dates if len(dates) > 1 else ():
         paths = [sample[number].path for number in candidate.found]
-        if fold_words(candidate.label) == "date" and all(map(_is_mail, paths)):
+        are_mails = all(media_type(path) == "message/rfc822" for path in paths)
+        if fold_words(candidate.label) == "date" and are_mails:
             candidate.labels = ["mail date"]
-
-
-def _is_mail(path: str) -> bool:
-    return media_type(path) == "message/rfc822"
 
 
 def _choose_sample(documents: Sequence[Document]) -> list[Document]:
@@ -141,7 +137,7 @@ def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Ca
         return row_candidates(documents)
     asked = {name for question in questions for name in content_stems(question)}
     sightings = [Sightings(document) for document in documents]
-    votes = [c for c in vote_candidates(sightings) if _is_plain(c, len(sightings))]
+    votes = [candidate for candidate in vote_candidates(sightings) if _is_plain(candidate)]
     places = place_candidates(sightings)
     weights = [rule.weights for c in votes for rule in c.rules if isinstance(rule, KeyRule)]
     covered = {key for own in weights for key, weight in own.items() if weight > _SURE_KEY}
@@ -152,8 +148,7 @@ def _harvest(documents: Sequence[Document], questions: Sequence[str]) -> list[Ca
     ]
     cells, slots = _cell_candidates(sightings), slot_candidates(sightings)
     stated = [*votes, *labels, *cells, *slots, *name_candidates(sightings)]
-    stated = [candidate for candidate in stated if _is_plain(candidate, len(sightings))]
-    stated = _without_values_as_labels(stated, places)
+    stated = _without_values_as_labels([one for one in stated if _is_plain(one)], places)
     twice = join_told_twice([*stated, *places])
     joined = [
         candidate
@@ -242,12 +237,11 @@ def _repeats_place(candidate: Candidate, others: Sequence[Candidate]) -> bool:
     return False
 
 
-def _is_plain(candidate: Candidate, n_documents: int) -> bool:
+def _is_plain(candidate: Candidate) -> bool:
     """Whether the values of a candidate are of one kind, short, and not all the same."""
     texts, kind = candidate.texts, candidate.guess.type
-    is_marked = candidate.n_marked > _MAX_MARKED * n_documents and candidate.origin != "label"
     is_constant = len(texts) > 1 and len(set(candidate.plain.values())) < 2
-    if not texts or is_marked or is_constant:
+    if not texts or is_constant:
         return False
     if kind == "boolean":
         return True
@@ -295,7 +289,7 @@ def _choose(candidates: Sequence[Candidate], n_documents: int) -> list[Candidate
         for c in candidates
         if c.share(n_documents) >= (_ASKED_SHARE if c.asked >= 1 else _MIN_SHARE)
         and content_words(c.label)
-        and _is_plain(c, n_documents)
+        and _is_plain(c)
     ]
     ranked = sorted(found, key=lambda c: (c.asked < 1, c.origin == "item", -rank(c)))
     first = {"title", "name", "company"}

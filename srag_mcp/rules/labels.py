@@ -313,9 +313,7 @@ def vote_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
         surest = [key for key, weight in rule.weights.items() if weight >= _RELIABLE]
         candidate = Candidate("label", [word, *surest], [rule], {})
         for number, numbers in enumerate(documents):
-            chosen, near = elect(rule, numbers)
-            candidate.n_marked += near
-            if chosen is not None:
+            if (chosen := elect(rule, numbers)[0]) is not None:
                 text = chosen.span.of(sightings[number].text)
                 candidate.found[number] = Found(text, chosen.span)
         candidates.append(candidate)

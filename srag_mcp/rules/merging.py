@@ -103,11 +103,8 @@ def join_told_twice(candidates: Sequence[Candidate]) -> list[Candidate]:
         if twin is None:
             if not any(_stands_inside(other, candidate) for other in kept):
                 kept.append(candidate)
-        elif may_stand_in(twin, candidate):
-            if not _is_said_by(kept, candidate, twin):
-                _take_in(twin, candidate)
-        elif not twin.labels:  # a place without a name would hide one that has one
-            kept[kept.index(twin)] = candidate
+        elif may_stand_in(twin, candidate) and not _is_said_by(kept, candidate, twin):
+            _take_in(twin, candidate)
     return kept
 
 

@@ -11,7 +11,7 @@ from srag_mcp.schema.attribute import PlaceRule
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import WORD, fold_word, fold_words
 from srag_mcp.values.dates import find_dates
-from srag_mcp.values.names import COUNTRIES, LEGAL_FORMS
+from srag_mcp.values.names import COUNTRIES, LEGAL_FORMS, WEEKDAYS
 
 _MIN_SHARE = 0.3
 _MIN_DISTINCT = 3
@@ -44,9 +44,6 @@ _CODE = re.compile(
     r"|(?:\s+(?:[A-Z]{1,4}-?\d|\d+[-./]|\d{4}|\d[A-Z]{2}\b)[\w./-]*)+$"
 )
 _TITLE_PIECE = re.compile(r"[^|()\[\]:·–—]+?(?=\s+-\s|\s*(?:[|()\[\]:·–—]|$))")
-_WEEKDAYS = frozenset(
-    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-)
 
 
 def place_candidates(sightings: Sequence[Sightings]) -> list[Candidate]:
@@ -184,7 +181,7 @@ def _is_figure(words: str) -> bool:
     folded = fold_words(words)
     dates = find_dates(words)
     is_date = bool(dates) and len(words) - (dates[0][0].end - dates[0][0].start) <= 12
-    return is_date or code_of(words) != "" or folded.isdigit() or folded in _WEEKDAYS
+    return is_date or code_of(words) != "" or folded.isdigit() or folded in WEEKDAYS
 
 
 def _learn_title_furniture(sightings: Sequence[Sightings]) -> tuple[str, ...]:

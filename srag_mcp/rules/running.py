@@ -11,7 +11,7 @@ from srag_mcp.rules.clusters import cluster_slots
 from srag_mcp.rules.sightings import Sightings
 from srag_mcp.rules.slots import Slot, best_slot, learn_slot_rule, to_latest
 from srag_mcp.schema.attribute import SlotRule
-from srag_mcp.text.words import fold_words, is_content, stem
+from srag_mcp.text.words import HELPING, fold_words, is_content, stem
 from srag_mcp.values.names import MONTHS
 from srag_mcp.values.quantities import read_number_words
 from srag_mcp.values.units import CURRENCY_WORDS, UNITS, is_currency
@@ -182,9 +182,6 @@ _INNER = frozenset(
     ["of", "in", "per", "to", "from", "for", "on", "at", "with", "by", "and", "de", "du", "der"]
 )
 _LEADING = _INNER - {"of", "per", "and", "de", "du", "der"}
-_ELIDED = frozenset(
-    ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]
-)
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
 _PARTICIPLE = re.compile(r"\w+[^\We]ed")  # what was done, and not what a number counts
 _MAX_PHRASE = 5
@@ -243,7 +240,7 @@ def _without_counted(text: str) -> str:
     for word in text.split(" "):
         folded = fold_words(word)
         is_counted = read_number_words(folded or "-") is not None or (
-            is_counted and _names(folded) and folded not in _ELIDED
+            is_counted and _names(folded) and folded not in HELPING
         )
         kept += [] if is_counted else [word]
     return " ".join(kept)
@@ -260,7 +257,7 @@ def _words(stretch: str, *, last: bool) -> list[str]:
     if figures:  # what stands beyond another number belongs to that
         found = found[figures[-1] + 1 :] if last else found[: figures[0]]
     plain = [word for word in found if "-" not in word and not any(map(str.isdigit, word))]
-    folded = [fold_words(word) for word in plain if fold_words(word) not in _ELIDED]
+    folded = [fold_words(word) for word in plain if fold_words(word) not in HELPING]
     return folded[-_N_AROUND:] if last else folded[:_N_AROUND]
 
 

@@ -326,13 +326,13 @@ def best_slot(rule: SlotRule, slots: Sequence[Slot]) -> Slot | None:
 def rival(rule: SlotRule, chosen: Slot, slots: Sequence[Slot], text: str) -> Slot | None:
     """Return a slot of nearly as many points as *chosen* that gives another value, or None."""
     least = _NEAR * score(rule, chosen)
-    words = chosen.value.span.of(text).casefold()
-    for slot in slots:
-        if slot is chosen or score(rule, slot) < least or "@earlier" in slot.features:
-            continue
-        if slot.value.amount != chosen.value.amount or slot.value.span.of(text).casefold() != words:
-            return slot
-    return None
+
+    def said(slot: Slot) -> tuple[float, str]:
+        return slot.value.amount, slot.value.span.of(text).casefold()
+
+    near = (slot for slot in slots if score(rule, slot) >= least)
+    others = (slot for slot in near if "@earlier" not in slot.features)
+    return next((slot for slot in others if said(slot) != said(chosen)), None)
 
 
 def to_latest(slot: Slot, slots: Iterable[Slot]) -> Slot:

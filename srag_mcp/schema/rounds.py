@@ -264,10 +264,9 @@ def check_refinement(schema: Schema, reply: RefinementReply) -> list[str]:
         problems += [f"{change.attribute!r}: {why}" for why in describe_misfits(change)]
         if change.action != "add" and snake_case(change.attribute) not in names:
             problems.append(f"there is no attribute {change.attribute!r} to {change.action}")
-        if change.action != "remove" and change.definition is None:
-            problems.append(f"the definition of {change.attribute!r} is missing")
-        elif change.action != "remove" and change.definition is not None:
-            problems += find_problems(change.definition)
+        if change.action != "remove":
+            missing = [f"the definition of {change.attribute!r} is missing"]
+            problems += find_problems(change.definition) if change.definition else missing
     return problems
 
 

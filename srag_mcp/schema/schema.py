@@ -61,21 +61,6 @@ class Table(BaseModel):
             raise ValueError(msg)
         return self
 
-    def list_asked_for(self, question: str) -> ListName | None:
-        """Return the list that *question* is about; None where it names none, or a column.
-
-        `How many items were sold?` is about the list `items`, `the average total items` is not
-        where there is a column `total_items`.
-        """
-        asked = f" {' '.join(map(stem, fold_words(question).split()))} "
-        columns = [(item.name, *item.synonyms) for item in self.attributes]
-        phrases = {_phrase(name) for names in columns for name in names}
-        for phrase in sorted(phrases, key=len, reverse=True):
-            if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
-                asked = asked.replace(phrase, " . ")
-        names = ((item, _phrase(item.name.rpartition(".")[2])) for item in self.lists)
-        return next((item for item, name in names if name in asked), None)
-
 
 class Schema(BaseModel):
     """What each document of a corpus describes: its tables, of which there is one so far.
@@ -155,8 +140,23 @@ class Schema(BaseModel):
         return self.table.lists
 
     def list_asked_for(self, question: str) -> ListName | None:
-        """Return the list of a table that *question* is about; None where it names none."""
-        return next(filter(None, (item.list_asked_for(question) for item in self.tables)), None)
+        """Return the list that *question* is about; None where it names none, or a column.
+
+        `How many items were sold?` is about the list `items`, `the average total items` is not
+        where there is a column `total_items`.
+        """
+        words = _phrase(question)
+        for table in self.tables:
+            asked = words
+            columns = [(item.name, *item.synonyms) for item in table.attributes]
+            phrases = {_phrase(name) for names in columns for name in names}
+            for phrase in sorted(phrases, key=len, reverse=True):
+                if phrase.count(" ") > 2:  # one word is not enough to tell a column from a list
+                    asked = asked.replace(phrase, " . ")
+            for item in table.lists:
+                if _phrase(item.name.rpartition(".")[2]) in asked:
+                    return item
+        return None
 
     def attribute(self, name: str, table: str | None = None) -> Attribute:
         """Return the attribute called *name* of *table*, of the record table when None.

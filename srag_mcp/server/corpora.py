@@ -172,14 +172,17 @@ class Corpora:
         from srag_mcp.inference.proposal import price_reading
         from srag_mcp.pipeline.jobs import start_job
         from srag_mcp.pipeline.wishes import extension_options
+        from srag_mcp.store.chosen_documents import narrow
 
         corpus, options = self.ingestible(name), extension_options(attribute, documents, keep=keep)
         note = ""
         if not keep:
             opened, n_tokens = self.readable(name).within(), self.settings.prompt_tokens
-            price = price_reading(opened, options["attribute"], documents, n_tokens)
             if asks_model(self.settings) or is_for_caller(self.settings, opened.info().engine):
+                price = price_reading(opened, options["attribute"], documents, n_tokens)
                 note = f"to be read with a language model: {price}"
+            else:
+                narrow(opened, documents)
         options["asks_first"] = True
         job = start_job(corpus.location, self.settings, **options)
         return self._job_page(corpus, job, note)

@@ -175,7 +175,7 @@ class _Reader:
 
         *by_column*: `count(name)` counts, too. With another condition, a record without the name
         may belong: it is `count(*)` for most who write it. Alone it counts what documents say, of
-        which nothing is unknown.
+        which nothing is unknown but what was not read for it.
         """
         function, chosen = _split_filter(node)
         if function is None or not self._reads(select, clauses):
@@ -396,7 +396,8 @@ class _Reader:
         used = {name for x in outputs or keys for name in columns_of(x)}
         counted = "" if written is None else all_of(written) or ALWAYS
         # those that are known to have no key are a group: a list of NULL is not NULL
-        keyed = (f"[{write(key)}]" if self._gaps.settle(key) else write(key) for key in keys)
+        settle, key_of = self._gaps.settle, self._gaps.write
+        keyed = (f"[{write(key)}]" if settle(key) else key_of(key) for key in keys)
         condition = join_definite(parts, used, self._gaps)
         return Aggregate(function, condition, keys=tuple(keyed), counted=counted)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from srag_mcp.errors import RefusedQueryError
+from srag_mcp.store.database import quote_text
 from srag_mcp.store.guard.check import UnreadableError, parse_statement
 
 if TYPE_CHECKING:
@@ -55,13 +56,15 @@ class Gaps:
 
     *unknown*: some of them may have one. *none*: it is stated of all of them that they have none,
     so that a NULL is what is known; *mixed*: of some of them. *contradicted*: values of theirs are
-    taken out as unknown, and stand under `said_name`.
+    taken out as unknown, and stand under `said_name`. *unread*: some documents were not read for
+    them, so that it is not known whether these say anything.
     """
 
     unknown: frozenset[str] = frozenset()
     none: frozenset[str] = frozenset()
     contradicted: frozenset[str] = frozenset()
     mixed: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
     def settle(self, tree: exp.Expr) -> bool:
         """Whether *tree* is right as it is written: NULL of some records, and unknown of none."""
@@ -77,13 +80,19 @@ class Gaps:
     def write(self, part: exp.Expr) -> str:
         """Write *part*, so that a contradicted value is none that is not stated.
 
-        `height IS NULL` -> `"_said_height" IS NULL`
+        `height IS NULL` -> `"_said_height" IS NULL`; NULL for who was not read for the height.
         """
+        if not _is_said(part):
+            return write(part)
         part = part.copy()
-        for column in list(part.find_all(exp.Column)) if _is_said(part) else ():
-            if column.name.lower() in self.contradicted:
-                column.set("this", exp.to_identifier(said_name(column.name), quoted=True))
-        return write(part)
+        [column] = part.find_all(exp.Column)
+        name = column.name.lower()
+        if name in self.contradicted:
+            column.set("this", exp.to_identifier(said_name(name), quoted=True))
+        if name not in self.unread:
+            return write(part)
+        read = f"SELECT document_id FROM cells WHERE lower(attribute) = {quote_text(name)}"  # noqa: S608 - it runs through the guard
+        return f"CASE WHEN document_id IN ({read}) THEN {write(part)} END"
 
 
 NO_GAPS = Gaps()

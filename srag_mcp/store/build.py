@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +14,15 @@ from pydantic import TypeAdapter
 from srag_mcp.cells.cell import BY_RULES, Cell, Mark, PredictedCell, is_predicted, write_marks
 from srag_mcp.cells.normalised import normalise_column, read_column
 from srag_mcp.claims.second_look import find_disagreements, mark
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError, StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import quote_name, quote_text, storable, store_errors, with_names
+from srag_mcp.store.database import quote_name, quote_text, store_errors, with_names
 from srag_mcp.store.layout import (
+    BUILDS_FOLDER,
     FORMAT_VERSION,
     build_path,
-    builds_folder,
     new_build_id,
     point_to,
     published_build,
@@ -173,15 +174,14 @@ class BuildInfo:
 
 
 _INFO = TypeAdapter(BuildInfo)
-# builds of older versions do not have them
-_LATER = {"account", "renamed", "former_table", "loose", "index_version"}
 
 
 def info_rows(info: BuildInfo) -> list[tuple[str, str]]:
     """Write as rows of `srag_build`."""
-    lists = {"renamed": "\n".join(info.renamed), "loose": "\n".join(info.loose)}
-    entries = asdict(info) | lists
-    return [(key, str(value)) for key, value in entries.items()]
+    return [
+        (key, "\n".join(value) if isinstance(value, tuple) else str(value))
+        for key, value in asdict(info).items()
+    ]
 
 
 def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
@@ -197,7 +197,9 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
             f" format {FORMAT_VERSION}. Update srag-mcp, or ingest the documents again"
         )
         raise StoreError(msg)
-    missing = {field.name for field in fields(BuildInfo)} - found.keys() - _LATER
+    # what has a default is not said by builds of older versions
+    needed = {field.name for field in fields(BuildInfo) if field.default is MISSING}
+    missing = needed - found.keys()
     if missing:
         msg = f"the build does not say its {', '.join(sorted(missing))}; ingest the corpus again"
         raise StoreError(msg)
@@ -205,19 +207,32 @@ def read_info(rows: Iterable[tuple[object, ...]]) -> BuildInfo:
     return _INFO.validate_python({**found, **lists})
 
 
-_COUNTS = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM {entity})"
+_COUNTS = (
+    "SELECT (SELECT count(*) FROM published.main.documents),"
+    " (SELECT count(*) FROM published.main.{entity})"
+)
 
 
-def published_info(state: Path) -> BuildInfo | None:
-    """Return what the published build says of itself; None if there is none that can be read."""
+def published_info(
+    state: Path, connection: duckdb.DuckDBPyConnection | None = None
+) -> BuildInfo | None:
+    """Return what the published build says of itself; None if there is none that can be read.
+
+    *connection* reads it, if given: an engine of its own takes longer to start than to read it.
+    """
     import duckdb
 
     with suppress(NotIngestedError, StoreError, duckdb.Error):
-        with duckdb.connect(str(published_build(state)), read_only=True) as connection:
-            info = read_info(connection.execute("FROM srag_build").fetchall())
-            [(n_documents, n_records)] = connection.execute(
-                with_names(_COUNTS, entity=info.entity)
-            ).fetchall()
+        build = quote_text(str(published_build(state)))
+        with connection.cursor() if connection else duckdb.connect() as cursor:
+            cursor.execute(f"ATTACH {build} AS published (READ_ONLY)")
+            try:
+                info = read_info(cursor.execute("FROM published.main.srag_build").fetchall())
+                [(n_documents, n_records)] = cursor.execute(
+                    with_names(_COUNTS, entity=info.entity)
+                ).fetchall()
+            finally:
+                cursor.execute("DETACH published")
         # builds of earlier versions have a record for what could not be read
         is_whole = n_documents in {info.n_documents, info.n_documents + info.n_failed}
         return info if is_whole and n_records == info.n_documents else None
@@ -266,7 +281,7 @@ def publish(
         StoreError: If it cannot be written; the old build stays.
     """
     build_id = new_build_id(work.state)
-    temporary = builds_folder(work.state) / f"{build_id}.tmp"
+    temporary = work.state / BUILDS_FOLDER / f"{build_id}.tmp"
     # No log: until its checkpoint the file is nobody's, and a log would write everything twice.
     options = f"STORAGE_VERSION '{STORAGE_VERSION}', RECOVERY_MODE NO_WAL_WRITES"
     with store_errors(f"writing the build {temporary}"):
@@ -290,7 +305,7 @@ def publish_changes(
     on_column: Callable[[int, int, str], None] = lambda done, total, name: None,
 ) -> BuildInfo | None:
     """Publish as `publish` does, unless the present build has the same content: then None."""
-    info = published_info(work.state)
+    info = published_info(work.state, work.connection)
     if info is not None and info.revision == work.revision:
         return None
     return publish(work, schema, on_column=on_column)
@@ -392,7 +407,7 @@ def _write_column(
 
     A document without a cell does not mention it; of one that is loose it was not read for it.
     """
-    connection, rows = work.connection, []
+    rows = []
     cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
     for number, cell in cells.items():
         start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
@@ -400,10 +415,9 @@ def _write_column(
             (number, cell.state.value, cell.as_stated, start, end, cell.value, cell.unit,
              cell.engine, write_marks(cell.marks), cell.note)
         )  # fmt: skip
+    connection = work.connection
     connection.execute(_STATED.format(sql_type=attribute.type.sql))
-    if rows:
-        with connection.appender("stated") as appender:
-            appender.append_rows(rows)
+    work.append("stated", rows)
     # rules that found nothing anywhere do not say that no document mentions it
     by_model = any(map(is_predicted, (row[7] for row in rows))) if is_loose else work.is_predicted()
     is_read = by_model or any(row[1] != State.NOT_MENTIONED for row in rows)
@@ -436,13 +450,13 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     is listed in the build. A document that the model was not asked about is FAILED: that it says
     nothing is not known.
     """
-    connection, name = work.connection, attribute.name
-    rows = connection.execute(_CELLS_OF, [name]).fetchall()
+    name = attribute.name
+    rows = work.run(_CELLS_OF, name)
     read = normalise_column(attribute, [read_cell(row[1:]) for row in rows])
     by_rules = _checked(attribute, rows, read)
     if not work.is_predicted():
         return by_rules
-    rows = connection.execute(_PREDICTIONS_OF, [name, hash_attribute(attribute)]).fetchall()
+    rows = work.run(_PREDICTIONS_OF, name, hash_attribute(attribute))
     engine = work.engine_in_force()
     not_asked = PredictedCell(Cell(name, State.FAILED, engine=engine, note="not asked about yet"))
     predicted = [not_asked if row[1] is None else read_prediction(row[1:]) for row in rows]
@@ -450,15 +464,14 @@ def _cells_in_force(work: WorkDatabase, table: str, attribute: Attribute) -> dic
     for item in find_disagreements(cells, by_rules):
         model, rule = item.model, item.rule
         said = [str(model.value), model.as_stated, str(rule.value), rule.as_stated]
-        connection.execute(_INSERT_REVIEW, [table, name, *said, item.document])
+        work.run(_INSERT_REVIEW, table, name, *said, item.document)
         cells[item.document] = mark(model, item)
     return cells
 
 
 def _loose_cells(work: WorkDatabase, attribute: Attribute) -> dict[int, Cell]:
     """Return the cells of a loose attribute, of the documents that were read for it."""
-    asked = [attribute.name, hash_attribute(attribute)]
-    found = work.connection.execute(_PREDICTIONS_OF, asked).fetchall()
+    found = work.run(_PREDICTIONS_OF, attribute.name, hash_attribute(attribute))
     rows = [row for row in found if row[1] is not None]
     predicted = [read_prediction(row[1:]) for row in rows]
     return _checked(attribute, rows, read_column(attribute, predicted))

@@ -35,7 +35,7 @@ from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
 from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
-from srag_mcp.text.shown import one_line
+from srag_mcp.text.shown import inert, one_line
 
 Returned = TypeVar("Returned")
 _TRIES = 5
@@ -197,15 +197,21 @@ class Corpus:
         Raises:
             QueryError: If it is refused, wrong, or too heavy; see its subclasses.
         """
-        return self._newest(
-            lambda path: self.worker.select(
-                path,
-                sql,
-                tables=self._content_of(path).tables(),
-                limit=limit,
-                offset=offset,
-                timeout_s=self._left_s(sql),
-            )
+        return self._newest(lambda path: self._select(path, sql, limit=limit, offset=offset))
+
+    def _select(
+        self,
+        path: Path,
+        sql: str,
+        *more: str,
+        limit: int,
+        offset: int = 0,
+        timeout_s: float | None = None,
+    ) -> ResultPage:
+        """Check and run a SELECT on a build, which may read the tables *more*, too."""
+        tables, left_s = self._content_of(path).tables(*more), self._left_s(sql, timeout_s)
+        return self.worker.select(
+            path, sql, tables=tables, limit=limit, offset=offset, timeout_s=left_s
         )
 
     def count(self, sql: str, timeout_s: float | None = None) -> tuple[Value, ...]:
@@ -218,15 +224,10 @@ class Corpus:
                 any query may.
             QueryError: If a condition is refused or wrong.
         """
-        return self._newest(
-            lambda path: self.worker.select(
-                path,
-                sql,
-                tables=self._content_of(path).tables("srag_failures"),
-                limit=1,
-                timeout_s=self._left_s(sql, timeout_s),
-            ).rows[0]
+        page = self._newest(
+            lambda path: self._select(path, sql, "srag_failures", limit=1, timeout_s=timeout_s)
         )
+        return page.rows[0]
 
     def rank(self, sql: str, *, is_ours: bool) -> list[tuple[Value, ...]]:
         """Return the rows of *sql*, which may read the index of passages, too.
@@ -251,12 +252,8 @@ class Corpus:
                 raise StoreError(msg)
             if is_ours:
                 return self.worker.read(path, sql, (), self._left_s(sql), kind="short")
-            tables = content.tables(*INDEX_TABLES, "srag_texts")
-            limits, left_s = self.worker.limits, self._left_s(sql)
-            page = self.worker.select(
-                path, sql, tables=tables, limit=limits.max_rows, timeout_s=left_s
-            )
-            return list(page.rows)
+            limit = self.worker.limits.max_rows
+            return list(self._select(path, sql, *INDEX_TABLES, "srag_texts", limit=limit).rows)
 
         return self._newest(ask)
 
@@ -336,8 +333,9 @@ class Corpus:
         by_id = f"{ENTRIES} WHERE document_id = $1"
         found = self.read(by_id, [document_id])
         if not found:
-            shown = one_line(document_id)
-            alike = [known for (known,) in self.read(ODD_IDS, []) if one_line(str(known)) == shown]
+            shown = inert(one_line(document_id))
+            odd = self.read(ODD_IDS, [])
+            alike = [known for (known,) in odd if inert(one_line(str(known))) == shown]
             found = self.read(by_id, alike) if len(alike) == 1 else []
         if found:
             return read_entry(found[0])

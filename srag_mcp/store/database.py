@@ -77,11 +77,6 @@ def quote_text(text: str) -> str:
     return f"'{doubled}'"
 
 
-def storable(text: str) -> str:
-    """Replace what UTF-8 cannot hold (lone surrogates), character by character."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 Select: TypeAlias = Callable[[str], list[tuple[object, ...]]]
 """Returns the rows of a statement; raises StoreError where it cannot be run."""
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.records.selection import LEFT_OUT
-from srag_mcp.store.database import storable
-from srag_mcp.store.layout import work_path
+from srag_mcp.store.layout import WORK_FILE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -62,7 +62,7 @@ def has_earlier_state(folder: Path) -> bool:
 
 def take_over_files(connection: sqlite3.Connection, folder: Path) -> None:
     """Write what lies in the files of an earlier version; what is damaged is left out."""
-    if not work_path(folder).exists():
+    if not (folder / WORK_FILE).exists():
         connection.execute("INSERT INTO notes VALUES (?, 'yes')", [WORK_TAKEN_OVER])
     for name in ("calls.jsonl", "asked.jsonl"):
         if (folder / name).exists():
@@ -177,14 +177,14 @@ def take_over_work(state: State, work: WorkDatabase) -> None:
     """
     if is_work_taken_over(state):
         return
-    tables = work.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    tables = work.run("SELECT table_name FROM duckdb_tables()")
     earlier = {"ledger", "replies", "useless_replies"} & {str(name) for (name,) in tables}
     with state.transaction():
         if earlier:
-            for row in work.connection.execute(_CALLS).fetchall():
+            for row in work.run(_CALLS):
                 state.run(_KEEP_CALL, *_call_row(row))
-            latest = {row[:2]: row for row in work.connection.execute(_REPLIES).fetchall()}
-            useless = set(work.connection.execute("FROM useless_replies").fetchall())
+            latest = {row[:2]: row for row in work.run(_REPLIES)}
+            useless = set(work.run("FROM useless_replies"))
             for key, row in latest.items():
                 values = (*row, key in useless)
                 state.run("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)", *values)
@@ -193,7 +193,7 @@ def take_over_work(state: State, work: WorkDatabase) -> None:
         state.keep_note(WORK_TAKEN_OVER, "yes")
     state.sync()
     for name in earlier:
-        work.connection.execute(f"DROP TABLE {name}")
+        work.run(f"DROP TABLE {name}")
 
 
 def _keep_answers(state: State, work: WorkDatabase) -> None:
@@ -254,11 +254,11 @@ def _basis(work: WorkDatabase, step: str, subject: str) -> str | None:
     if step == "schema":
         return ""
     ids = subject.split(", ")
-    rows = work.connection.execute(
+    rows = work.run(
         "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))"
         " ORDER BY document_id",
-        [ids],
-    ).fetchall()
+        ids,
+    )
     present = work.schema_in_force()
     if step != "records" or present is None or len(rows) < len(ids):
         return None

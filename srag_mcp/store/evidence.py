@@ -155,7 +155,8 @@ WHERE contains(lower(concat_ws(' ', document_id, title)), lower($1))
 ORDER BY document_id LIMIT $2
 """
 ODD_IDS = r"""
-SELECT document_id FROM documents WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $')
+SELECT document_id FROM documents
+WHERE regexp_matches(document_id, '[^\pL\pM\pN\pP\pS ]|  |^ | $|<|\]')
 """
 TEXT = "SELECT substr(text, $2, $3) FROM srag_texts WHERE document_id = $1"
 

@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import QuestionError
-from srag_mcp.store.database import storable
 from srag_mcp.store.state import State, open_state
 
 Judgement: TypeAlias = Literal["right", "wrong"]
 Giver: TypeAlias = Literal["person", "agent"]
 
 MAX_TURNS = 10
+_WAIT_S = 1.0  # for what others write
 # Made on need, so that states of earlier versions have them, too.
 _TABLES = (
     """
@@ -161,9 +162,13 @@ class Feedback:
         """Drop all turns; return how many there were."""
         return len(self._state.run("DELETE FROM turns RETURNING number"))
 
-    def verdicts(self) -> list[Verdict]:
-        """Return all verdicts, oldest first."""
-        rows = self._state.run(f"SELECT {_VERDICT} FROM verdicts ORDER BY number")  # noqa: S608 - fixed
+    def verdicts(self, question: str | None = None) -> list[Verdict]:
+        """Return the verdicts on *question*, or all of them, oldest first."""
+        key = None if question is None else question_key(question)
+        rows = self._state.run(
+            f"SELECT {_VERDICT} FROM verdicts WHERE ?1 IS NULL OR key = ?1 ORDER BY number",  # noqa: S608 - fixed
+            key if key is None else storable(key),
+        )
         return [Verdict(*row) for row in rows]
 
     def keep_verdict(self, verdict: Verdict) -> None:
@@ -193,10 +198,12 @@ class Feedback:
 def open_feedback(folder: Path) -> Iterator[Feedback]:
     """Open the turns and verdicts in a state folder.
 
+    Who asks does not wait long for others.
+
     Raises:
         StoreError, LockedError: As `open_state`.
     """
-    with open_state(folder) as state:
+    with open_state(folder, wait_s=_WAIT_S) as state:
         yield Feedback(state)
 
 

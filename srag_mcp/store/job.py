@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from srag_mcp.errors import JobError
 from srag_mcp.settings import EngineChoice
+from srag_mcp.store.layout import is_held
 from srag_mcp.store.state import State
 
 JobStatus: TypeAlias = Literal["running", "done", "failed", "cancelled", "interrupted"]
@@ -155,11 +156,7 @@ class Jobs:
         if not is_here or not os.access(self._state.folder, os.W_OK):
             age = datetime.now(UTC) - datetime.fromisoformat(job.heartbeat)
             return age.total_seconds() < _SILENT_S
-        try:
-            with FileLock(self._lock_path, timeout=0):
-                return False
-        except Timeout:
-            return True
+        return is_held(self._lock_path)
 
     def _is_latest(self, job: Job) -> bool:
         return self._state.run("SELECT id FROM jobs ORDER BY rowid DESC LIMIT 1") == [(job.id,)]

@@ -55,7 +55,7 @@ class CorpusFolder:
     def readable(self) -> Path:
         """Return the state folder to read from; it may not exist yet."""
         inside, apart = self.inside, self.apart
-        if pointer_path(apart).exists() and not _can_write(inside):
+        if (apart / POINTER_FILE).exists() and not _can_write(inside):
             return apart
         return inside if inside.is_dir() or _can_write(inside) else apart
 
@@ -71,7 +71,7 @@ class CorpusFolder:
                 ignore = state / ".gitignore"
                 if not ignore.exists():
                     ignore.write_text("*\n", encoding="utf-8")
-                builds_folder(state).mkdir(exist_ok=True)
+                (state / BUILDS_FOLDER).mkdir(exist_ok=True)
                 if _can_write(state):
                     return state
         msg = (
@@ -86,35 +86,12 @@ def _can_write(state: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
-def builds_folder(state: Path) -> Path:
-    """Return the folder of the published builds."""
-    return state / "builds"
-
-
-def pointer_path(state: Path) -> Path:
-    """Return the path of the pointer to the published build."""
-    return state / "current.json"
-
-
-def work_path(state: Path) -> Path:
-    """Return the path of the ingestion's own database."""
-    return state / "work.duckdb"
-
-
-def state_path(state: Path) -> Path:
-    """Return the path of what many processes share: replies, ledger, prompts, jobs."""
-    return state / "state.sqlite"
-
-
-def schema_path(state: Path) -> Path:
-    """Return the path of the schema in force, which people may edit."""
-    return state / "schema.json"
-
-
-def decisions_path(state: Path) -> Path:
-    """Return the path of the reasons for the columns that a language model chose."""
-    return state / "schema_decisions.json"
-
+# in the state folder
+BUILDS_FOLDER = "builds"
+POINTER_FILE = "current.json"  # which build is published
+WORK_FILE = "work.duckdb"  # the ingestion's own database
+STATE_FILE = "state.sqlite"  # what many processes share: replies, ledger, prompts, jobs
+DECISIONS_FILE = "schema_decisions.json"  # reasons for the columns that a language model chose
 
 N_KEPT = 2
 FORMAT_VERSION = 3
@@ -128,7 +105,7 @@ def published_build(state: Path) -> Path:
         NotIngestedError: If none is published.
         StoreError: If the pointer is damaged.
     """
-    path = pointer_path(state)
+    path = state / POINTER_FILE
     try:
         build_id = json.loads(path.read_text(encoding="utf-8"))["build"]
         problem = "" if _ID.fullmatch(build_id) else f"{build_id!r} is not the id of a build"
@@ -146,9 +123,9 @@ def published_build(state: Path) -> Path:
 def point_to(state: Path, build_id: str) -> None:
     """Publish a build, atomically, and remove builds that nobody needs any more."""
     entry = {"format": FORMAT_VERSION, "build": build_id}
-    write_atomically(pointer_path(state), json.dumps(entry))
+    write_atomically(state / POINTER_FILE, json.dumps(entry))
     others = [path for path in _builds(state) if path.stem != build_id]
-    unfinished = builds_folder(state).glob("*.tmp*")
+    unfinished = (state / BUILDS_FOLDER).glob("*.tmp*")
     for path in (*others[: len(others) - (N_KEPT - 1)], *unfinished):
         # A build that a reader has open cannot be removed on Windows: the next publication tries.
         with suppress(OSError):
@@ -157,7 +134,7 @@ def point_to(state: Path, build_id: str) -> None:
 
 def build_path(state: Path, build_id: str) -> Path:
     """Return the file of a build."""
-    return builds_folder(state) / f"{build_id}{BUILD_SUFFIX}"
+    return state / BUILDS_FOLDER / f"{build_id}{BUILD_SUFFIX}"
 
 
 def new_build_id(state: Path) -> str:
@@ -171,7 +148,7 @@ def new_build_id(state: Path) -> str:
 
 
 def _builds(state: Path) -> list[Path]:
-    builds = builds_folder(state).glob(f"*{BUILD_SUFFIX}")
+    builds = (state / BUILDS_FOLDER).glob(f"*{BUILD_SUFFIX}")
     return sorted(path for path in builds if _ID.fullmatch(path.stem))
 
 
@@ -244,13 +221,18 @@ def is_ingested_now(state: Path) -> bool:
     """Whether a process holds the lock of the corpus whose state folder is *state*."""
     if not _holder_path(state).is_file():
         return False
+    with suppress(OSError):  # the folder of another user
+        return is_held(state / "ingestion.lock")
+    return False
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process holds the file *lock*."""
     try:
-        with FileLock(state / "ingestion.lock", timeout=0, thread_local=False):
+        with FileLock(lock, timeout=0, thread_local=False):
             return False
     except Timeout:
         return True
-    except OSError:  # the folder of another user
-        return False
 
 
 def _holder_path(state: Path) -> Path:

@@ -6,6 +6,7 @@ one has no cell of it: what it says is not known.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,12 @@ class LooseAttribute(BaseModel):
 
 
 _LIST = TypeAdapter(tuple[LooseAttribute, ...])
+
+
+def wish_note(wish: str) -> str:
+    """Return by which key the state keeps what became of a wish, whatever its case and blanks."""
+    folded = " ".join(wish.split()).casefold().encode("utf-8", "replace")
+    return f"extension:{hashlib.sha256(folded).hexdigest()[:16]}"
 
 
 def loose_attributes(work: WorkDatabase, schema: Schema) -> tuple[LooseAttribute, ...]:

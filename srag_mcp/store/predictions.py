@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from srag_mcp.cells.cell import (
     BY_RULES,
@@ -18,22 +18,18 @@ from srag_mcp.cells.cell import (
     PredictedRecord,
 )
 from srag_mcp.cells.normalised import normalise_column, write_canonical
+from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import LATIN_BYTES, count_tokens
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.store.database import storable
-from srag_mcp.store.work import cell_row, read_cell
+from srag_mcp.store.work import CellRow, cell_row, read_cell
 from srag_mcp.values.states import State
 
 if TYPE_CHECKING:
     from srag_mcp.store.work import WorkDatabase
 
 
-PredictionRow: TypeAlias = tuple[
-    str, str, str | None, int | None, int | None, str | None, str | None, str, str, str
-]
-"""attribute, state, as_stated, start, end, value, unit, engine, note, marks."""
-
 PREDICTION_COLUMNS = 'attribute, state, as_stated, start, "end", value, unit, engine, note, marks'
+"""As in `CellRow`, with the value in the place of the context."""
 _ASKED = "asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash)"
 _PENDING = f"""
 WITH asked AS (SELECT unnest(?) AS attribute, unnest(?) AS attribute_hash, unnest(?) AS place),
@@ -98,7 +94,6 @@ class Predictions:
 
     def __init__(self, work: WorkDatabase) -> None:
         self._work = work
-        self._connection = work.connection
 
     def pending(
         self, attributes: Sequence[Attribute], n_readable: int = 0
@@ -109,12 +104,11 @@ class Predictions:
         which fewer than *n_readable* characters were read; of other scripts than Latin fewer will
         do, see `model.tokens`.
         """
-        rows = self._connection.execute(
-            _PENDING, [*_keys(attributes), list(range(len(attributes))), n_readable]
-        ).fetchall()
+        places = list(range(len(attributes)))
+        rows = self._work.run(_PENDING, *_keys(attributes), places, n_readable)
         return [
-            PendingDocuments(tuple(attributes[place] for place in places), tuple(ids))
-            for places, ids in rows
+            PendingDocuments(tuple(attributes[place] for place in lacking), tuple(ids))
+            for lacking, ids in rows
         ]
 
     def ids_by_chance(self) -> list[str]:
@@ -122,20 +116,20 @@ class Predictions:
 
         It stays as it is for those that are there when others come or go.
         """
-        rows = self._connection.execute(
+        rows = self._work.run(
             "SELECT document_id FROM documents ORDER BY md5(document_id), document_id"
-        ).fetchall()
+        )
         return [row[0] for row in rows]
 
     def texts(self, document_ids: Sequence[str]) -> Iterator[DocumentText]:
         """Yield the texts of documents, in the order given, a few in memory at a time."""
         for start in range(0, len(document_ids), _TEXTS_AT_ONCE):
             part = document_ids[start : start + _TEXTS_AT_ONCE]
-            rows = self._connection.execute(
+            rows = self._work.run(
                 "SELECT document_id, title, path, text, sha256 FROM documents"
                 " WHERE document_id IN (SELECT unnest(?))",
-                [list(part)],
-            ).fetchall()
+                list(part),
+            )
             found = {row[0]: DocumentText(*row) for row in rows}
             yield from (found[key] for key in part if key in found)
 
@@ -156,14 +150,12 @@ class Predictions:
             for item in record.cells
         ]
         with self._work.transaction():
-            before = self._connection.execute(
+            before = self._work.run(
                 "DELETE FROM predictions WHERE (document_id, attribute, attribute_hash) IN"
                 " (SELECT (unnest(?), unnest(?), unnest(?))) RETURNING *",
-                [[str(row[place]) for row in rows] for place in _KEY_PLACES],
-            ).fetchall()
-            if rows:
-                with self._connection.appender("predictions") as appender:
-                    appender.append_rows(rows)
+                *([str(row[place]) for row in rows] for place in _KEY_PLACES),
+            )
+            self._work.append("predictions", rows)
             if set(before) != set(rows):
                 self._work.count_revision()
 
@@ -181,20 +173,21 @@ class Predictions:
 
     def cells(self, attribute: Attribute) -> dict[str, PredictedCell]:
         """Return the predictions of *attribute* that hold, by document id."""
-        rows = self._connection.execute(
+        rows = self._work.run(
             f"SELECT document_id, {PREDICTION_COLUMNS} FROM predictions"  # noqa: S608 - constants
             " SEMI JOIN documents USING (document_id, sha256)"
             " WHERE attribute = ? AND attribute_hash = ? ORDER BY document_id",
-            [attribute.name, hash_attribute(attribute)],
-        ).fetchall()
+            attribute.name,
+            hash_attribute(attribute),
+        )
         return {row[0]: read_prediction(row[1:]) for row in rows}
 
     def change(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
         """Replace the predictions of *attribute* for some documents, by id."""
-        sha256s = self._connection.execute(
+        sha256s = self._work.run(
             "SELECT document_id, sha256 FROM documents WHERE document_id IN (SELECT unnest(?))",
-            [list(cells)],
-        ).fetchall()
+            list(cells),
+        )
         records = [PredictedRecord(key, sha256, (cells[key],)) for key, sha256 in sha256s]
         self.store([attribute], records)
 
@@ -206,18 +199,20 @@ class Predictions:
     def forget_ruled(self, attributes: Sequence[Attribute], besides: Sequence[str] = ()) -> None:
         """Drop the cells that rules decided, so that the documents are read."""
         with self._work.transaction():
-            gone = self._connection.execute(
+            gone = self._work.run(
                 "DELETE FROM predictions WHERE list_contains(string_split(marks, ' '), ?) AND"
                 " (attribute, attribute_hash) IN (SELECT (unnest(?), unnest(?)))"
                 " AND document_id NOT IN (SELECT unnest(?)) RETURNING 1",
-                [Mark.RULED, *_keys(attributes), list(besides)],
-            ).fetchall()
+                Mark.RULED,
+                *_keys(attributes),
+                list(besides),
+            )
             if gone:
                 self._work.count_revision()
 
     def count_read_in_part(self, attributes: Sequence[Attribute]) -> int:
         """Count the documents that do not mention one of *attributes* in the part that was read."""
-        [(n_documents,)] = self._connection.execute(_READ_IN_PART, _keys(attributes)).fetchall()
+        [(n_documents,)] = self._work.run(_READ_IN_PART, *_keys(attributes))
         return int(n_documents)
 
     def forget_gone(self) -> None:
@@ -226,19 +221,16 @@ class Predictions:
         Call it when all documents are read: before that, those not yet read seem to be gone.
         """
         with self._work.transaction():
-            gone = self._connection.execute(
+            if self._work.run(
                 "DELETE FROM predictions WHERE (document_id, sha256) NOT IN"
                 " (SELECT (document_id, sha256) FROM documents) RETURNING 1"
-            ).fetchall()
-            if gone:
+            ):
                 self._work.count_revision()
 
 
-def read_prediction(row: PredictionRow) -> PredictedCell:
+def read_prediction(row: CellRow) -> PredictedCell:
     """Make the cell of a row of `PREDICTION_COLUMNS`."""
-    attribute, state, as_stated, start, end, value, unit, engine, note, marks = row
-    cell = read_cell((attribute, state, as_stated, start, end, "", unit, engine, note, marks))
-    return PredictedCell(cell, value)
+    return PredictedCell(read_cell((*row[:5], "", *row[6:])), row[5])
 
 
 _CELLS_OF = """
@@ -253,7 +245,7 @@ def keep_rule_cells(work: WorkDatabase, attribute: Attribute) -> None:
 
     They count like predictions: a language model is not asked about the column in those documents.
     """
-    rows = work.connection.execute(_CELLS_OF, [attribute.name, BY_RULES, attribute.name]).fetchall()
+    rows = work.run(_CELLS_OF, attribute.name, BY_RULES, attribute.name)
     store_rule_cells(work, attribute, [(row[0], row[1], read_cell(row[2:])) for row in rows])
 
 
@@ -329,9 +321,9 @@ def find_unread(work: WorkDatabase, attributes: Sequence[Attribute]) -> UnreadRe
     """Return what a language model could not read of *attributes*, as far as it was asked."""
     records: list[UnreadRecord] = []
     n_cells: Counter[str] = Counter()
-    for document_id, reason, is_unread, is_unanswered, failed in work.connection.execute(
-        _FAILED, _keys(attributes)
-    ).fetchall():
+    for document_id, reason, is_unread, is_unanswered, failed in work.run(
+        _FAILED, *_keys(attributes)
+    ):
         if is_unread:
             records.append(UnreadRecord(document_id, reason, is_unanswered))
         else:

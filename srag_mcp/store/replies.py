@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.database import storable
 from srag_mcp.store.earlier import forget_earlier_answers, is_work_taken_over
-from srag_mcp.store.layout import CorpusFolder, state_path, work_path
+from srag_mcp.store.layout import STATE_FILE, WORK_FILE, CorpusFolder
 from srag_mcp.store.state import State, read_state
 from srag_mcp.store.work import open_work
 
@@ -118,7 +118,7 @@ def read_calls(folder: Path, home: Path | None = None) -> list[Call]:
         StoreError: If they cannot be read.
     """
     state = CorpusFolder(folder, home).readable()
-    if not (state_path(state).exists() or work_path(state).exists()):
+    if not ((state / STATE_FILE).exists() or (state / WORK_FILE).exists()):
         msg = f"{folder} was not ingested, so no language model was asked for it"
         raise NotIngestedError(msg)
     with read_state(state) as found:

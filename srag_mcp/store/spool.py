@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 
 from pydantic import TypeAdapter
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.model.reply_content import find_problem
-from srag_mcp.store.database import storable
 from srag_mcp.store.state import State
 
 LEASE_S = 300.0

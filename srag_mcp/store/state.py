@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from srag_mcp.errors import LockedError, StoreError
 from srag_mcp.store.earlier import has_earlier_state, remove_earlier_state, take_over_files
-from srag_mcp.store.layout import is_ingested_now, read_holder, state_path
+from srag_mcp.store.layout import STATE_FILE, is_ingested_now, read_holder
 
 logger = logging.getLogger(__name__)
 
@@ -96,8 +96,8 @@ class State:
 
 
 @contextmanager
-def open_state(folder: Path) -> Iterator[State]:
-    """Open the state that lies in *folder*, made on need.
+def open_state(folder: Path, wait_s: float = _BUSY_S) -> Iterator[State]:
+    """Open the state that lies in *folder*, made on need; wait so long for others who write.
 
     At the first opening, what an earlier version kept in files is taken over. A database that is
     damaged is moved aside, and a new one begun.
@@ -106,7 +106,7 @@ def open_state(folder: Path) -> Iterator[State]:
         StoreError: If it cannot be read or written, or a later version wrote it.
         LockedError: If an ingestion of an earlier version runs.
     """
-    with closing(_connect(folder)) as connection:
+    with closing(_connect(folder, wait_s)) as connection:
         yield State(connection, folder)
 
 
@@ -118,7 +118,7 @@ def read_state(folder: Path) -> Iterator[State]:
         StoreError, LockedError: As `open_state`.
     """
     can_be_made = has_earlier_state(folder) and os.access(folder, os.W_OK)
-    if state_path(folder).exists() or can_be_made:
+    if (folder / STATE_FILE).exists() or can_be_made:
         with open_state(folder) as state:
             yield state
         return
@@ -128,8 +128,8 @@ def read_state(folder: Path) -> Iterator[State]:
         yield State(connection, folder)
 
 
-def _connect(folder: Path) -> sqlite3.Connection:
-    path, mode = state_path(folder), ""
+def _connect(folder: Path, wait_s: float) -> sqlite3.Connection:
+    path, mode = folder / STATE_FILE, ""
     if not os.access(folder, os.W_OK):  # it can be read nevertheless
         in_use = path.with_name(f"{path.name}-wal").exists()
         mode = "?mode=ro" if in_use else "?mode=ro&immutable=1"
@@ -137,7 +137,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(
             path.resolve().as_uri() + mode,
             uri=True,
-            timeout=_BUSY_S,
+            timeout=wait_s,
             isolation_level=None,
             check_same_thread=False,
         )
@@ -152,7 +152,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
             logger.warning("%s: %s; moved to %s, beginning anew", path, error, aside.name)
-            return _connect(folder)
+            return _connect(folder, wait_s)
         except BaseException:
             connection.close()
             raise
@@ -199,5 +199,5 @@ def _store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        msg = f"{state_path(folder)} cannot be used: {error}"
+        msg = f"{folder / STATE_FILE} cannot be used: {error}"
         raise StoreError(msg) from error

@@ -100,6 +100,10 @@ MAX_VALUES_LISTED = 50
 MAX_INDEXED_PER_COLUMN = 100_000
 MAX_INDEXED = 400_000
 
+_COUNTED = (
+    "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
+)  # fmt: skip
+_COUNTED_CELLS = (*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.RULED, Mark.CONTRADICTED)
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
@@ -149,7 +153,7 @@ def _of_column(
             **names,
         )
     ).fetchall()
-    n_records, n_non_null, n_non_zero, n_distinct, minimum, maximum, mean, quartiles = row
+    *counted, quartiles = row
     lower, median, upper = quartiles or (None, None, None)
     top: list[tuple[Scalar | date, int]] = connection.execute(
         with_names(_TOP_VALUES, **names), [MAX_VALUES_LISTED]
@@ -157,17 +161,8 @@ def _of_column(
     return ColumnStatistics(
         column=attribute.name,
         type=attribute.type,
-        n_records=n_records,
-        n_non_null=n_non_null,
-        n_non_zero=n_non_zero,
-        n_stated=n[State.STATED],
-        n_stated_absent=n[State.STATED_ABSENT],
-        n_not_mentioned=n[State.NOT_MENTIONED],
-        n_failed=n[State.FAILED],
-        n_distinct=n_distinct,
-        minimum=minimum,
-        maximum=maximum,
-        mean=mean,
+        **dict(zip(_COUNTED, counted, strict=True)),
+        **{f"n_{key}": n[key] for key in _COUNTED_CELLS},
         median=median,
         lower_quartile=lower,
         upper_quartile=upper,
@@ -175,11 +170,7 @@ def _of_column(
             ValueCount(value.isoformat() if isinstance(value, date) else value, count)
             for value, count in top
         ),
-        truncated=n_distinct > MAX_VALUES_LISTED,
-        n_read_in_part=n[Mark.READ_IN_PART],
-        n_doubted=n[Mark.DOUBTED],
-        n_ruled=n[Mark.RULED],
-        n_contradicted=n[Mark.CONTRADICTED],
+        truncated=counted[3] > MAX_VALUES_LISTED,
         table=entity,
     )
 

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srag_mcp.text.words import singular
 
@@ -69,15 +69,6 @@ def _one(word: str) -> str:
     return singular(word) if len(word) > 3 else word  # UPS is not up
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    column: str
-    value: str
-    n_records: int
-    words: tuple[str, ...]
-    table: str | None
-
-
 class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
@@ -85,13 +76,13 @@ class ValueIndex:
     """
 
     def __init__(self, entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]]) -> None:
-        self._entries: list[_Entry] = []
+        self._entries: list[tuple[ValueMatch, tuple[str, ...]]] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for number, entry in enumerate(entries):
-            column, value, n_records = entry[:3]
-            words, table = fold_words(value), entry[3] if len(entry) == 4 else None
-            self._entries.append(_Entry(column, value, n_records, words, table))
+            found = ValueMatch(*entry[:3], 1.0, entry[3] if len(entry) == 4 else None)
+            words = fold_words(found.value)
+            self._entries.append((found, words))
             for word in set(words):
                 self._holding[word].append(number)
         for word in self._holding:
@@ -118,8 +109,8 @@ class ValueIndex:
         if not found and not is_spelt:
             found = self._misspelt(words)
         matches = [
-            ValueMatch(entry.column, entry.value, entry.n_records, score, entry.table)
-            for entry, score in ((self._entries[number], score) for number, score in found.items())
+            replace(entry, score=score)
+            for (entry, _), score in ((self._entries[number], found[number]) for number in found)
             if (columns is None or entry.column in columns)
             and (table is None or entry.table in {None, table})
         ]
@@ -129,7 +120,7 @@ class ValueIndex:
     def _scored(self, words: tuple[str, ...]) -> dict[int, float]:
         lists = sorted((self._holding.get(word, []) for word in words), key=len)
         numbers = set(lists[0]).intersection(*lists[1:]) if lists[0] else set()
-        return {number: _similarity(words, self._entries[number].words) for number in numbers}
+        return {number: _similarity(words, self._entries[number][1]) for number in numbers}
 
     def _misspelt(self, words: tuple[str, ...]) -> dict[int, float]:
         mended = [self._nearest_word(word) for word in words]

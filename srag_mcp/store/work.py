@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.encoding import storable
 from srag_mcp.documents.passages import cut_passages
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.database import open_for_writing, storable, store_errors
+from srag_mcp.store.database import open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
-from srag_mcp.store.layout import ingestion_lock, work_path
+from srag_mcp.store.layout import WORK_FILE, ingestion_lock
 from srag_mcp.store.postings import INDEX_VERSION, PassageRow, PostingRow, cut_postings
 from srag_mcp.store.state import open_state
 from srag_mcp.text.spans import Span
@@ -153,6 +154,7 @@ class QuotedText:
     quotes: tuple[Span, ...]
 
 
+_OF_DOCUMENTS = ("documents", "cells", "passages", "postings")  # tables with a document_id
 _TEXTS_AT_ONCE = 100
 _QUOTES = (
     'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
@@ -255,11 +257,9 @@ class WorkDatabase:
         """Follow *schema* from now on; what was extracted after another one is dropped."""
         with self.transaction():
             present = self.schema_in_force()
-            is_other = present is None or hash_schema(present.schema) != hash_schema(schema)
-            if is_other:
-                self.connection.execute("DELETE FROM files; DELETE FROM documents")
-                for table in ("cells", "passages", "postings"):
-                    self.connection.execute(f"DELETE FROM {table}")  # noqa: S608 - of this list
+            if present is None or hash_schema(present.schema) != hash_schema(schema):
+                for table in ("files", *_OF_DOCUMENTS):
+                    self.run(f"DELETE FROM {table}")  # noqa: S608 - of this list
             if present is None or present.schema != schema:
                 self._set_meta(schema=schema.model_dump_json())
                 self.count_revision()
@@ -293,21 +293,16 @@ class WorkDatabase:
 
     def is_reserved_word(self, name: str) -> bool:
         """Whether SQL keeps *name* for itself, so that it would have to be quoted."""
-        found = self._rows(
+        found = self.run(
             "SELECT 1 FROM duckdb_keywords() WHERE keyword_name = ?"
             " AND keyword_category = 'reserved'",
             name,
         )
         return bool(found)
 
-    def forget_failures(self) -> None:
-        """Forget which files could not be read, so that they are tried again."""
-        with self.transaction():
-            self.connection.execute("DELETE FROM files WHERE error IS NOT NULL")
-
     def files(self) -> dict[str, FinishedFile]:
         """Return the files that are done with, by path."""
-        rows = self._rows(
+        rows = self.run(
             "SELECT path, size, mtime_ns, rows, error, coalesce(told, ''), coalesce(passing, false)"
             " FROM files"
         )
@@ -325,7 +320,7 @@ class WorkDatabase:
 
     def failures(self) -> list[tuple[str, str]]:
         """Return the files that could not be read, with the reasons."""
-        return self._rows("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
+        return self.run("SELECT path, error FROM files WHERE error IS NOT NULL ORDER BY path")
 
     def known_documents(
         self, paths: Iterable[str], *, cut: bool = False
@@ -335,7 +330,7 @@ class WorkDatabase:
         *cut*: one that has no passages, as an earlier version read it, has no sha256 either.
         """
         known: dict[str, dict[str, str]] = {}
-        for path, document_id, sha256 in self._rows(
+        for path, document_id, sha256 in self.run(
             "SELECT path, document_id, CASE WHEN ? AND n_passages IS NULL THEN '' ELSE sha256 END"
             " FROM documents WHERE path IN (SELECT unnest(?))",
             cut,
@@ -351,7 +346,7 @@ class WorkDatabase:
         now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
         with self.transaction():
             self._drop_documents(dropped)
-            self._append(
+            self.append(
                 "documents",
                 [
                     (item.document_id, item.path, item.title, item.media_type, item.sha256,
@@ -359,19 +354,11 @@ class WorkDatabase:
                     for item in documents
                 ],
             )  # fmt: skip
-            self._append(
-                "cells", [(item.document_id, *row) for item in documents for row in item.cells]
-            )
-            self._append(
-                "passages",
-                [(item.document_id, *row) for item in documents for row in item.passages],
-            )
-            self._append(
-                "postings",
-                [(item.document_id, *row) for item in documents for row in item.postings],
-            )
+            for table in _OF_DOCUMENTS[1:]:
+                rows = ((item.document_id, getattr(item, table)) for item in documents)
+                self.append(table, [(key, *row) for key, found in rows for row in found])
             errors = dict(self._delete("files", "path", [item.path for item in files], "error"))
-            self._append(
+            self.append(
                 "files",
                 [
                     (item.path, item.size, item.mtime_ns, item.rows, item.error,
@@ -398,11 +385,11 @@ class WorkDatabase:
 
     def paths_of_documents(self) -> set[str]:
         """Return the files that have documents here, finished or not."""
-        return {path for (path,) in self._rows("SELECT DISTINCT path FROM documents")}
+        return {path for (path,) in self.run("SELECT DISTINCT path FROM documents")}
 
     def n_documents(self) -> int:
         """Count the stored documents."""
-        [(n_documents,)] = self._rows("SELECT count(*) FROM documents")
+        [(n_documents,)] = self.run("SELECT count(*) FROM documents")
         return int(n_documents)
 
     def quoted_texts(self, n_most: int | None = None) -> Iterator[QuotedText]:
@@ -418,7 +405,7 @@ class WorkDatabase:
 
     def count_row_words(self) -> tuple[int, int]:
         """Count the documents that are rows of a table, and their words."""
-        [(n_rows, n_words)] = self._rows(
+        [(n_rows, n_words)] = self.run(
             "SELECT count(*), coalesce(sum(len(string_split_regex(trim(text), '\\s+'))), 0)"
             " FROM documents WHERE path IN (SELECT path FROM files WHERE rows)"
         )
@@ -427,6 +414,10 @@ class WorkDatabase:
     def count_revision(self) -> None:
         """Say that the content has changed; called inside a transaction."""
         self._set_meta(revision=str(int(self._meta("revision") or "0") + 1))
+
+    def run(self, sql: str, *values: object) -> list[Any]:
+        """Run one statement; return its rows."""
+        return self.connection.execute(sql, list(values)).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -447,41 +438,39 @@ class WorkDatabase:
             while part := found.fetchmany(_TEXTS_AT_ONCE):
                 for document_id, *said in part:
                     postings = cut_postings(*said)
-                    self._append("postings", [(document_id, *row) for row in postings])
+                    self.append("postings", [(document_id, *row) for row in postings])
             self._set_meta(index=INDEX_VERSION)
             if self.n_documents():
                 self.count_revision()
 
-    def _rows(self, sql: str, *values: object) -> list[Any]:
-        return self.connection.execute(sql, list(values)).fetchall()
-
     def _drop_documents(self, ids: Sequence[str]) -> None:
         if ids:
-            for table in ("documents", "cells", "passages", "postings"):
+            for table in _OF_DOCUMENTS:
                 self._delete(table, "document_id", ids)
 
     def _delete(self, table: str, key: str, keys: Sequence[str], also: str = "NULL") -> list[Any]:
         """Delete rows by a key; return the key and *also* of each."""
         if not keys:
             return []
-        return self._rows(
+        return self.run(
             f"DELETE FROM {table} WHERE {key} IN (SELECT unnest(?)) RETURNING {key}, {also}",  # noqa: S608 - constants
             list(keys),
         )
 
-    def _append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+    def append(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+        """Append *rows* to a table."""
         if rows:
             with self.connection.appender(table) as appender:
                 appender.append_rows(rows)
 
     def _meta(self, key: str) -> str | None:
-        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        rows = self.run("SELECT value FROM meta WHERE key = ?", key)
         return str(rows[0][0]) if rows else None
 
     def _set_meta(self, **entries: str) -> None:
         for key, value in entries.items():
-            self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
-            self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+            self.run("DELETE FROM meta WHERE key = ?", key)
+            self.run("INSERT INTO meta VALUES (?, ?)", key, value)
 
 
 def hash_schema(schema: Schema) -> str:
@@ -509,7 +498,7 @@ def open_work(state: Path) -> Iterator[WorkDatabase]:
         LockedError: If another process ingests the corpus.
         StoreError: If it cannot be written, for example because the disk is full.
     """
-    path = work_path(state)
+    path = state / WORK_FILE
     with open_state(state) as shared, ingestion_lock(state), store_errors(f"writing {path}"):
         shutil.rmtree(state / "spill", ignore_errors=True)  # what a killed process left
         for left in state.glob("*.tmp"):

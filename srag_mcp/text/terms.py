@@ -20,7 +20,8 @@ _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(
     rf"[{_SPACELESS}]+|[^\W\d_{_SPACELESS}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)*"
 )
-_IDENTIFIER = re.compile(r"§+\s?\d+(?:\.\d+)*|\w+(?:[-/.]\w+)+")
+# a word without a mark is taken as nothing at once, or it would be tried from each of its letters
+_IDENTIFIER = re.compile(r"(§+\s?\d+(?:\.\d+)*|\w++(?:[-/.]\w++)+)|\w++")
 _SHORT_YEAR = re.compile(r"\b(FY)\s?['’]?(\d\d)(?!\d)", re.IGNORECASE)
 _CELL_END = re.compile(r"\s*\n\s*|\s*\|\s*|\t+|\s{2,}|:\s+")
 _MAX_LABEL_WORDS = 8

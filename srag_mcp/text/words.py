@@ -95,6 +95,12 @@ def fold_words(text: str) -> str:
 STOP_WORDS = frozenset(fold_word(word) for word in f"{_ENGLISH} {_GERMAN} {_OTHER}".split())
 
 
+# These only stand before a noun or a participle: `have been`.
+HELPING = frozenset(
+    ["the", "a", "an", "is", "are", "was", "were", "been", "be", "being", "has", "have", "had"]
+)
+
+
 def words(text: str) -> list[str]:
     """Return the words of *text*, folded, in order; marks are dropped, `_` parts words.
 

@@ -85,9 +85,12 @@ _TRUE, _FALSE = frozenset(map(fold, _YES)) - {""}, frozenset(map(fold, _NO)) - {
 _TRUE_SIGNS, _FALSE_SIGNS = frozenset("✓✔☑✅🗹●"), frozenset("✗✘✕✖☒❌×☐○")
 _UNTICKED = frozenset({"[ ]", "[]", "( )"})
 _LONGEST_PLACEHOLDER = 24
-_NONE_FIRST = re.compile(rf"(?:{NONE_OF})\b|(?:{NOT_SO})(?: yet)?$", re.IGNORECASE)
-_NONE_OF_IT = re.compile(rf"(?:{NONE_OF})\s+(.+)", re.IGNORECASE)
-_IDLE = "|".join(WORDS["placeholders"]["idle"].split())
+_IDLE, _UNSURE = ("|".join(WORDS["placeholders"][key].split()) for key in ("idle", "unsure"))
+_NONE_KNOWN = rf"(?:{NONE_OF})\s(?:{_UNSURE})\b"
+_NONE_FIRST = re.compile(rf"(?!{_NONE_KNOWN})(?:{NONE_OF})\b|(?:{NOT_SO})(?: yet)?$", re.IGNORECASE)
+_NONE_OF_IT = re.compile(
+    rf"(?:{NONE_OF})\s+(?P<unsure>(?:{_UNSURE})\b\s*)?(?P<thing>.*)", re.IGNORECASE
+)
 _NONE_FOUND = re.compile(rf"(?:{NONE_OF})(?:\s(?:{_IDLE}))+[.!]?", re.IGNORECASE)
 _DENIAL = re.compile(rf"\b(?:{DENIALS})\b|[不没沒無无未非]", re.IGNORECASE)
 _DENIED = re.compile(
@@ -103,6 +106,7 @@ _OPEN = re.compile(
     r"(?:part(?:ly|ially)|teilweise|maybe|perhaps|possibly|unclear|unsure|not sure|uncertain"
     r"|to be \w+ed|not yet \w+ed)\b.*"
     r"|pending|(?:yes|y) ?(?:and|or)? ?(?:no|n)|no (?:info(?:rmation)?|details|data|answer)"
+    rf"|{_NONE_KNOWN}.*"
 )
 _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 
@@ -110,8 +114,8 @@ _DENYING_NAME = re.compile(r"(?:no|non|not|without)_")
 def read_missing(text: str, name: str = "") -> State | None:
     """Return what a placeholder says, or None when *text* is no placeholder.
 
-    `none`, `none found`, and `no defects` of a column of that *name* -> STATED_ABSENT, `n/a` ->
-    NOT_MENTIONED, `3` -> None
+    `none`, `none found`, and `no defects` of a column of that *name* -> STATED_ABSENT, `n/a` and
+    `none known` -> NOT_MENTIONED, `3` -> None
     """
     if len(text) > _LONGEST_PLACEHOLDER:
         return None
@@ -119,9 +123,9 @@ def read_missing(text: str, name: str = "") -> State | None:
     if folded and (folded in _ABSENT or _NONE_FOUND.fullmatch(folded)):
         return State.STATED_ABSENT
     denied = _NONE_OF_IT.fullmatch(folded)
-    said = stems(denied[1]) if name and denied else []
-    if said and {*said} <= {*stems(name)}:
-        return State.STATED_ABSENT
+    said = stems(denied["thing"]) if denied else []
+    if denied and (said or denied["unsure"]) and {*said} <= {*stems(name)}:
+        return State.NOT_MENTIONED if denied["unsure"] else State.STATED_ABSENT
     if folded and (folded in _UNKNOWN or set(folded) <= set("_ ")):
         return State.NOT_MENTIONED
     return None

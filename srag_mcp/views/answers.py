@@ -14,7 +14,7 @@ from srag_mcp.inference.answer import (
     render_number,
     render_taken,
 )
-from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.brief import RULES, Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict, converse
@@ -33,6 +33,7 @@ from srag_mcp.views.results import (
     ProposalEntry,
     RejectedReading,
     ResultTable,
+    cut_text,
     extension_call,
     fit_lines,
     json_size,
@@ -42,6 +43,7 @@ from srag_mcp.views.traces import source_entry
 
 WORDS_SHARE = 0.1  # of the characters of a result, each for coverage and notes
 TEXT_SHARE = 0.3  # of the characters of a result: its words repeat its rows
+SQL_SHARE = 0.15  # the same, for each query: what is cut cannot be run
 MAX_QUOTE_CHARACTERS = 500
 MAX_WARNING_CHARACTERS = 3000
 MAX_COLUMNS = 40
@@ -119,11 +121,14 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
     """Write an answer with as many whole rows, or quotes, as there is room for; or the brief."""
     proposal = None
     if answer.proposal is not None and not corpus.is_build:
-        proposal = _proposal_entry(corpus, answer.proposal)
+        entry = _proposal_entry(corpus, answer.proposal)
+        # a call that is cut would read other documents
+        proposal = entry if json_size(entry) <= max_characters * TEXT_SHARE else None
     if answer.brief is not None:
         by_model = answer.taken is not None
         brief = _brief_page(corpus, answer.brief, by_model=by_model, adds=proposal is None)
-        page = AnswerPage(answered=False, text=answer.text, brief=brief, proposal=proposal)
+        text = shorten(answer.text, int(max_characters * TEXT_SHARE))
+        page = AnswerPage(answered=False, text=text, brief=brief, proposal=proposal)
         return _say_turn(page, answer, max_characters)
     if answer.reading is not None:
         return _reading_page(corpus, answer, answer.reading, max_characters)
@@ -134,8 +139,8 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
     page = AnswerPage(
         answered=True,
         text=shorten(answer.text, int(max_characters * TEXT_SHARE)),
-        reading=answer.restated,
-        sql=answer.sql,
+        reading=shorten(answer.restated, int(max_characters * WORDS_SHARE)),
+        sql=_shown_sql(answer.sql, max_characters),
         columns=list(answer.columns),
         truncated=answer.truncated,
         documents=0 if found is None else found.n_documents,
@@ -153,18 +158,12 @@ def answer_page(corpus: Corpus, answer: Answer, max_characters: int) -> AnswerPa
 
 
 def _say_engine(answer: Answer) -> str:
-    """Say who answered and what it took: `"model: 1 calls, 3,812 tokens, $0.0009"`."""
+    """Say who answered and what it took: `"model: 2 calls, 812 tokens (narrow 300, read 512)"`."""
     if answer.taken is None:
         return answer.engine
     said = f"{answer.engine}: {render_taken(answer.taken)}"
-    return f"{said} ({_say_steps(answer)})" if len(answer.steps) > 1 else said
-
-
-def _say_steps(answer: Answer) -> str:
-    """Say what each step took: `"translate 1,204, narrow 800, read 4,100"`."""
-    return ", ".join(
-        f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps
-    )
+    steps = (f"{step} {taken.tokens_in + taken.tokens_out:,}" for step, taken in answer.steps)
+    return f"{said} ({', '.join(steps)})" if len(answer.steps) > 1 else said
 
 
 def _reading_page(
@@ -174,7 +173,7 @@ def _reading_page(
     page = AnswerPage(
         answered=True,
         text=shorten(_with_marks(reading), int(max_characters * TEXT_SHARE)),
-        sql=reading.documents or "",
+        sql=_shown_sql(reading.documents or "", max_characters),
         documents=reading.n_searched,
         denominator=reading.render_scope(),
         warnings=fit_lines([*answer.assumptions, *answer.warnings], MAX_WARNING_CHARACTERS),
@@ -212,8 +211,14 @@ def _say_turn(page: AnswerPage, answer: Answer, max_characters: int) -> AnswerPa
     page.asked, page.questions_kept = answer.asked, answer.n_kept or 0
     if (before := answer.before) is not None:
         text = shorten(before.text, int(max_characters * WORDS_SHARE))
-        page.rejected = RejectedReading(text=text, sql=before.sql)
+        page.rejected = RejectedReading(text=text, sql=_shown_sql(before.sql, max_characters))
     return page
+
+
+def _shown_sql(sql: str, max_characters: int) -> str:
+    """Return *sql*, with a mark behind what there is room for."""
+    shown = cut_text(sql, int(max_characters * SQL_SHARE))
+    return shown if shown == sql else f"{shown} … (cut: it has {len(sql):,} characters)"
 
 
 def _proposal_entry(corpus: Corpus, proposal: Proposal) -> ProposalEntry:
@@ -250,9 +255,9 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
             for match in brief.linked_values
         ],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
-        rules=list(brief.rules),
+        rules=list(RULES),
         next=following,
-        previous=brief.previous,
+        previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
     )
 
 
@@ -273,8 +278,7 @@ def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
         yield render_denominator(answer.denominator)
     if answer.bounds is not None:
         yield render_bounds(answer.bounds)
-    for warning in (*answer.assumptions, *answer.warnings):
-        yield f"Note: {one_line(warning)}."
+    yield from _note_lines(answer)
     yield f"\nSQL:  {printable(answer.sql)}"
     if answer.taken is not None:
         yield f"By:   {answer.engine}, {render_taken(answer.taken)}"
@@ -312,8 +316,7 @@ def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[st
     yield reading.render_scope()
     for item in reading.missing:
         yield f"No passage says: {one_line(item)}"
-    for warning in (*answer.assumptions, *answer.warnings):
-        yield f"Note: {one_line(warning)}."
+    yield from _note_lines(answer)
     for line in _computed_lines(reading):
         yield f"Computed: {one_line(line)}"
     if reading.documents:
@@ -323,6 +326,11 @@ def _reading_lines(answer: Answer, reading: Reading, corpus: str) -> Iterator[st
     for number, found in enumerate(reading.quotes, start=1):
         passage = passage_entry(found, corpus)
         yield f"[{number}] {passage.place()}: {quoted(passage.quote)}"
+
+
+def _note_lines(answer: Answer) -> Iterator[str]:
+    for warning in (*answer.assumptions, *answer.warnings):
+        yield f"Note: {one_line(warning)}."
 
 
 def _turn_lines(answer: Answer) -> Iterator[str]:

@@ -66,7 +66,7 @@ def search_page(
         corpus,
         sought,
         among=among or None,
-        ahead=named.documents if named else None,
+        ahead=named.documents if named and not named.is_thin else None,
         phrase=phrase,
         per_document=wanted.get("per_document") or None,
     )
@@ -107,7 +107,7 @@ def search_page(
         found_in=found_in,
         searched=n_searched,
         documents=n_documents,
-        narrowed_to=named.where if named and len(named.where) <= MAX_CONDITION else "",
+        narrowed_to=named.where if named and is_narrowed and told < MAX_CONDITION else "",
         truncated=not is_last,
         next_offset=None if is_last else offset + len(passages),
         unreadable=unreadable,
@@ -121,6 +121,8 @@ def _say_named(named: QuestionFilter, n_passages: int, *, is_narrowed: bool) -> 
     said = f"{named.reason}: where {where}"
     if is_narrowed:
         return f"{said}; narrow=false (--all) searches all"
+    if named.is_thin:
+        return f"{said}. As these say no other word of the query, all documents were searched"
     few = f"{n_passages} passages" if n_passages else "no passage"
     return f"{said}. As {few} of these match, all documents were searched; these come first"
 

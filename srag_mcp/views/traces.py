@@ -42,8 +42,8 @@ def trace_page(corpus: Corpus, column: str = "", **wanted: Unpack[EvidenceFilter
     corpus = corpus.within()  # all that follows takes no longer than one query may
     if column:
         check_column(corpus, column)
-    if wanted.get("document_id"):
-        corpus.document(wanted["document_id"])
+    if wanted.get("document_id"):  # it may be as it was shown
+        wanted["document_id"] = corpus.document(wanted["document_id"]).id
     where, offset = WHERE.sub("", wanted.get("where", "")), wanted.get("offset", 0)
     try:
         found = corpus.trace(column, **wanted | {"where": where})

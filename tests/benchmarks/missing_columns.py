@@ -14,12 +14,11 @@ import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from srag_mcp.engines.choice import choose_engine
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Work
 from srag_mcp.errors import SchemaError
 from srag_mcp.evaluation.bench import Bench, QuestionResult, ask_each, ask_question, open_bench
 from srag_mcp.evaluation.evaluate import take_documents
@@ -27,27 +26,22 @@ from srag_mcp.evaluation.pack import Pack, PackQuestion, read_gold_schema, read_
 from srag_mcp.inference.ask import Asking
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.settings import Settings
-from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.layout import CorpusFolder
-from srag_mcp.store.work import open_work
 
 MOST_ROUNDS = 3
 
 
 def ask_all(
-    corpus: Corpus, folder: Path, settings: Settings, questions: list[PackQuestion]
+    bench: Bench, folder: Path, questions: list[PackQuestion]
 ) -> tuple[QuestionResult, ...]:
     """Ask *questions* at once, of whoever answers the prompts of the agent engine."""
-    with open_work(CorpusFolder(folder, settings.home).writable()) as work:
-        engine_type = choose_engine(work, settings)
-        with engine_type.open(Work(work, settings)) as engine:
-            assert isinstance(engine, ModelEngine)
-            asking = Asking(engine.model)
+    with bench.open_engine(folder) as engine:
+        assert isinstance(engine, ModelEngine)
+        corpus, asking = bench.corpus(folder), Asking(engine.model)
 
-            async def ask(batch: list[PackQuestion]) -> list[QuestionResult]:
-                return [await ask_question(corpus, question, asking) for question in batch]
+        async def ask(batch: Sequence[PackQuestion]) -> list[QuestionResult]:
+            return [await ask_question(corpus, question, asking) for question in batch]
 
-            return ask_each([[question] for question in questions], ask)  # type: ignore[arg-type]  # a batch is a list here
+        return ask_each([[question] for question in questions], ask)
 
 
 def build(pack: Pack, bench: Bench, replies: Path, without: list[str]) -> Path:
@@ -84,9 +78,8 @@ def main() -> None:
     questions = [item for item in pack.questions if used.search(item.gold_sql)]
     with open_bench(Settings(), options.work) as bench:
         folder = build(pack, bench, options.replies, without)
-        agent = bench.settings.with_engine("agent")
-        corpus = bench.corpus(folder)
-        results = {item.question.id: item for item in ask_all(corpus, folder, agent, questions)}
+        agent = replace(bench, settings=bench.settings.with_engine("agent"))
+        results = {item.question.id: item for item in ask_all(agent, folder, questions)}
         before, n_readings = dict(results), 0
         for _ in range(MOST_ROUNDS):
             open_ones = [
@@ -106,14 +99,14 @@ def main() -> None:
                 n_readings += 1
                 try:
                     report = ingest(
-                        folder, agent, attribute=attribute, documents=documents, keep=False
+                        folder, agent.settings, attribute=attribute, documents=documents, keep=False
                     )
                 except SchemaError as error:  # no document that was shown says it
                     print(f"not read: {error}", flush=True)
                 else:
                     print(f"read {attribute!r}: {report.stopped or 'done'}", flush=True)
             asked = [item.question for item in open_ones]
-            results |= {item.question.id: item for item in ask_all(corpus, folder, agent, asked)}
+            results |= {item.question.id: item for item in ask_all(agent, folder, asked)}
     rows = [
         {
             "id": name,

@@ -1,7 +1,7 @@
 """Cells and their places: checked against the words of the document."""
 
 from srag_mcp.cells.cell import Cell
-from srag_mcp.cells.normalised import verify_cells
+from srag_mcp.cells.normalised import verify_cell
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
@@ -18,7 +18,7 @@ def test_cells_keep_get_or_lose_their_place() -> None:
         Cell("f", State.NOT_MENTIONED),
     ]
     place = Span(19, 29)
-    assert verify_cells(cells, TEXT) == [
+    assert [verify_cell(cell, TEXT) for cell in cells] == [
         Cell("a", State.STATED, "3 May 2019", place, value="kept"),
         Cell("b", State.STATED, "3 May 2019", place, value="moved"),
         Cell("c", State.FAILED, "the sauna is closed", Span(0, 10),

@@ -156,7 +156,7 @@ def test_a_result_in_percent_stays_one(said: str, is_right: bool) -> None:
 
 
 def test_a_name_of_the_question_may_be_said_unless_it_is_of_another_document() -> None:
-    def is_another(word: str, *, asked: bool) -> bool:
+    def is_another(word: str, asked: bool) -> bool:
         return word == "norland" and asked
 
     question, said = "What did Norland sell?", "Norland sold two ferries."
@@ -181,7 +181,7 @@ def test_a_cause_is_beyond_what_code_can_see() -> None:
 
 
 def test_a_period_of_the_question_names_no_document() -> None:
-    def is_another(word: str, *, asked: bool) -> bool:
+    def is_another(word: str, asked: bool) -> bool:
         return True
 
     said = "Two ferries were sold in H1."

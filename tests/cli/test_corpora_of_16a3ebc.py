@@ -13,7 +13,7 @@ import pytest
 
 from srag_mcp import prompting
 from tests.cli.conftest import Cli
-from tests.model.openai_server import Body, OpenAIServer, content_of, serving
+from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.reading_model import reply, say
 
 ARCHIVES = Path(__file__).parents[1] / "fixtures" / "corpora_16a3ebc"
@@ -233,3 +233,19 @@ def test_an_agent_is_not_asked_for_a_round_of_the_schema_again(
     assert [step for step, _ in answered].count("schema") == 1
     check_columns(cli, folder, MODEL_COLUMNS)
     check_records(cli, folder)
+
+
+def test_a_build_without_passages_is_to_be_ingested_again_by_its_path(
+    cli: Cli, old_corpus: OldCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = old_corpus("offline")
+    said = f"to ingest the corpus again, run srag-mcp ingest {folder}"
+    assert said in cli("search", folder, "station").err
+
+    def miss(body: Body) -> Answer:
+        return Answer(json.dumps({"restated": "", "columns": [], "missing": ["rain"], "sql": None}))
+
+    with serving(miss) as server:
+        monkeypatch.setenv("SRAG_API_BASE", server.base)
+        refused = cli("ask", folder, "How much does it rain?", "--model", "openai/any")
+    assert said in refused.out

@@ -63,6 +63,12 @@ def test_a_query_that_a_person_gives_answers_its_question(cli: Cli, folder: Path
     assert kept(cli, folder)[1] == [("person", "wrong", EATING, False)]
 
 
+def test_a_question_that_was_never_asked_is_not_called_wrong(cli: Cli, folder: Path) -> None:
+    refused = cli("feedback", folder, ODD, "--wrong")
+    assert (refused.status, kept(cli, folder)[1]) == (1, [])
+    assert "is none of the questions that are kept" in refused.err
+
+
 def test_the_last_query_is_right_or_wrong(cli: Cli, folder: Path) -> None:
     cli("ask", folder, ASKED)
     assert cli("feedback", folder, ASKED, "--right").out.startswith("3: number of records")
@@ -136,7 +142,7 @@ def test_of_a_build_alone_nothing_is_kept(cli: Cli, folder: Path, tmp_path: Path
     alone = shutil.copy(build, tmp_path / "ferries.duckdb")
     asked, said = cli("ask", alone, ASKED), cli("feedback", alone)
     assert (asked.status, asked.err) == (0, "")
-    assert said.err.startswith("error: nothing is kept of ferries: ")
+    assert said.err.startswith(f"error: nothing is kept of {alone}: ")
 
 
 def test_a_model_reads_a_question_with_the_one_before(

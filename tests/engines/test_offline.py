@@ -1,5 +1,6 @@
 """What the engine without a model says of a folder: how much of it stands in columns."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -148,17 +149,23 @@ def test_columns_that_a_person_wrote_are_no_more_than_guesses_where_they_hold_li
 # --- A column that is asked for -------------------------------------------------------------------
 
 
-@pytest.fixture
-def kilns(tmp_path: Path, settings: Settings) -> Path:
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine kilns, ingested; to be copied."""
     folder = write(
-        tmp_path / "kilns",
+        tmp_path_factory.mktemp("once") / "kilns",
         [
             f"TOWN KILN\nKiln number: K-{n:04}\nLowest heat: {700 + n} C\nRent: EUR {10 + n}.00\n"
             for n in range(9)
         ],
     )
-    ingest(folder, settings)
+    ingest(folder, Settings(workers=1, home=tmp_path_factory.mktemp("home")))
     return folder
+
+
+@pytest.fixture
+def kilns(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "kilns")
 
 
 def extend(folder: Path, settings: Settings, wish: str) -> IngestReport:

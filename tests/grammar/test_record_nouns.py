@@ -1,3 +1,6 @@
+import pytest
+
+from srag_mcp.errors import QuestionError
 from srag_mcp.grammar.translate import translate
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
@@ -30,3 +33,50 @@ def test_the_noun_of_the_records_is_no_value_even_where_a_title_says_it() -> Non
     values = ValueIndex([("title", "Leaflet", 3), ("title", "Poster", 2)])
     found = translate("How many leaflets have more than 3 pages?", SCHEMA, statistics, values)
     assert found.sql == "SELECT COUNT(*) FROM leaflets WHERE pages > 3"
+
+
+ISSUES = Schema(
+    title="Magazines",
+    entity="magazines",
+    attributes=(
+        Attribute(name="magazine", type="string"),
+        Attribute(name="issue", type="string"),
+        Attribute(name="pages", type="integer"),
+    ),
+)
+
+
+def _ask_of_issues(question: str) -> str:
+    """Ask about six issues of three magazines, whose numbers begin at 1 in each."""
+    held: dict[str, tuple[str | int, ...]] = {
+        "magazine": ("Pebble", "Rail", "Small Press"),
+        "issue": ("1/2025", "2/2025"),
+        "pages": (36, 48, 52),
+    }
+    statistics = {}
+    for name, values in held.items():
+        kind, counts = (
+            ISSUES.attribute(name).type,
+            [ValueCount(v, 6 // len(values)) for v in values],
+        )
+        statistics[name] = ColumnStatistics(
+            name, kind, 6, 6, 6, 6, 0, 0, 0, len(values), values=tuple(counts)
+        )
+    texts = [(name, str(v), 2) for name, values in held.items() for v in values if name != "pages"]
+    return translate(question, ISSUES, statistics, ValueIndex(texts)).sql
+
+
+def test_what_is_numbered_anew_within_something_else_is_no_number_of_different_ones() -> None:
+    with pytest.raises(QuestionError, match="in two ways: number of different issue; or: number"):
+        _ask_of_issues("How many issues are there?")
+    for question in (
+        "What is the average number of pages per issue?",
+        "Which issue has the most pages?",
+        "Which issues have more than 40 pages?",
+    ):
+        with pytest.raises(QuestionError):
+            _ask_of_issues(question)
+    different = _ask_of_issues("How many different issues are there?")
+    assert different == "SELECT COUNT(DISTINCT issue) FROM magazines"
+    most = _ask_of_issues("Which magazine has the most pages?")
+    assert most.startswith("SELECT magazine FROM magazines")

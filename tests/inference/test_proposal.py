@@ -77,6 +77,8 @@ def test_the_price_is_what_the_reading_then_takes(
     assert (quote.tokens_in, quote.tokens_out) == (price.tokens_in, price.tokens_out)
     assert price_reading(corpus, "keeper", HIGH, PROMPT_TOKENS).tokens == 0, "it is there"
     assert price_reading(corpus, "keeper", "", PROMPT_TOKENS).n_documents == 10, "the others"
+    same = price_reading(corpus, WISH.upper().replace(" ", "  "), "", PROMPT_TOKENS)
+    assert same.n_documents == 10, "what became of the wish is known"
 
 
 def test_texts_of_other_scripts_take_more(corpus: Corpus) -> None:

@@ -278,7 +278,7 @@ def test_an_answer_that_is_called_wrong_is_read_again_and_both_are_shown(
 
 def test_the_kept_reply_does_not_come_again(ships: Corpus, kept: Feedback) -> None:
     question = "Which ship is the biggest?"
-    asking = Asking(replying([reply(CREW), reply(LENGTH)]), 1, "openai/x")
+    asking = Asking(replying([reply(CREW), reply(LENGTH)]), model_name="openai/x")
     converse(ships, question, asking)
     second = converse(ships, question, asking, verdict="wrong")
     again = converse(ships, question, asking, verdict="wrong")

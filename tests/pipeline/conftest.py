@@ -21,7 +21,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(workers=1, home=tmp_path / "home")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def schema() -> Schema:
     return Schema(
         title="Station",
@@ -33,7 +33,7 @@ def schema() -> Schema:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def write_station() -> WriteStation:
     def write(folder: Path, number: int, height: int | str = 0, name: str = "") -> Path:
         path = folder / (name or f"station-{number:03d}.txt")

@@ -1,4 +1,5 @@
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import ModelError
 from srag_mcp.inference.ask import OFFLINE, Asking, ask
+from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.schema import Schema
@@ -22,14 +24,21 @@ SURE = "How many stations have a height above 100?"
 UNSURE = "Reckon up the summits, please."
 
 
-@pytest.fixture
-def folder(tmp_path: Path, settings: Settings, schema: Schema, write_station: WriteStation) -> Path:
-    stations = tmp_path / "stations"
-    stations.mkdir()
+@pytest.fixture(scope="module")
+def ingested(
+    tmp_path_factory: pytest.TempPathFactory, schema: Schema, write_station: WriteStation
+) -> Path:
+    """Six stations, ingested; to be copied."""
+    stations = tmp_path_factory.mktemp("once") / "stations"
     for number in range(1, 7):
         write_station(stations, number, 40 * number)
-    ingest(stations, settings, schema=schema)
+    ingest(stations, Settings(workers=1, home=tmp_path_factory.mktemp("home")), schema=schema)
     return stations
+
+
+@pytest.fixture
+def folder(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "stations")
 
 
 def reply(sql: str | None, *missing: str) -> str:
@@ -70,7 +79,7 @@ def test_each_engine_can_be_forced(folder: Path, settings: Settings, worker: Que
 def test_what_was_answered_once_is_not_paid_for_again(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
-    asking = Asking(replying([reply("SELECT sum(height) FROM stations")]), 1, "openai/x")
+    asking = Asking(replying([reply("SELECT sum(height) FROM stations")]), model_name="openai/x")
     first = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
     again = ask(Corpus(folder, worker, settings.home), UNSURE, asking)
     assert (again.rows, again.text) == (first.rows, first.text)
@@ -86,10 +95,10 @@ def test_a_reply_that_was_of_no_use_is_asked_for_anew(
     folder: Path, settings: Settings, worker: QueryPool
 ) -> None:
     bad = reply("SELECT summit FROM stations")
-    asking = Asking(replying([bad] * 3), 1, "openai/x")
+    asking = Asking(replying([bad] * 3), model_name="openai/x")
     corpus = Corpus(folder, worker, settings.home)
     assert ask(corpus, UNSURE, asking).refused
-    asking = Asking(replying([reply("SELECT max(height) FROM stations")]), 1, "openai/x")
+    asking = Asking(replying([reply("SELECT max(height) FROM stations")]), model_name="openai/x")
     again = ask(corpus, UNSURE, asking)
     assert again.taken is not None
     assert (again.taken.n_calls, again.taken.n_cached) == (1, 2)
@@ -162,7 +171,7 @@ def test_votes_that_do_not_agree_are_told(
         return reply(f"SELECT {function}(height) FROM stations")
 
     model = ScriptedModel(say)
-    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model, 2))
+    answer = ask(Corpus(folder, worker, settings.home), UNSURE, Asking(model, Translating(2)))
     assert answer.rows == ((240,),)
     assert answer.warnings == ("1 of 2 translations had this result",)
 
@@ -200,5 +209,5 @@ def test_the_settings_say_who_is_asked(settings: Settings) -> None:
     assert choose_asking(settings) == OFFLINE
     named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
     chosen = choose_asking(named)
-    assert (chosen.grammar_first, chosen.votes, chosen.model is None) == (True, 3, False)
+    assert (chosen.grammar_first, chosen.how.votes, chosen.model is None) == (True, 3, False)
     assert choose_asking(named.model_copy(update={"engine": "offline"})) == OFFLINE

@@ -123,10 +123,9 @@ def test_a_full_disk_is_an_error_and_the_old_build_stays(
     corpus: Path, settings: Settings, schema: Schema, ask: Ask
 ) -> None:
     ingest(corpus, settings, schema=schema)
-    chance = random.Random(3)
     for number in range(40):
-        words = " ".join(f"{chance.getrandbits(60):x}" for _ in range(8000))
-        (corpus / f"long-{number}.txt").write_text(f"Town: L\n\n{words}\n", encoding="utf-8")
+        text = f"Town: L\n\n{'aboard ' * 20_000}{number}\n"
+        (corpus / f"long-{number}.txt").write_text(text, encoding="utf-8")
 
     arguments = [str(corpus), str(settings.home), schema.model_dump_json()]
     said = subprocess.run(

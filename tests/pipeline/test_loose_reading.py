@@ -1,20 +1,30 @@
 """An attribute is read from chosen documents only, beside the schema, until it is kept."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import NotIngestedError, QueryError, SchemaError, UselessRepliesError
+from srag_mcp.errors import (
+    NotIngestedError,
+    QueryError,
+    QuestionError,
+    SchemaError,
+    UselessRepliesError,
+)
 from srag_mcp.inference.answer import Bounds, ColumnCoverage, Denominator
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.ask import ask as ask_for_answer
+from srag_mcp.inference.grounds import find_grounds
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.pipeline.loose_reading import drop_loose
 from srag_mcp.pipeline.report import IngestReport
+from srag_mcp.rules.doubts import check_columns
 from srag_mcp.settings import Settings
+from srag_mcp.sqlfacts.query import Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.views.answers import result_table
@@ -49,9 +59,13 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return settings_for(server, tmp_path / "home")
+
+
+def settings_for(server: OpenAIServer, home: Path) -> Settings:
     return Settings(
         workers=1,
-        home=tmp_path / "home",
+        home=home,
         model="openai/fake",
         api_base=server.base,
         api_key="none",
@@ -59,16 +73,20 @@ def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
     )
 
 
-@pytest.fixture
-def folder(tmp_path: Path, settings: Settings, server: OpenAIServer) -> Path:
-    """Six stations, ingested; no request is counted before."""
-    stations = tmp_path / "stations"
-    stations.mkdir()
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six stations, ingested; to be copied."""
+    stations = tmp_path_factory.mktemp("ingested")
     for number, town in enumerate(TOWNS, start=1):
         write(stations, number, town)
-    ingest(stations, settings)
-    server.requests.clear()
+    with serving(say) as server:
+        ingest(stations, settings_for(server, tmp_path_factory.mktemp("home")))
     return stations
+
+
+@pytest.fixture
+def folder(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "stations")
 
 
 def read(folder: Path, settings: Settings, documents: str = HIGH) -> IngestReport:
@@ -119,6 +137,57 @@ def test_the_same_question_is_answered_with_quotes_over_all_documents(
     assert (answer.proposal.attribute, answer.proposal.price.n_documents) == ("keeper", 3)
     shown = content_of(server.requests[-1])
     assert "[known in 3 of 6, of which only 3 were read for it: Anna (3)]" in shown
+
+
+@pytest.mark.parametrize(
+    ("sql", "n", "bounds"),
+    [
+        ("SELECT count(keeper) FROM stations", 3, Bounds(3, 6)),
+        ("SELECT count(*) FROM stations WHERE keeper IS NULL", 3, Bounds(0, 3)),
+        ("SELECT count(*) FROM stations WHERE keeper IS NOT NULL", 3, Bounds(3, 6)),
+        ("SELECT count(*) FROM stations WHERE keeper IS NULL AND height_m > 300", 0, None),
+    ],
+)
+def test_who_was_not_read_may_say_something(
+    folder: Path, settings: Settings, sql: str, n: int, bounds: Bounds | None
+) -> None:
+    read(folder, settings)
+    with QueryPool() as pool:
+        corpus = Corpus(folder, pool, settings.home)
+        page, facts = corpus.select(sql), read_query(sql, corpus.schema())
+        assert (page.rows, find_grounds(corpus, facts, page).bounds) == (((n,),), bounds)
+
+
+def test_what_depends_on_who_was_not_read_says_so(folder: Path, settings: Settings) -> None:
+    read(folder, settings)
+    listed = "up to 3 of the list may not belong to it: that is not known of them"
+    grouped = "each count may be up to 3 higher or 3 lower: it is not known where that many"
+    decided = "it may be otherwise: 0 to 3"
+    told = {
+        "SELECT document_id FROM stations WHERE keeper IS NULL": listed,
+        "SELECT 100.0 * count(keeper) / count(*) FROM stations": "bounds are not worked out",
+        "SELECT keeper IS NULL, count(*) FROM stations GROUP BY 1": grouped,
+        "SELECT EXISTS (SELECT 1 FROM stations WHERE keeper IS NULL)": decided,
+    }
+    with QueryPool() as pool:
+        corpus = Corpus(folder, pool, settings.home)
+        for sql, note in told.items():
+            page, facts = corpus.select(sql), read_query(sql, corpus.schema())
+            assert note in "; ".join(find_grounds(corpus, facts, page).notes), sql
+
+
+def test_one_that_is_read_on_keeps_its_place_among_others(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    read(folder, settings)
+    opened = {"attribute": "opened", "documents": HIGH, "keep": False}
+    ingest(folder, settings, **opened)  # type: ignore[arg-type]  # as a call has it
+    with QueryPool() as pool:
+        corpus = Corpus(folder, pool, settings.home)
+        before = [item.name for item in corpus.schema().attributes]
+        read(folder, settings, "SELECT document_id FROM stations WHERE height_m > 100")
+        assert [item.name for item in corpus.schema().attributes] == before
+    assert before[2:] == ["keeper", "keeper_2"]
 
 
 def test_a_kept_attribute_costs_only_the_rest(
@@ -258,6 +327,29 @@ def test_rules_read_chosen_documents_as_well(tmp_path: Path, ask: Ask) -> None:
     kept = ingest(huts, settings, attribute="lamps")
     assert kept.attributes == ("beds", "lamps")
     assert ask(huts, "SELECT count(lamps), sum(lamps) FROM huts") == [(5, 16)]
+
+
+def test_another_column_of_who_was_not_read_is_no_doubt(tmp_path: Path) -> None:
+    huts = tmp_path / "huts"
+    huts.mkdir()
+    for number in range(1, 9):
+        label = "Lights" if number < 5 else "Lamps"
+        lamps = f"{label}: {number}\n" if number < 8 else ""
+        (huts / f"{number}.txt").write_text(f"Name: Hut {number}\nBeds: {number + 10}\n{lamps}")
+    settings = Settings(workers=1, home=tmp_path / "home", engine="offline")
+    columns = {"beds": {"type": "integer"}, "lights": {"type": "integer"}}
+    schema = {"title": "Hut", "x-entity": "huts", "properties": columns}
+    (huts / "schema.json").write_text(json.dumps(schema))
+    ingest(huts, settings)
+    chosen = "SELECT document_id FROM huts WHERE beds > 14"
+    ingest(huts, settings, attribute="lamps", documents=chosen, keep=False)
+    with QueryPool() as pool:
+        corpus = Corpus(huts, pool, settings.home)
+        facts = read_query("SELECT avg(lamps) FROM huts", corpus.schema())
+        check_columns(corpus, Translation("What is the average of lamps?", "", facts))
+        doubted = read_query("SELECT avg(lights) FROM huts", corpus.schema())
+        with pytest.raises(QuestionError, match="others give lamps, which may be the same fact"):
+            check_columns(corpus, Translation("What is the average of lights?", "", doubted))
 
 
 @pytest.mark.parametrize(

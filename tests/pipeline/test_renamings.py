@@ -1,5 +1,6 @@
 """What gets another name is told, and answers to the old one for one version."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,9 +36,24 @@ BEFORE = named("stations", town=TOWN, height=HEIGHT)
 COLUMN = named("stations", town=TOWN, elevation=HEIGHT)
 
 
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory, write_station: WriteStation) -> Path:
+    """Five stations, ingested; to be copied."""
+    stations = tmp_path_factory.mktemp("once") / "stations"
+    for number in range(1, 6):
+        write_station(stations, number)
+    settings = Settings(workers=1, home=tmp_path_factory.mktemp("home"))
+    assert ingest(stations, settings, schema=BEFORE).renamed == ()
+    return stations
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, ingested: Path) -> Path:
+    return shutil.copytree(ingested, tmp_path / "stations")
+
+
 @pytest.fixture
 def opened(corpus: Path, settings: Settings, worker: QueryPool) -> Corpus:
-    assert ingest(corpus, settings, schema=BEFORE).renamed == ()
     return Corpus(corpus, worker, settings.home)
 
 

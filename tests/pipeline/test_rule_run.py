@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from srag_mcp.documents.folder import SCHEMA_FILE
 from srag_mcp.inference.ask import ask as ask_question
 from srag_mcp.pipeline.ingest import ingest
 from srag_mcp.schema.json_schema import read_schema_file
 from srag_mcp.settings import Effort, Settings
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
-from srag_mcp.store.layout import CorpusFolder, schema_path
+from srag_mcp.store.layout import CorpusFolder
 from srag_mcp.views.holdings import schema_page
 from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
 from tests.pipeline.conftest import Ask
@@ -150,7 +151,7 @@ def test_an_audit_certifies_what_rules_read_and_the_rest_is_read(
     lines = schema_page(corpus, 20_000).columns
     assert any("height_m" in line and "error ≤ 2.8 % (95 %)" in line for line in lines)
     state = CorpusFolder(folder, settings.home).readable()
-    kept = read_schema_file(schema_path(state)).attribute("height_m")
+    kept = read_schema_file(state / SCHEMA_FILE).attribute("height_m")
     assert kept.audit is not None
     assert kept.rules[0].right >= 3
 

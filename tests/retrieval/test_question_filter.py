@@ -103,6 +103,11 @@ def test_names_of_files_stand_for_documents_however_they_are_written(
         "has the ship a stilt?",  # a title is a sentence of the language, too
         "which ship likes it?",  # most that say it are others, and it is no name as it is written
         "Which ships, other than Dunlin, are told of?",
+        "Which of all but Dunlin are told of?",
+        "What besides Dunlin is told of?",
+        "Everything except Dunlin",
+        "Is it not Dunlin?",
+        "Who was chosen instead of Dunlin?",
         "Is the Report long?",  # what a record is called
         "",
         "of the",
@@ -134,6 +139,23 @@ def test_a_part_of_a_value_stands_for_it_with_a_capital_only(corpus: Corpus) -> 
     assert found is not None
     assert found.where == "(master IN ('Ann Lee', 'Bo Lee') OR master IS NULL)"
     assert find_filter(corpus, "where is lee?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_thin"),
+    [
+        ("Is Dunlin sold?", True),  # that others are
+        ("Who left, Dunlin?", False),
+        ("Is Dunlin photogenic?", False),  # nobody is
+        ("About Dunlin", False),
+    ],
+)
+def test_it_is_told_where_no_other_word_is_said_of_who_is_named(
+    corpus: Corpus, question: str, *, is_thin: bool
+) -> None:
+    found = find_filter(corpus, question)
+    assert found is not None
+    assert (found.words, found.is_thin) == (("Dunlin",), is_thin)
 
 
 def test_a_year_stands_for_documents_where_all_have_a_date(corpus: Corpus) -> None:

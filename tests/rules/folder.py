@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from srag_mcp.cells.cell import Cell, Mark
-from srag_mcp.cells.normalised import add_surroundings, normalise_column, verify_cells
+from srag_mcp.cells.normalised import add_surroundings, normalise_column, verify_cell
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.folder import find_documents
 from srag_mcp.documents.reading import read_file
@@ -65,7 +65,8 @@ def fill(schema: Schema, documents: Sequence[Document]) -> Table:
     """Read *documents* by the rules of *schema*, and the values of each column as a whole."""
     rows = [
         add_surroundings(
-            verify_cells(extract_record(document, schema).cells, document.text), document.blocks
+            [verify_cell(cell, document.text) for cell in extract_record(document, schema).cells],
+            document.blocks,
         )
         for document in documents
     ]

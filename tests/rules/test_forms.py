@@ -466,3 +466,18 @@ def test_times_side_by_side_are_several_facts_and_are_read_whole() -> None:
     table = tabulate(texts)
     assert "time" not in table.columns
     assert [table.values("total_time")[n] for n in (0, 3, 7)] == [10, 75, 76]
+
+
+def test_a_label_below_two_headings_is_a_fact_of_each() -> None:
+    towns = ("Ulm", "Kent", "Hull", "York", "Olm", "Bonn")
+    table = tabulate(
+        [
+            f"# Lease {n + 100}\n\nRent: {500 + n * 13} EUR\n\n"
+            f"## Tenant\n\nName: {PEOPLE[n % 6]}\n\nTown: {towns[n % 6]}\n\n"
+            f"## Landlord\n\nName: {PEOPLE[(n * 5 + 3) % 6]}\n\nTown: {towns[(n + 2) % 6]}\n"
+            for n in range(12)
+        ]
+    )
+    assert {"tenant_name", "tenant_town", "landlord_name", "landlord_town"} <= {*table.columns}
+    assert table.values("tenant_town") == cycle(towns)
+    assert table.values("landlord_town") == cycle((*towns[2:], *towns[:2]))

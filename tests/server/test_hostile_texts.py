@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from mcp import Client
@@ -94,6 +95,24 @@ async def test_images_and_tags_of_values_are_parted_in_texts_and_kept_as_data(
 
     assert text_of(result).endswith("name\n![x] (https://evil.example/a.png?d=1) < img src=b>")
     assert structured(result)["rows"] == [[f"{IMAGE} <img src=b>"]]
+
+
+async def test_an_id_is_found_as_it_was_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "tags"
+    folder.mkdir()
+    for name in ("<b>gull [x](y).txt", "tern.txt", "moth.txt"):
+        (folder / name).write_text(f"Name: {name[:4]}\n")
+    attribute = Attribute(name="name", type="string", extractors=(KeyRule(keys=("name",)),))
+    settings = Settings(workers=1, home=tmp_path / "home")
+    ingest(folder, settings, schema=Schema(title="Bird", attributes=(attribute,)))
+    async with Client(build_server([folder], settings)) as client:
+        found = text_of(await client.call_tool("search_documents", {"query": "name"}))
+        [shown] = re.findall(r"^.*gull.*\.txt(?=,? )", found, re.MULTILINE)
+        read = await client.call_tool("get_document", {"document_id": shown})
+        traced = await client.call_tool("trace_value", {"column": "name", "document_id": shown})
+    assert (shown, text_of(read).count("Name: <b>g")) == ("< b>gull [x] (y).txt", 0)
+    assert "Name: < b>g" in text_of(read)
+    assert structured(traced)["total"] == 1
 
 
 async def test_the_text_of_a_document_ends_at_a_mark_that_it_cannot_have(hostile: Client) -> None:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import LockedError, StoreError
 from srag_mcp.store.database import (
     open_csv_table,
     open_for_writing,
     quote_name,
     quote_text,
-    storable,
     store_errors,
     with_names,
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from srag_mcp.errors import QuestionError
+from srag_mcp.errors import QuestionError, StoreError
 from srag_mcp.store.feedback import (
     MAX_TURNS,
     Turn,
@@ -112,6 +112,25 @@ def test_a_later_verdict_takes_the_place_of_the_one_before_of_its_giver(state: P
         assert feedback.drop_verdict(kept[0].number)
         assert not feedback.drop_verdict(kept[0].number)
         assert feedback.verdicts() == kept[1:]
+
+
+def test_the_verdicts_on_one_question_are_found(state: Path) -> None:
+    with open_feedback(state) as feedback:
+        feedback.keep_verdict(verdict("How many ships?"))
+        feedback.keep_verdict(verdict("How many boats?"))
+        [found] = feedback.verdicts(" how MANY boats")
+        assert found.question == "How many boats?"
+        assert feedback.verdicts("How many cars?") == []
+
+
+def test_who_asks_does_not_wait_long_for_who_writes(state: Path) -> None:
+    with (
+        open_feedback(state) as feedback,
+        open_state(state) as other,
+        other.transaction(),
+        pytest.raises(StoreError, match="locked"),
+    ):
+        feedback.keep_turn(turn("q"))
 
 
 def test_a_verdict_is_retired_with_its_reason(state: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from srag_mcp.cells.cell import Cell, Record
 from srag_mcp.documents.document import Document
+from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import StoreError
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import check_value
-from srag_mcp.store.database import storable
 from srag_mcp.store.work import (
     FinishedDocument,
     FinishedFile,

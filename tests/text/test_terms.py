@@ -55,6 +55,12 @@ def test_an_identifier_is_a_word_as_a_whole(name: str) -> None:
     assert whole > parted
 
 
+def test_an_identifier_is_found_behind_a_word_as_long_as_a_file() -> None:
+    blob = "x" * 300_000
+    name = "SKU-0042"
+    assert shared(name, f"{blob} {name}", TermKind.WORD) == shared(name, name, TermKind.WORD)
+
+
 def test_pairs_are_of_stems_across_stop_words_and_line_ends() -> None:
     assert (
         shared("cash from operating activities", "CASH BY\noperated activity", TermKind.PAIR) == 2

@@ -2,12 +2,20 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.text.words import fold, tidy
 from srag_mcp.values.columns import choose_spellings, classify_values, read_column
-from srag_mcp.values.states import Column, State, Words
+from srag_mcp.values.states import (
+    Column,
+    State,
+    Words,
+    denies,
+    read_missing,
+    read_statement,
+)
 from srag_mcp.values.types import TEXT
 
 _SPELLINGS = st.lists(
@@ -79,5 +87,24 @@ def test_what_denies_all_that_a_column_names_is_an_absence_and_no_value() -> Non
         "no brake",
         "keine Mängel",
     )
+    for words in ("none seen so far", "none yet", "none"):
+        assert read_missing(words) is State.STATED_ABSENT
     [kept] = read_column(Column(TEXT, "stop", categories=("no stop", "full")), [Words("no stop")])
     assert kept.value == "no stop"
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "state"),
+    [
+        ("none known", "defects", State.NOT_MENTIONED),
+        ("No known defects", "defects", State.NOT_MENTIONED),
+        ("keine bekannt", "", State.NOT_MENTIONED),
+        ("no known owner", "defects", None),
+    ],
+)
+def test_that_none_is_known_is_no_statement_that_there_is_none(
+    words: str, name: str, state: State | None
+) -> None:
+    assert read_missing(words, name) is state
+    assert read_statement(f"{words} of it", name) is None
+    assert not denies(words)

@@ -215,6 +215,28 @@ def test_a_calling_agent_gets_the_same_as_data(boats: Corpus) -> None:
     assert "[1] a.pdf, page 7, Income (40-52) srag://boats/documents/a.pdf: “Sales | 12”" in text
 
 
+@pytest.mark.parametrize("by_reading", [False, True])
+def test_a_long_query_leaves_a_result_its_size(boats: Corpus, *, by_reading: bool) -> None:
+    ports = ", ".join(['\n"Cork"'] * 1500)
+    sql = f"SELECT document_id FROM boats WHERE port IN ({ports})"
+    before = Answer("?", "0", sql=sql)
+    answer = Answer("?", "1", ("n",), ((1,),), sql, f"where {sql}", before=before)
+    if by_reading:
+        reading = Reading((Sentence("So.", (SALES,)),), documents=sql)
+        answer = Answer("?", "So.", reading=reading, before=before)
+    page = answer_page(boats, answer, 20_000)
+    assert json_size(page) <= 20_000
+    assert page.sql.endswith(f" … (cut: it has {len(sql):,} characters)")
+
+
+def test_a_proposal_that_does_not_fit_is_left_out(boats: Corpus) -> None:
+    documents = f"SELECT document_id FROM boats WHERE port IN ({', '.join(['1'] * 5000)})"
+    proposal = Proposal("why", documents, ReadingPrice(1, 1, 1, 1))
+    page = answer_page(boats, Answer("?", "No", brief=brief(), proposal=proposal), 20_000)
+    assert page.proposal is None
+    assert json_size(page) <= 20_000
+
+
 def test_many_quotes_are_cut_to_the_size_of_a_page(boats: Corpus) -> None:
     quotes = tuple(Quote("a.pdf", n, "", "word " * 60, Span(n, n + 9)) for n in range(200))
     answer = Answer("?", "It is so.", reading=Reading((Sentence("It is so.", quotes),)))

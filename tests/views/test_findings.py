@@ -172,3 +172,19 @@ def test_a_query_without_words_and_a_build_without_passages_say_what_to_do(
         found(inns, " ?! ")
     with QueryPool() as pool, pytest.raises(StoreError, match="call ingest_corpus with"):
         found(Corpus(tmp_path / "stations", pool), "station")
+
+
+def test_where_who_is_named_says_nothing_else_that_is_sought_all_are_searched(
+    inns: Corpus,
+) -> None:
+    page = found(inns, "May dogs stay in Cork?", limit=2)
+    thin = found(inns, "Does rain fall in Cork?", limit=20)
+
+    assert page.narrowed_to == "(city = 'Cork')"
+    assert documents(page) == {"gull.md", "heron.md"}
+    assert (thin.narrowed_to, thin.searched) == ("", 5)
+    assert documents(thin) > {"long.md"}
+    assert thin.notes[0] == (
+        "“Cork” stands for documents: where (city = 'Cork'). As these say no other word of the"
+        " query, all documents were searched"
+    )

@@ -4,8 +4,8 @@ Four layers, because none holds alone: DuckDB's own parse tree (`tree`), a secon
 the locked read-only engine (`locked_engine`), the confined process (`child`).
 """
 
-from srag_mcp.store.guard.check import CheckedQuery, check_query
+from srag_mcp.store.guard.check import check_query
 from srag_mcp.store.guard.pool import Call, QueryPool
 from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value
 
-__all__ = ["Call", "CheckedQuery", "QueryLimits", "QueryPool", "ResultPage", "Value", "check_query"]
+__all__ = ["Call", "QueryLimits", "QueryPool", "ResultPage", "Value", "check_query"]

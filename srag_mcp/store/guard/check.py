@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from srag_mcp.errors import RefusedQueryError
-from srag_mcp.store.guard.tree import read_tree
+from srag_mcp.store.guard.tree import TreeReading, read_tree
 from srag_mcp.store.guard.vocabulary import (
     Vocabulary,
     fold,
@@ -68,24 +68,7 @@ def check_text(sql: str) -> None:
         raise RefusedQueryError(reason, sql[:MAX_CHARACTERS])
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedQuery:
-    """A statement that may run, as it was sent.
-
-    Attributes:
-        sql: The text; it is this text that runs.
-        tables: The exposed tables it reads, in lower case.
-        columns: The exposed columns it names, in lower case; `*` names none.
-        draws_anew: Whether it samples other rows each time, so that it has no pages.
-    """
-
-    sql: str
-    tables: frozenset[str]
-    columns: frozenset[str]
-    draws_anew: bool
-
-
-def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
+def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
     """Judge *sql* by two parsers; *tables* are the exposed tables with their columns.
 
     Nothing is executed. Whether the columns exist is found out by the engine, which knows.
@@ -102,7 +85,7 @@ def check_query(sql: str, tables: Mapping[str, Sequence[str]]) -> CheckedQuery:
     except UnreadableError:
         also_read = reading.tables
     require_agreement(reading.tables, also_read, sql)
-    return CheckedQuery(sql, reading.tables, reading.columns, reading.draws_anew)
+    return reading
 
 
 def require_agreement(tables: frozenset[str], also_read: frozenset[str], sql: str) -> None:
@@ -189,9 +172,10 @@ def parse_statement(sql: str) -> "exp.Expr":
 
     try:
         parsed = sqlglot.parse(sql, read=_dialect())
-    except (sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError) as error:
-        raise UnreadableError(type(error).__name__) from error  # malformed text raises all four
-    except (TypeError, KeyError, IndexError) as error:
+    except (  # malformed text raises all of them
+        sqlglot.errors.SqlglotError, ValueError, AttributeError, RecursionError, TypeError,
+        LookupError,
+    ) as error:  # fmt: skip
         raise UnreadableError(type(error).__name__) from error
     statements = [
         node for node in parsed if node is not None and not isinstance(node, exp.Semicolon)
@@ -242,7 +226,8 @@ class _Judge:
         if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
             msg = "Write the value as a literal, not a parameter."
             raise RefusedQueryError(msg, self.sql)
-        if isinstance(node, exp.Func) and not _is_table_function(node):
+        is_table = isinstance(node.parent, exp.Table) and node.arg_key == "this"
+        if isinstance(node, exp.Func) and not is_table:
             self._judge_function(node)
 
     def _judge_function(self, node: "exp.Func") -> None:
@@ -262,7 +247,11 @@ class _Judge:
         if not isinstance(node, exp.Table):
             return None
         if isinstance(node.this, exp.Func):
-            self._judge_table_function(node.this)
+            is_anonymous = isinstance(node.this, exp.Anonymous)
+            function = fold(node.this.name if is_anonymous else type(node.this).__name__)
+            words = self.words.table_functions
+            if _TABLE_FUNCTIONS.get(function, function) not in words.allowed:
+                raise refuse_word(function, "table function", words, self.sql)
             return None
         name = fold(node.name)
         if not node.db and name in visible:
@@ -274,17 +263,3 @@ class _Judge:
             msg = "AT (time travel) is not allowed: leave it out."
             raise RefusedQueryError(msg, self.sql)
         return name
-
-    def _judge_table_function(self, function: "exp.Func") -> None:
-        from sqlglot import exp
-
-        anonymous = isinstance(function, exp.Anonymous)
-        name = fold(function.name if anonymous else type(function).__name__)
-        if _TABLE_FUNCTIONS.get(name, name) not in self.words.table_functions.allowed:
-            raise refuse_word(name, "table function", self.words.table_functions, self.sql)
-
-
-def _is_table_function(node: "exp.Func") -> bool:
-    from sqlglot import exp
-
-    return isinstance(node.parent, exp.Table) and node.arg_key == "this"

@@ -6,7 +6,6 @@ import queue
 import re
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +21,14 @@ from srag_mcp.store.guard.locked_engine import (
     is_exhausting,
 )
 from srag_mcp.store.guard.process import STOP, Failure, Reply, Request
-from srag_mcp.store.guard.result_page import QueryLimits, Value, deadline_in, read_page, to_value
+from srag_mcp.store.guard.result_page import (
+    QueryLimits,
+    ResultPage,
+    Row,
+    deadline_in,
+    read_page,
+    to_value,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -133,12 +139,12 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
                 raise QueryError(DRAWN_ANEW, request.sql)
         cursor = builds.cursor(Path(request.build))
         with running.on(cursor, request.timeout_s):
-            return _run(request, cursor, limits)
+            return Reply(_run(request, cursor, limits))
     except StoreError as error:
         return Reply(failure=Failure.of(error))
     except (duckdb.Error, MemoryError) as error:
         if running.was_stopped and isinstance(error, duckdb.InterruptException):
-            return Reply(was_stopped=True)
+            return Reply()
         explained = explain_error(error, request.sql, limits, request.tables)
         return Reply(failure=Failure.of(explained, spent=is_exhausting(error)))
     except (ValueError, OverflowError, RecursionError) as error:
@@ -146,21 +152,19 @@ def answer(request: Request, builds: OpenBuilds, running: _Running) -> Reply:
         return Reply(failure=Failure.of(QueryError(msg, request.sql)))
 
 
-def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> Reply:
+def _run(request: Request, cursor: "duckdb.DuckDBPyConnection", limits: QueryLimits) -> ResultPage:
     if request.kind == "read":
         check_time = deadline_in(limits.timeout_s, request.sql)
         cursor.execute(request.sql, request.parameters)
-        rows: list[list[Value]] = []
+        rows: list[Row] = []
         while chunk := cursor.fetchmany(_CHUNK_ROWS):
-            rows.extend([to_value(cell) for cell in row] for row in chunk)
+            rows.extend(tuple(map(to_value, row)) for row in chunk)
             check_time()
-        return Reply(rows=rows)
+        return ResultPage(rows=tuple(rows))
     check_bound_tables(cursor, request.sql, request.tables)
     if _DRAWS.search(request.sql):  # so that the next page is of the same rows
         cursor.execute("SELECT setseed(0.5)")
-    started = time.perf_counter()
-    page = read_page(cursor, request.sql, limits, limit=request.limit, offset=request.offset)
-    return Reply(*page, seconds=round(time.perf_counter() - started, 6))
+    return read_page(cursor, request.sql, limits, limit=request.limit, offset=request.offset)
 
 
 _MAX_OPEN_FILES = 64
@@ -173,25 +177,21 @@ def confine(limits: QueryLimits) -> list[str]:
         The limits that this system does not have (Windows has none of them).
     """
     os.environ.clear()
-    try:
-        import resource
-    except ImportError:
-        return ["RLIMIT_AS", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NOFILE"]
     wanted = {
         "RLIMIT_AS": limits.address_space_mb << 20,
         "RLIMIT_FSIZE": 0,
         "RLIMIT_CORE": 0,
         "RLIMIT_NOFILE": _MAX_OPEN_FILES,
     }
+    try:
+        import resource
+    except ImportError:
+        return list(wanted)
     missing = []
     for name, value in wanted.items():
-        kind = getattr(resource, name, None)
         try:
-            if kind is None:
-                missing.append(name)
-            else:
-                resource.setrlimit(kind, (value, value))
-        except (OSError, ValueError):  # macOS knows RLIMIT_AS and refuses to set it
+            resource.setrlimit(getattr(resource, name), (value, value))
+        except (AttributeError, OSError, ValueError):  # macOS refuses to set RLIMIT_AS
             missing.append(name)
     return missing
 

@@ -47,34 +47,27 @@ def open_locked(build: Path, limits: QueryLimits) -> "duckdb.DuckDBPyConnection"
         # The number of threads is given at once: on a large machine the default would use up the
         # address space of the worker before it could be set.
         connection = duckdb.connect(str(build), read_only=True, config={"threads": limits.threads})
-        for name, value in _settings(limits):
-            connection.execute(f"SET GLOBAL {name} = {value}")
+        # A plain SET would not reach the cursors. The last two close the door.
+        for setting in (
+            f"max_execution_time = {round(limits.timeout_s * 1000)}",
+            "python_enable_replacements = false",
+            "autoinstall_known_extensions = false",
+            "autoload_known_extensions = false",
+            "allow_community_extensions = false",
+            "allow_persistent_secrets = false",
+            "temp_directory = ''",
+            "max_temp_directory_size = '0B'",  # no spill beside the build
+            f"memory_limit = '{limits.memory_mb}MiB'",
+            "max_expression_depth = 250",
+            "pivot_limit = 1000",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            connection.execute(f"SET GLOBAL {setting}")
     except duckdb.Error as error:
         msg = f"The build {build.name} cannot be opened: {_first_lines(str(error), 1)}"
         raise StoreError(msg) from error
     return connection
-
-
-def _settings(limits: QueryLimits) -> list[tuple[str, str]]:
-    """List the settings in the order that works: the last two close the door.
-
-    A plain SET would not reach the cursors.
-    """
-    return [
-        ("max_execution_time", str(round(limits.timeout_s * 1000))),
-        ("python_enable_replacements", "false"),
-        ("autoinstall_known_extensions", "false"),
-        ("autoload_known_extensions", "false"),
-        ("allow_community_extensions", "false"),
-        ("allow_persistent_secrets", "false"),
-        ("temp_directory", "''"),
-        ("max_temp_directory_size", "'0B'"),  # no spill beside the build
-        ("memory_limit", f"'{limits.memory_mb}MiB'"),
-        ("max_expression_depth", "250"),
-        ("pivot_limit", "1000"),
-        ("enable_external_access", "false"),
-        ("lock_configuration", "true"),
-    ]
 
 
 @dataclass(slots=True)
@@ -95,31 +88,22 @@ class OpenBuilds:
         Raises:
             StoreError: If the build cannot be opened.
         """
-        stamp = _stamp(build)
+        try:
+            status = build.stat()
+        except OSError as error:
+            msg = f"There is no build {build.name}: it was replaced or removed."
+            raise StoreError(msg) from error
+        stamp = status.st_ino, status.st_mtime_ns  # of another file that was put in its place
         kept = self._kept.get(build)
         if kept is None or kept[1] != stamp:
-            self._close_others(build)
+            # what it replaces, and the longest unused beyond the number that is kept
+            for path in [path for path in self._kept if path.parent == build.parent]:
+                self._kept.pop(path)[0].close()
+            while len(self._kept) >= MAX_OPEN_BUILDS:
+                self._kept.popitem(last=False)[1][0].close()
             self._kept[build] = (open_locked(build, self.limits), stamp)
         self._kept.move_to_end(build)
         return self._kept[build][0].cursor()
-
-    def _close_others(self, build: Path) -> None:
-        """Close what *build* replaces, and the longest unused beyond the number that is kept."""
-        unwanted = [path for path in self._kept if path.parent == build.parent]
-        for path in unwanted:
-            self._kept.pop(path)[0].close()
-        while len(self._kept) >= MAX_OPEN_BUILDS:
-            self._kept.popitem(last=False)[1][0].close()
-
-
-def _stamp(build: Path) -> tuple[int, int]:
-    """Tell a file from another that was put in its place."""
-    try:
-        status = build.stat()
-    except OSError as error:
-        msg = f"There is no build {build.name}: it was replaced or removed."
-        raise StoreError(msg) from error
-    return status.st_ino, status.st_mtime_ns
 
 
 def check_bound_tables(
@@ -165,10 +149,7 @@ def explain_error(
         return QueryMemoryError(msg, sql)
     if isinstance(error, duckdb.PermissionException):
         return RefusedQueryError(_first_lines(str(error), 1), sql)
-    return _explain_text(str(error), sql, tables)
-
-
-def _explain_text(text: str, sql: str, tables: Mapping[str, Sequence[str]]) -> QueryError:
+    text = str(error)
     if text.startswith(("INTERNAL Error", "FATAL Error")):  # more of it would be a stack trace
         return QueryError(f"The engine failed on this query: {_first_lines(text, 1)}", sql)
     unknown = _UNKNOWN_NAME.search(text)
@@ -188,15 +169,8 @@ def is_exhausting(error: "duckdb.Error | MemoryError") -> bool:
     """Whether harmless queries may fail, too, in this process after *error*."""
     import duckdb  # heavy, and only needed where a build is read
 
-    return isinstance(
-        error,
-        (
-            MemoryError,
-            duckdb.OutOfMemoryException,
-            duckdb.InternalException,
-            duckdb.FatalException,
-        ),
-    )
+    fatal = (duckdb.OutOfMemoryException, duckdb.InternalException, duckdb.FatalException)
+    return isinstance(error, (MemoryError, *fatal))
 
 
 def _first_lines(text: str, n_lines: int) -> str:

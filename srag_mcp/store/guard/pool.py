@@ -4,13 +4,12 @@ import itertools
 import logging
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from srag_mcp.errors import (
     QueryCancelledError,
@@ -36,31 +35,47 @@ IDLE_S = 60.0  # after which all idle processes but one are ended
 # own: a statement of this package, which never takes long; short: a query that has not run long.
 Kind: TypeAlias = Literal["own", "short", "long"]
 
+_URGENCY = ("own", "overdue", "short", "long")
 PATIENCE = 16  # short queries that may go before a long one: a second of a pool that is kept busy
 MAX_YIELDS = 3  # after 1/8, 1/4 and 1/2 of the time after which a query counts as long
 MAX_CALLERS = 1000  # whose last turn is remembered
 
 
 @dataclass(eq=False, slots=True)
-class Turn:
-    """One statement in the line.
+class Call:
+    """A call whose statements take the turns of *caller*; `QueryPool.give_up` stops them."""
+
+    caller: Hashable
+    given_up: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Statement:
+    """A statement in the line, or with a process.
 
     Attributes:
         passed: Short ones that went before this long one.
         n_yields: How often it gave its place to one that had run less; it begins anew after each.
+        has_run: Whether a process that had it has ended.
     """
 
-    caller: Hashable
+    request: Request
+    call: Call
     kind: Kind = "short"
     passed: int = 0
     n_yields: int = 0
+    is_called: threading.Event = field(default_factory=threading.Event)
+    process: WorkerProcess | None = None
+    has_run: bool = False
 
-
-AnyTurn = TypeVar("AnyTurn", bound=Turn)
+    @property
+    def caller(self) -> Hashable:
+        """Whose turn it takes."""
+        return self.call.caller
 
 
 @dataclass(slots=True)
-class Turns(Generic[AnyTurn]):
+class Turns:
     """A line before *n_places* places, of which long queries hold at most half.
 
     Nobody knows beforehand how long a query runs, so one that runs gives way to those that have run
@@ -70,14 +85,22 @@ class Turns(Generic[AnyTurn]):
     """
 
     n_places: int
-    waiting: list[AnyTurn] = field(default_factory=list)
-    running: list[AnyTurn] = field(default_factory=list)
+    waiting: list[Statement] = field(default_factory=list)
+    running: list[Statement] = field(default_factory=list)
     _last_turns: "OrderedDict[Hashable, int]" = field(default_factory=OrderedDict)
     _count: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
-    def next(self) -> AnyTurn | None:
+    def next(self) -> Statement | None:
         """Give a free place to whoever is next; None if nobody may have one now."""
-        turn = self._choose()
+        n = Counter(turn.kind for turn in self.running)
+        n_queries = n["short"] + n["long"]
+        may_run = {
+            "own": len(self.running) <= self.n_places,
+            "short": len(self.running) <= self.n_places and n_queries < self.n_places,
+        }
+        may_run["long"] = may_run["short"] and n["long"] < self._n_long
+        able = (turn for turn in self.waiting if may_run[turn.kind])
+        turn = min(able, key=self._rank, default=None)
         if turn is None:
             return None
         self.waiting.remove(turn)
@@ -91,13 +114,13 @@ class Turns(Generic[AnyTurn]):
                 other.passed += other.kind == "long"
         return turn
 
-    def lengthen(self, turn: AnyTurn) -> bool:
+    def lengthen(self, turn: Statement) -> bool:
         """Count *turn*, which runs, as long; False if it must give up its place, and wait again."""
-        has_room = self._n_running("long") < max(1, self.n_places // 2)
+        has_room = sum(other.kind == "long" for other in self.running) < self._n_long
         turn.kind = "long"
         return has_room
 
-    def gives_way(self, turn: AnyTurn) -> bool:
+    def gives_way(self, turn: Statement) -> bool:
         """Count a yield of *turn*, a short query, if another waits that has had fewer of them."""
         gives_way = turn.n_yields < MAX_YIELDS and any(
             other.kind == "short" and other.n_yields <= turn.n_yields for other in self.waiting
@@ -105,54 +128,24 @@ class Turns(Generic[AnyTurn]):
         turn.n_yields += gives_way
         return gives_way
 
-    def leave(self, turn: AnyTurn) -> None:
+    def leave(self, turn: Statement) -> None:
         """Take *turn* out: it has ended, gives up its place, or waits no more."""
         for place in (self.waiting, self.running):
             if turn in place:
                 place.remove(turn)
 
-    def _choose(self) -> AnyTurn | None:
-        """Say who may have a place now and is next."""
-        n_free = self.n_places + 1 - len(self.running)
-        own = [turn for turn in self.waiting if turn.kind == "own"]
-        if n_free <= 0 or own:
-            return own[0] if n_free > 0 else None
-        if self._n_running("short") + self._n_running("long") >= self.n_places:
-            return None
-        short = [turn for turn in self.waiting if turn.kind == "short"]
-        long: list[AnyTurn] = []
-        if self._n_running("long") < max(1, self.n_places // 2):
-            long = [turn for turn in self.waiting if turn.kind == "long"]
-        overdue = [turn for turn in long if turn.passed >= PATIENCE]
-        return min(overdue or short or long, key=self._rank, default=None)
+    @property
+    def _n_long(self) -> int:
+        return max(1, self.n_places // 2)
 
-    def _rank(self, turn: AnyTurn) -> tuple[int, int, int]:
-        """Rank by yields, by what its caller runs now, by when that had a turn; then who came."""
+    def _rank(self, turn: Statement) -> tuple[int, int, int, int]:
+        """Rank by kind, by yields, by what its caller runs now, by when that had a turn."""
+        urgency = _URGENCY.index("overdue" if turn.passed >= PATIENCE else turn.kind)
         n_running = sum(other.caller == turn.caller for other in self.running)
-        return turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
-
-    def _n_running(self, kind: Kind) -> int:
-        return sum(turn.kind == kind for turn in self.running)
+        return urgency, turn.n_yields, n_running, self._last_turns.get(turn.caller, 0)
 
 
 # --- The processes -------------------------------------------------------------------------------
-
-
-@dataclass(eq=False, slots=True)
-class Call:
-    """A call whose statements take the turns of *caller*; `QueryPool.give_up` stops them."""
-
-    caller: Hashable
-    given_up: bool = False
-
-
-@dataclass(eq=False, kw_only=True, slots=True)
-class _Statement(Turn):
-    request: Request
-    call: Call
-    is_called: threading.Event = field(default_factory=threading.Event)
-    process: WorkerProcess | None = None
-    has_run: bool = False
 
 
 class QueryPool:
@@ -174,7 +167,7 @@ class QueryPool:
     ) -> None:
         self.limits = limits
         self._lock = threading.Lock()  # guards what follows; never held while waiting
-        self._turns: Turns[_Statement] = Turns(n_workers)
+        self._turns = Turns(n_workers)
         self._idle: list[tuple[WorkerProcess, float]] = []  # with when it last worked; last is last
         self._calls: dict[int, Call] = {}
         self._sweeper: threading.Timer | None = None
@@ -184,12 +177,7 @@ class QueryPool:
     def __enter__(self) -> "QueryPool":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @property
@@ -241,15 +229,7 @@ class QueryPool:
             offset=offset,
             timeout_s=timeout_s,
         )
-        reply = self._ask(request)
-        return ResultPage(
-            columns=tuple(reply.columns),
-            types=tuple(reply.types),
-            rows=tuple(map(tuple, reply.rows)),
-            truncated=reply.truncated,
-            next_offset=offset + len(reply.rows) if reply.truncated else None,
-            seconds=reply.seconds,
-        )
+        return self._ask(request)
 
     def read(
         self,
@@ -272,7 +252,7 @@ class QueryPool:
         request = Request(
             "read", str(build.resolve()), sql, parameters=list(parameters), timeout_s=timeout_s
         )
-        return [tuple(row) for row in self._ask(request, kind).rows]
+        return list(self._ask(request, kind).rows)
 
     @contextmanager
     def serving(self, call: Call) -> Iterator[None]:
@@ -303,32 +283,32 @@ class QueryPool:
                 self._sweeper.cancel()
         self._end_idle(0, n_kept=0)
 
-    def _statements(self) -> list[_Statement]:
+    def _statements(self) -> list[Statement]:
         return [*self._turns.waiting, *self._turns.running]
 
     @staticmethod
-    def _stop(statements: Iterable[_Statement]) -> None:
+    def _stop(statements: Iterable[Statement]) -> None:
         for statement in statements:
             statement.is_called.set()
             if statement.process is not None:
                 statement.process.kill()
 
-    def _ask(self, request: Request, kind: Kind = "short") -> Reply:
+    def _ask(self, request: Request, kind: Kind = "short") -> ResultPage:
         with self._lock:
             call = self._calls.get(threading.get_ident()) or Call(threading.get_ident())
-        statement = _Statement(caller=call.caller, kind=kind, request=request, call=call)
-        reply = None
-        while reply is None:
+        statement = Statement(request, call, kind)
+        while True:
             self._await_place(statement)
             try:
                 reply = self._run(self._take_process(statement), statement)
             finally:
                 self._give_back(statement)
-        if reply.failure is not None:
-            raise reply.failure.to_error(request.sql)
-        return reply
+            if reply.failure is not None:
+                raise reply.failure.to_error(request.sql)
+            if reply.page is not None:
+                return reply.page
 
-    def _await_place(self, statement: _Statement) -> None:
+    def _await_place(self, statement: Statement) -> None:
         with self._lock:
             self._check(statement)
             statement.is_called.clear()
@@ -351,7 +331,7 @@ class QueryPool:
         while (statement := self._turns.next()) is not None:
             statement.is_called.set()
 
-    def _take_process(self, statement: _Statement) -> WorkerProcess:
+    def _take_process(self, statement: Statement) -> WorkerProcess:
         """Give *statement* the process that worked last, or start one."""
         process = None
         with self._lock:
@@ -362,12 +342,17 @@ class QueryPool:
                     process = None
         if process is None:
             process = WorkerProcess(self.limits)
-            self._warn(process.missing_limits)
+            if process.missing_limits and not self._warned:
+                self._warned = True
+                logger.warning(
+                    "this system has no %s: memory of queries is limited by the engine alone",
+                    ", ".join(process.missing_limits),
+                )
         with self._lock:
             statement.process = process
         return process
 
-    def _give_back(self, statement: _Statement) -> None:
+    def _give_back(self, statement: Statement) -> None:
         with self._lock:
             process, statement.process = statement.process, None
             self._turns.leave(statement)
@@ -396,8 +381,8 @@ class QueryPool:
         for process in ended:
             process.close()
 
-    def _run(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
-        """Send a statement and await its reply; None if it is to be sent again.
+    def _run(self, process: WorkerProcess, statement: Statement) -> Reply:
+        """Send a statement and await its reply, which is empty if it is to be sent again.
 
         That is so if it must wait as a long one, and, once, if a process that had answered before
         ended meanwhile: what ended it need not be this statement. A new process that ends was ended
@@ -408,70 +393,49 @@ class QueryPool:
             return self._exchange(process, statement)
         except ProcessEndedError as error:
             self._check(statement)
-            if statement.has_run or not process.has_answered:
-                raise self._died(str(error), statement.request.sql) from error
-            statement.has_run = True
-            return None
+            if process.has_answered and not statement.has_run:
+                statement.has_run = True
+                return Reply()
+            logger.info("a query ended its worker process: %s", error)
+            msg = (
+                f"The query ended its worker process ({error}), most likely for want of memory"
+                f" ({self.limits.address_space_mb} MiB): make it smaller."
+            )
+            raise QueryMemoryError(msg, statement.request.sql) from error
 
-    def _exchange(self, process: WorkerProcess, statement: _Statement) -> Reply | None:
-        longest_s = left_s = self.limits.timeout_s + GRACE_S
-        reply = None
-        process.send(statement.request)
+    def _exchange(self, process: WorkerProcess, statement: Statement) -> Reply:
+        longest_s, looks_s = self.limits.timeout_s + GRACE_S, list[float]()
         if statement.kind == "short":
             # Where others wait it is asked for its place after a part of the time, too.
-            n_halvings = MAX_YIELDS - statement.n_yields
-            for part in (*(2.0**-n for n in range(n_halvings, 0, -1)), 1.0):
-                wait_s = self.limits.long_after_s * part - (longest_s - left_s)
-                left_s -= (waited_s := max(0.0, min(wait_s, left_s)))
-                reply = process.await_reply(waited_s)
-                if reply is not None:
-                    break
-                if not self._may_stay(statement, is_long=part == 1.0):
-                    return self._stop_running(process)
-        if reply is None:
-            reply = process.await_reply(left_s)
-        if reply is None:
-            process.close()
-            logger.info("a query did not stop by itself; its worker process was killed")
-            raise timed_out(self.limits.timeout_s, statement.request.sql)
-        if reply.failure is not None and reply.failure.spent:
-            process.close()
-        return reply
+            parts = (2.0**-n for n in range(MAX_YIELDS - statement.n_yields, -1, -1))
+            looks_s = [min(self.limits.long_after_s * part, longest_s) for part in parts]
+        started = time.monotonic()
+        process.send(statement.request)
+        for n_left, look_s in zip(range(len(looks_s), -1, -1), (*looks_s, longest_s), strict=True):
+            reply = process.await_reply(max(0.0, started + look_s - time.monotonic()))
+            if reply is None and n_left:
+                with self._lock:
+                    turns, is_long = self._turns, n_left == 1
+                    stays = turns.lengthen(statement) if is_long else not turns.gives_way(statement)
+                if stays:
+                    continue
+                process.stop()
+                reply = process.await_reply(GRACE_S)
+                if reply is None:
+                    process.close()
+                    return Reply()
+            if reply is not None:
+                if reply.failure is not None and reply.failure.spent:
+                    process.close()
+                return reply
+        process.close()
+        logger.info("a query did not stop by itself; its worker process was killed")
+        raise timed_out(self.limits.timeout_s, statement.request.sql)
 
-    def _may_stay(self, statement: _Statement, *, is_long: bool) -> bool:
-        with self._lock:
-            if is_long:
-                return self._turns.lengthen(statement)
-            return not self._turns.gives_way(statement)
-
-    @staticmethod
-    def _stop_running(process: WorkerProcess) -> Reply | None:
-        process.stop()
-        reply = process.await_reply(GRACE_S)
-        if reply is None:
-            process.close()
-        return None if reply is None or reply.was_stopped else reply
-
-    def _check(self, statement: _Statement) -> None:
+    def _check(self, statement: Statement) -> None:
         if statement.call.given_up:
             msg = "The query was stopped because its caller gave up."
             raise QueryCancelledError(msg, statement.request.sql)
         if self._is_closed:
             msg = "The pool of worker processes is closed."
             raise StoreError(msg)
-
-    def _died(self, how: str, sql: str) -> QueryMemoryError:
-        logger.info("a query ended its worker process: %s", how)
-        msg = (
-            f"The query ended its worker process ({how}), most likely for want of memory"
-            f" ({self.limits.address_space_mb} MiB): make it smaller."
-        )
-        return QueryMemoryError(msg, sql)
-
-    def _warn(self, missing_limits: list[str]) -> None:
-        if missing_limits and not self._warned:
-            self._warned = True
-            logger.warning(
-                "this system has no %s: memory of queries is limited by the engine alone",
-                ", ".join(missing_limits),
-            )

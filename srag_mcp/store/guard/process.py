@@ -11,13 +11,13 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import IO, Literal
 
 from srag_mcp import errors
 from srag_mcp.errors import QueryError, StoreError, UnknownNameError
-from srag_mcp.store.guard.result_page import QueryLimits, Value
+from srag_mcp.store.guard.result_page import QueryLimits, ResultPage, Value
 
 STOP = b"stop\n"  # instead of a request: stop the one that was sent last
 
@@ -75,26 +75,22 @@ class Failure:
 class Reply:
     """What came of a request: rows, or a failure; neither where it was stopped by `STOP`."""
 
-    columns: list[str] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)
-    rows: list[list[Value]] = field(default_factory=list)
-    truncated: bool = False
-    seconds: float = 0.0
+    page: ResultPage | None = None
     failure: Failure | None = None
-    was_stopped: bool = False
 
     def to_line(self) -> str:
         """Write the reply as a line."""
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "failure"}
-        failure = None if self.failure is None else asdict(self.failure)
-        return json.dumps({**fields, "failure": failure}, ensure_ascii=False) + "\n"
+        page = self.page and [getattr(self.page, name) for name in ResultPage.__slots__]
+        return json.dumps([page, self.failure and astuple(self.failure)], ensure_ascii=False) + "\n"
 
     @classmethod
     def from_line(cls, line: bytes) -> "Reply":
         """Read a line that `to_line` wrote."""
-        fields = json.loads(line)
-        failure = fields.pop("failure")
-        return cls(**fields, failure=None if failure is None else Failure(**failure))
+        page, failure = json.loads(line)
+        if page is not None:
+            columns, types, rows, *others = page
+            page = ResultPage(tuple(columns), tuple(types), tuple(map(tuple, rows)), *others)
+        return cls(page, failure and Failure(*failure))
 
 
 START_TIMEOUT_S = 60.0

@@ -75,12 +75,12 @@ class ResultPage:
         seconds: Time in the engine.
     """
 
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    rows: tuple[Row, ...]
-    truncated: bool
-    next_offset: int | None
-    seconds: float
+    columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    truncated: bool = False
+    next_offset: int | None = None
+    seconds: float = 0.0
 
 
 def deadline_in(timeout_s: float, sql: str) -> Deadline:
@@ -110,14 +110,14 @@ def read_page(
     *,
     limit: int,
     offset: int,
-) -> tuple[list[str], list[str], list[list[Value]], bool]:
-    """Return names and types of the columns, rows from *offset* on, and whether there are more.
+) -> ResultPage:
+    """Run *sql* and return *limit* of its rows, from *offset* on.
 
     Raises:
         QueryError: If the result has too many columns, or their names are too long.
         QueryTimeoutError: If the time is over.
     """
-    check_time = deadline_in(limits.timeout_s, sql)
+    started, check_time = time.perf_counter(), deadline_in(limits.timeout_s, sql)
     cursor.execute(sql)
     description = cursor.description or []
     if len(description) > MAX_COLUMNS:
@@ -126,8 +126,8 @@ def read_page(
             " need."
         )
         raise QueryError(msg, sql)
-    names = [_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description]
-    types = [_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description]
+    names = tuple(_cut(str(name), MAX_NAME_CHARACTERS) for name, *_ in description)
+    types = tuple(_cut(str(kind), MAX_NAME_CHARACTERS) for _, kind, *_ in description)
     n_bytes = len(json.dumps([names, types], ensure_ascii=False).encode())
     if n_bytes > limits.max_bytes:
         msg = (
@@ -135,26 +135,26 @@ def read_page(
             " than a result may have: name fewer columns, or give them short names with AS."
         )
         raise QueryError(msg, sql)
-    rows: list[list[Value]] = []
-    while offset > 0:
-        skipped = cursor.fetchmany(min(offset, _SKIP_ROWS))
-        if not skipped:
-            return names, types, rows, False
-        offset -= len(skipped)
+    rows: list[Row] = []
+    n_left = offset
+    while n_left > 0 and (skipped := cursor.fetchmany(min(n_left, _SKIP_ROWS))):
+        n_left -= len(skipped)
         check_time()
     share = max(_MIN_CELL_CHARACTERS, limits.max_bytes // max(1, len(names)))
     max_characters = min(limits.max_cell_characters, share)
+    truncated = False
     while (raw := cursor.fetchone()) is not None:
-        if len(rows) >= limit:
-            return names, types, rows, True
-        cells = [to_value(cell) for cell in raw]
-        row = [_cut(cell, max_characters) if isinstance(cell, str) else cell for cell in cells]
+        cells = map(to_value, raw)
+        row = tuple(_cut(cell, max_characters) if isinstance(cell, str) else cell for cell in cells)
         n_bytes += len(json.dumps(row, ensure_ascii=False).encode())
-        if rows and n_bytes > limits.max_bytes:
-            return names, types, rows, True
+        truncated = len(rows) >= limit or (bool(rows) and n_bytes > limits.max_bytes)
+        if truncated:
+            break
         rows.append(row)
         check_time()
-    return names, types, rows, False
+    next_offset = offset + len(rows) if truncated else None
+    seconds = round(time.perf_counter() - started, 6)
+    return ResultPage(names, types, tuple(rows), truncated, next_offset, seconds)
 
 
 def _cut(text: str, max_characters: int) -> str:

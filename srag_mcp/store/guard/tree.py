@@ -8,7 +8,7 @@ that is bound elsewhere in the statement may still mean a table here.
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -62,15 +62,14 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class TreeReading:
-    """What DuckDB's tree says that a statement reads; folded names (`fold`).
+    """What DuckDB's tree says that a statement reads.
 
     Attributes:
-        tables, columns: Those that it names.
+        tables: The exposed tables that it names, folded (`fold`).
         draws_anew: Whether it samples rows without a seed, so that each run has other ones.
     """
 
     tables: frozenset[str]
-    columns: frozenset[str]
     draws_anew: bool
 
 
@@ -91,7 +90,7 @@ def read_tree(sql: str, tables: Mapping[str, Sequence[str]]) -> TreeReading:
             stack.extend((item, visible) for item in value)
         elif isinstance(value, dict):
             stack.extend(walk.judge(value, visible))
-    return TreeReading(frozenset(walk.tables_read), frozenset(walk.columns_read), walk.draws_anew)
+    return TreeReading(frozenset(walk.tables_read), walk.draws_anew)
 
 
 @functools.cache
@@ -155,7 +154,6 @@ class _Walk:
     exposed: Mapping[str, Sequence[str]]
     words: Vocabulary
     tables_read: set[str] = field(default_factory=set)
-    columns_read: set[str] = field(default_factory=set)
     draws_anew: bool = False
     folded_tables: frozenset[str] = field(init=False)
     folded_columns: frozenset[str] = field(init=False)
@@ -175,27 +173,28 @@ class _Walk:
             self._judge_function(value)
         if value.get("method") in SEEDLESS_SAMPLES and value.get("repeatable") is False:
             self.draws_anew = True
-        judges: dict[Json, Callable[[dict[str, Json], Visible], None]] = {
-            "BASE_TABLE": self._judge_table,
-            "TABLE_FUNCTION": self._judge_table_function,
-            "COLUMN_REF": self._judge_column,
-            "TYPE": self._judge_type,
-            "PIVOT": self._judge_pivot,
-        }
-        kind = value.get("type")
-        if isinstance(kind, str) and kind in judges:
-            judges[kind](value, visible)
-        if kind == "TABLE_FUNCTION":
-            return self._inside_table_function(value, visible)
+        match value.get("type"):
+            case "BASE_TABLE":
+                self._judge_table(value, visible)
+            case "TABLE_FUNCTION":
+                return self._inside_table_function(value, visible)
+            case "COLUMN_REF":
+                self._judge_column(value["column_names"])
+            case "TYPE":
+                path = _path(value)
+                if len(path) != 1 or fold(path[0]) not in self.words.types.allowed:
+                    raise refuse_word(".".join(path), "type", self.words.types, self.sql)
+            case "PIVOT":
+                self._judge_pivots(value.get("pivots"))
         return ((item, visible) for item in value.values())
 
     def _judge_kind(self, value: dict[str, Json]) -> None:
         kind = value.get("type")
         if not isinstance(kind, str):
             if "class" in value or "cte_map" in value or "qualified_name" in value:
-                self._check_untyped(value)
-            return
-        if "class" in value:
+                msg = f"Not understood: {sorted(value)[:5]}."
+                raise RefusedQueryError(msg, self.sql)
+        elif "class" in value:
             self._member(value["class"], EXPRESSIONS, "expression")
         elif kind.endswith("_NODE"):
             self._member(kind, QUERY_NODES, "query")
@@ -203,10 +202,6 @@ class _Walk:
             self._member(value.get("show_type", kind), TABLE_REFERENCES, "table reference")
         else:
             self._member(kind, MODIFIERS, "clause")
-
-    def _check_untyped(self, value: dict[str, Json]) -> None:
-        msg = f"Not understood: {sorted(value)[:5]}."
-        raise RefusedQueryError(msg, self.sql)
 
     def _member(self, name: Json, allowed: frozenset[str], what: str) -> None:
         if name not in allowed:
@@ -248,39 +243,27 @@ class _Walk:
             if fold(name) not in self.words.functions.allowed:
                 raise refuse_word(name, "function", self.words.functions, self.sql)
 
-    def _judge_table_function(self, value: dict[str, Json], _visible: Visible) -> None:
+    def _inside_table_function(
+        self, value: dict[str, Json], visible: Visible
+    ) -> Iterator[tuple[Json, Visible]]:
+        """The function is judged by the list for tables; what it is given has not been."""
         function = value["function"]
         name = ".".join(_path(function)) if isinstance(function, dict) else "?"
         if fold(name) not in self.words.table_functions.allowed:
             raise refuse_word(name, "table function", self.words.table_functions, self.sql)
-
-    @staticmethod
-    def _inside_table_function(
-        value: dict[str, Json], visible: Visible
-    ) -> Iterator[tuple[Json, Visible]]:
-        """The function has been judged by the list for tables; what it is given has not."""
         for key, item in value.items():
             if key == "function" and isinstance(item, dict):
                 yield from ((inner, visible) for inner in item.values())
             else:
                 yield item, visible
 
-    def _judge_column(self, value: dict[str, Json], _visible: Visible) -> None:
-        names = value["column_names"]
-        if not isinstance(names, list):
-            return
-        folded = [fold(str(name)) for name in names]
-        if len(folded) == 1 and folded[0] in SESSION_VALUES - self.folded_columns:
-            raise refuse_word(folded[0], "value", self.words.functions, self.sql)
-        self.columns_read.update(name for name in folded if name in self.folded_columns)
+    def _judge_column(self, names: Json) -> None:
+        if isinstance(names, list) and len(names) == 1:
+            name = fold(str(names[0]))
+            if name in SESSION_VALUES - self.folded_columns:
+                raise refuse_word(name, "value", self.words.functions, self.sql)
 
-    def _judge_type(self, value: dict[str, Json], _visible: Visible) -> None:
-        path = _path(value)
-        if len(path) != 1 or fold(path[0]) not in self.words.types.allowed:
-            raise refuse_word(".".join(path), "type", self.words.types, self.sql)
-
-    def _judge_pivot(self, value: dict[str, Json], _visible: Visible) -> None:
-        pivots = value.get("pivots")
+    def _judge_pivots(self, pivots: Json) -> None:
         for pivot in pivots if isinstance(pivots, list) else []:
             if isinstance(pivot, dict) and pivot.get("pivot_enum"):
                 msg = "List the values of PIVOT: ON x IN ('a', 'b')."

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TypedDict
+from typing import Any
 
 from srag_mcp.errors import QueryError, RefusedQueryError, UnknownNameError
 
@@ -58,30 +58,20 @@ def read_vocabulary() -> Vocabulary:
     text = (files("srag_mcp.store.guard") / "functions.json").read_text(encoding="utf-8")
     lists = json.loads(text)
     return Vocabulary(
-        functions=_read_list(lists["functions"]),
-        table_functions=_read_list(lists["table_functions"]),
-        types=_read_list(lists["types"]),
+        functions=_read_list(**lists["functions"]),
+        table_functions=_read_list(**lists["table_functions"]),
+        types=_read_list(**lists["types"]),
         elsewhere=lists["elsewhere"],
     )
 
 
-class _Group(TypedDict):
-    reason: str
-    instead: str
-    names: list[str]
-
-
-class _Lists(TypedDict):
-    allowed: list[str]
-    denied: list[_Group]
-
-
-def _read_list(lists: _Lists) -> WordList:
-    denied: dict[str, Denial] = {}
-    for group in lists["denied"]:
-        denial = Denial(group["reason"], group["instead"])
-        denied |= {fold(name): denial for name in group["names"]}
-    return WordList(frozenset(fold(name) for name in lists["allowed"]), denied)
+def _read_list(allowed: Iterable[str], denied: Iterable[Mapping[str, Any]]) -> WordList:
+    reasons = {
+        fold(name): Denial(group["reason"], group["instead"])
+        for group in denied
+        for name in group["names"]
+    }
+    return WordList(frozenset(map(fold, allowed)), reasons)
 
 
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

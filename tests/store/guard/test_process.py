@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from srag_mcp.errors import StoreError, UnknownNameError
-from srag_mcp.store.guard import QueryLimits, QueryPool
+from srag_mcp.store.guard import QueryLimits, QueryPool, ResultPage
 from srag_mcp.store.guard.process import (
     Failure,
     ProcessEndedError,
@@ -123,7 +123,7 @@ def test_a_reply_from_an_ended_process_is_an_error(fleet: Path) -> None:
     process.send(request)
     reply = process.await_reply(5.0)
     assert reply is not None
-    assert reply.rows == [[1]]
+    assert reply == Reply(ResultPage(rows=((1,),)))
 
     process.close()
 
@@ -144,15 +144,16 @@ def test_a_statement_is_stopped_and_the_process_lives_on(fleet: Path) -> None:
     process.send(Request("read", str(fleet), "SELECT 2"))
     following = process.await_reply(60.0)
     process.close()
-    assert stopped == Reply(was_stopped=True)
-    assert last in (Reply(was_stopped=True), Reply(rows=[[1]]))
-    assert following == Reply(rows=[[2]])
+    assert stopped == Reply()
+    assert last in (Reply(), Reply(ResultPage(rows=((1,),))))
+    assert following == Reply(ResultPage(rows=((2,),)))
 
 
 def test_messages_travel_whole() -> None:
     request = Request("select", "/b", "SELECT 'ü\ud800'", {"t": ["a"]}, [1, None], 5, 6)
     error = UnknownNameError("no such", "SELECT 1", ["a", "b"])
-    reply = Reply(["a"], ["VARCHAR"], [["ü", 1.5, None]], True, 0.25, Failure.of(error))
+    page = ResultPage(("a",), ("VARCHAR",), (("ü", 1.5, None),), True, 1, 0.25)
+    reply = Reply(page, Failure.of(error))
 
     assert Request.from_line(request.to_line()) == request
     assert Reply.from_line(reply.to_line().encode()) == reply

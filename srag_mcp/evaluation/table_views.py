@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from srag_mcp.documents.document import Table, TableCell
 from srag_mcp.documents.pairs import is_data
@@ -24,7 +24,6 @@ class TableView:
     Source: MixRAG, H-RCL.
     """
 
-    kind: Literal["row", "column"]
     text: str
     span: Span
 
@@ -38,12 +37,12 @@ def table_views(table: Table, text: str) -> Iterator[TableView]:
         said = _said(zip(table.headers[n_labels:], row[n_labels:], strict=True))
         span = Span(row[0].span.start, max(cell.span.end for cell in row))
         if said:
-            yield TableView("row", _joined(table.caption, " > ".join(path), said), span)
+            yield TableView(_joined(table.caption, " > ".join(path), said), span)
     for column in range(n_labels, len(table.headers)):
         said = _said((path, row[column]) for row, path in rows)
         header = " > ".join(table.headers[column])
         if said:
-            yield TableView("column", _joined(table.caption, header, said), table.span)
+            yield TableView(_joined(table.caption, header, said), table.span)
 
 
 def _said(values: Iterable[tuple[_Path, TableCell]]) -> str:

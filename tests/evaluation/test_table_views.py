@@ -8,7 +8,7 @@ import docx
 import pytest
 
 from srag_mcp.documents.document import Document, Table
-from srag_mcp.documents.table_views import (
+from srag_mcp.evaluation.table_views import (
     count_label_columns,
     left_paths,
     table_views,
@@ -179,9 +179,9 @@ def test_header_paths_are_read_from_the_layout_of_a_page(
     assert _found(document) == made.paths
 
 
-def _views(document: Document) -> list[tuple[str, str]]:
+def _views(document: Document) -> list[str]:
     [table] = [block for block in document.blocks if isinstance(block, Table)]
-    return [(view.kind, view.text) for view in table_views(table, document.text)]
+    return [view.text for view in table_views(table, document.text)]
 
 
 def test_a_view_says_caption_and_headers_of_both_sides_with_each_value(
@@ -195,18 +195,12 @@ def test_a_view_says_caption_and_headers_of_both_sides_with_each_value(
         "<tr><td>All</td><td>10</td><td>14</td></tr></table>"
     )
     assert _views(read_bytes("a.html", page)[0]) == [
-        ("row", "Table 1: Sales (in millions) | Europe > Spain | 2022 > Q1: 10; 2022 > Q2: 12"),
-        ("row", "Table 1: Sales (in millions) | Europe > Malta | 2022 > Q2: 2"),
-        ("row", "Table 1: Sales (in millions) | Europe > All | 2022 > Q1: 10; 2022 > Q2: 14"),
-        (
-            "column",
-            "Table 1: Sales (in millions) | 2022 > Q1 | Europe > Spain: 10; Europe > All: 10",
-        ),
-        (
-            "column",
-            "Table 1: Sales (in millions) | 2022 > Q2 |"
-            " Europe > Spain: 12; Europe > Malta: 2; Europe > All: 14",
-        ),
+        "Table 1: Sales (in millions) | Europe > Spain | 2022 > Q1: 10; 2022 > Q2: 12",
+        "Table 1: Sales (in millions) | Europe > Malta | 2022 > Q2: 2",
+        "Table 1: Sales (in millions) | Europe > All | 2022 > Q1: 10; 2022 > Q2: 14",
+        "Table 1: Sales (in millions) | 2022 > Q1 | Europe > Spain: 10; Europe > All: 10",
+        "Table 1: Sales (in millions) | 2022 > Q2 |"
+        " Europe > Spain: 12; Europe > Malta: 2; Europe > All: 14",
     ]
 
 
