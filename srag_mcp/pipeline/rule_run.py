@@ -112,17 +112,14 @@ def forget_lesson(work: WorkDatabase) -> None:
 
 
 def read_by_rules(
-    work: WorkDatabase,
-    schema: Schema,
-    engine: ModelEngine,
-    effort: Effort,
+    work: WorkDatabase, schema: Schema, engine: ModelEngine, effort: Effort
 ) -> RuleRun:
     """Let rules decide what they may of the documents that lack predictions.
 
     What they may not is left to be read, but for what the words around their matches state.
 
     Raises:
-        ModelError: If the model cannot be asked, or writes nothing of use.
+        ModelStoppedError: If no further prompt can be answered.
         CancelledError: If somebody wants it to stop.
 
     Source: DESIGN 7.3.
@@ -144,6 +141,8 @@ def read_by_rules(
         audited = _audit(run, schema, columns, rest)
     else:
         audited = [_without_audit(column) for column in columns]
+    others = [attribute for attribute in schema.attributes if not attribute.rules]
+    run.predictions.forget_ruled(others)  # a person may have removed their rules
     n_taken = sum(_keep(run, column) for column in audited)
     by_name = {column.attribute.name: column.attribute for column in audited}
     attributes = tuple(by_name.get(item.name, item) for item in schema.attributes)
@@ -252,17 +251,18 @@ def _audit(
     """Read what is needed to know how often the rules are wrong, blind for what they say.
 
     The documents that most audits need are read for all columns; what one column needs beyond them
-    is read for it alone, unless it has failed by then.
+    is read for it alone, unless it has failed by then, or other columns are read everywhere anyway.
     """
     first = {*rest[: plan_audit(len(rest)).n_audited]}
     if any(column.units for column in columns):
         run.read(schema, first, is_audit=True)
     done = []
+    is_whole = sum(bool(column.units) for column in columns) < len(schema.attributes)
     for column in columns:
         audited = column.units[: column.plan.n_audited]
         wrong = _find_wrong(run, column, [key for key in audited if key in first])
         if len(wrong) <= column.plan.n_allowed:
-            run.read(_alone(schema, column), audited, is_audit=True)
+            run.read(schema if is_whole else _alone(schema, column), audited, is_audit=True)
             wrong = _find_wrong(run, column, audited)
         holds = bool(audited) and len(wrong) <= column.plan.n_allowed
         bound = upper_bound(len(column.units), len(audited), len(wrong)) if holds else 1.0

@@ -220,6 +220,31 @@ def test_a_small_folder_is_read_whole(
     assert (writer.n_asked, n_shown(server)) == (0, 40)
 
 
+def test_cells_are_read_with_others_where_leaving_them_out_saves_nothing(
+    folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
+) -> None:
+    writer.rules = [GREETING]  # the height has none, and every second page has no greeting
+    report = ingest(folder, at(settings, "checked"))
+    assert report.ruled[-1] == "that would save nothing, as other columns are read: all are"
+    assert n_shown(server) == N
+    assert ask(folder, TRUTH) == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE marks = 'ruled'") == [(0,)]
+
+
+def test_a_rule_that_a_person_removed_stays_away(
+    folder: Path, settings: Settings, writer: Writer, ask: Ask
+) -> None:
+    ingest(folder, at(settings, "draft"))
+    path = CorpusFolder(folder, settings.home).readable() / SCHEMA_FILE
+    written = json.loads(path.read_text())
+    del written["properties"]["town"]["x-rules"]
+    path.write_text(json.dumps(written))
+    ingest(folder, settings)
+    assert writer.n_asked == 1
+    ruled = "SELECT DISTINCT attribute FROM cells WHERE marks = 'ruled'"
+    assert ask(folder, ruled) == [("height_m",)]
+
+
 def test_full_reads_what_rules_had_decided(
     folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
 ) -> None:
