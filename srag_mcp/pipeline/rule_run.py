@@ -36,7 +36,7 @@ _EFFORT, _LESSON = "effort", "lesson"
 # To write rules takes as many tokens as to read 13 to 24 documents: in a folder in which no more
 # would be left to them, all are read.
 _WRITING = 24
-_WORTH_A_PART = 4  # so many times shorter than the document are words that are read instead of it
+_WORTH_A_PART = 2  # so many times shorter than the document are words that are read instead of it
 _BY_RULES = "read by a rule"
 _SILENCE = "no rule speaks, and the audit finds that such documents do not mention it"
 

@@ -49,7 +49,7 @@ _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 25
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
-_AROUND = 300  # characters on both sides of a place: a sentence or two, or some rows of a table
+_AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
 
