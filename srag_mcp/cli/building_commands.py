@@ -59,6 +59,9 @@ BudgetCallsOption = Annotated[
     int | None, typer.Option(min=0, help="Most calls of the model.", metavar="N")
 ]
 QuoteOption = Annotated[bool, typer.Option("--quote", help="Say what it would take, and stop.")]
+GoOption = Annotated[
+    bool, typer.Option("--go", help="Ask a language model without asking you first.")
+]
 _CANCEL_S = 30.0  # a document, or a reply on its way, takes less
 _INTERRUPTED = "Query interrupted"
 
@@ -75,6 +78,7 @@ def ingest(
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
+    go: GoOption = False,
     quiet: QuietOption = False,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -90,7 +94,8 @@ def ingest(
         "rows": rows,
         "fresh": fresh_schema,
     }
-    _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
+    if quote or go or _is_agreed(corpus, settings, wanted):
+        _build(corpus, settings, wanted, quote=quote, quiet=quiet, as_json=as_json)
 
 
 def extend(
@@ -188,6 +193,33 @@ def _build(
             raise typer.Exit(1)
 
 
+def _is_agreed(corpus: str, settings: Settings, wanted: "IngestOptions") -> bool:
+    """Say what a language model would be asked, and ask on a terminal whether to go on.
+
+    A script that starts an ingestion has decided.
+    """
+    from srag_mcp.engines.choice import asks_model
+    from srag_mcp.pipeline.quote import quote_ingestion
+    from srag_mcp.pipeline.wishes import go_on
+
+    location = _find_folder(corpus, settings)
+    is_asked = asks_model(go_on(location, settings, {}).settings)
+    if not _is_terminal() or not (is_asked or _is_for_agents(location, settings)):
+        return True
+    found = quote_ingestion(location, settings, **wanted)
+    return not found.n_calls or _agrees("\n".join(found.lines()) + "\nGo on?")
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _agrees(question: str) -> bool:
+    """Ask on the terminal; nothing but yes is a yes."""
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return input().strip().lower() in {"y", "yes"}
+
+
 def _find_folder(corpus: str, settings: Settings) -> Path:
     location = find_corpus(corpus, settings)
     if location.suffix == BUILD_SUFFIX:
@@ -257,11 +289,8 @@ def ingest_first(location: Path, settings: Settings) -> None:
 
     why = why_ask_first(location)
     if why:
-        said, answer = f"{location} is not ingested yet, and {why}", ""
-        if sys.stdin.isatty() and sys.stderr.isatty():
-            print(f"{said}. Ingest it as one corpus? [y/N] ", end="", file=sys.stderr, flush=True)
-            answer = input().strip().lower()
-        if answer not in {"y", "yes"}:
+        said = f"{location} is not ingested yet, and {why}"
+        if not (_is_terminal() and _agrees(f"{said}. Ingest it as one corpus?")):
             command = f"srag-mcp ingest {shlex.quote(str(location))}"
             msg = f"{said}: name one of the folders inside, or say {command}"
             raise AskFirstError(msg)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from srag_mcp.views.job_pages import PromptDesk
     from srag_mcp.views.results import PromptPage
 
+_MAX_CHARACTERS = 30_000  # a page that agents' shells show whole
+
 prompts = typer.Typer(
     help="Answer the prompts of the agent engine, by hand or by a script.",
     no_args_is_help=True,
@@ -38,7 +40,10 @@ def next_prompts(
     corpus: CorpusArgument,
     max_prompts: Annotated[
         int, typer.Option("--max", min=1, help="Most prompts.", metavar="N")
-    ] = 20,
+    ] = 200,
+    max_characters: Annotated[
+        int, typer.Option(min=1, help="Most characters of them.", metavar="N")
+    ] = _MAX_CHARACTERS,
     wait: Annotated[
         float, typer.Option(min=0, help="Longest wait for prompts.", metavar="SECONDS")
     ] = 20.0,
@@ -57,7 +62,7 @@ def next_prompts(
     if not again:  # the job may be about to ask
         read = partial(anyio.to_thread.run_sync, desk.status)
         run_to_end(views.job_pages.await_prompts, read, max_prompts, wait)
-    page = desk.hand_out(max_prompts, again=again)
+    page = desk.hand_out(max_prompts, max_characters=max_characters, again=again)
     if not as_json:
         for step in page.steps:
             print(printable("\n".join(views.job_pages.step_lines(step))))
@@ -100,7 +105,7 @@ def _print_next(page: "PromptPage", *, as_json: bool) -> None:
     if page.state not in views.job_pages.ASKING:
         lines = views.job_pages.job_lines(page)
         say(*(lines[:1] if page.state == "done" else lines), file=sys.stderr)
-    say(f"next: {page.next}", file=sys.stderr)
+    say(*filter(None, [page.so_far]), f"next: {page.next}", file=sys.stderr)
 
 
 def read_answers(file: str) -> list[JsonValue]:

@@ -151,9 +151,9 @@ def evaluate(
         _print_figures(evaluation)
     if evaluation.run is not None:
         _print_run(evaluation.run)
-    calls = (
-        f", {evaluation.calls:,} calls, {evaluation.tokens:,} tokens" if evaluation.calls else ""
-    )
+    taken, calls = evaluation.tokens, ""
+    if taken is not None and evaluation.calls:
+        calls = f", {evaluation.calls:,} calls, {taken.total:,} tokens"
     read = f"{evaluation.documents} documents, engine {evaluation.engine}"
     print(f"\n{read}{calls}, {evaluation.seconds:.1f} s")
 

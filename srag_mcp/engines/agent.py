@@ -72,7 +72,7 @@ class AgentModel(LanguageModel):
         self._last_sign = time.monotonic()
         return Reply(
             text,
-            tokens_in=prompt.count_tokens(),
+            tokens_in=prompt.count_tokens(reply_schema),
             tokens_out=count_tokens(text),
             seconds=self._last_sign - started,
             model=AGENT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:  # who reads documents in a process of its own needs none of these
     from contextlib import AbstractContextManager
@@ -43,14 +43,25 @@ class CancelledError(Exception):
     """Somebody wants the ingestion to stop; what is finished is kept."""
 
 
+class Effort(NamedTuple):
+    """Prompts of a language model, and the tokens of these and of the replies."""
+
+    prompts: int = 0
+    tokens: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where an ingestion stands: *done* of *total* steps (0: not known), *current* the last one."""
+    """Where an ingestion stands: *done* of *total* steps (0: not known), *current* the last one.
+
+    *expected*: what it will have asked at its end, where that is known anew.
+    """
 
     stage: Stage
     done: int = 0
     total: int = 0
     current: str = ""
+    expected: Effort | None = None
 
 
 @dataclass(frozen=True, slots=True)

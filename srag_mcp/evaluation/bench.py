@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
@@ -21,6 +21,7 @@ from srag_mcp.errors import PackError, QuestionError, SragError
 from srag_mcp.evaluation.alignment import match_names
 from srag_mcp.evaluation.matching import is_right, is_right_reading
 from srag_mcp.evaluation.pack import Pack, PackQuestion
+from srag_mcp.evaluation.token_account import CountingModel, Tokens
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import OFFLINE, Asking, ask_model
 from srag_mcp.model.litellm_library import run_to_end
@@ -143,12 +144,14 @@ class QuestionResult:
 
     It is `failed` where a language model gave no reply (no recorded one, a spent budget, a server
     that is gone), whatever the gold answer: nobody judged whether it can be answered. *answer* is
-    None where it was not asked.
+    None where it was not asked. *tokens* are those of a language model, as if nothing had been
+    asked before.
     """
 
     question: PackQuestion
     outcome: Outcome
     answer: Answer | None
+    tokens: Tokens = field(default_factory=dict)
 
     @property
     def is_answered(self) -> bool:
@@ -198,6 +201,9 @@ async def ask_question(
 ) -> QuestionResult:
     """Ask one question as `ask` does, and compare the answer."""
     outcome: Outcome
+    taken: Tokens = {}
+    if asking.model is not None:
+        asking = replace(asking, model=CountingModel(asking.model, taken))
     try:
         answer = await ask_model(corpus, question.question, asking) if corpus else None
     except QuestionError:  # longer than any question that is read
@@ -213,7 +219,7 @@ async def ask_question(
             else is_right(question, answer.rows, says_tie=answer.is_tie)
         )
         outcome = "right" if is_same else "wrong"
-    return QuestionResult(question, outcome, answer)
+    return QuestionResult(question, outcome, answer, taken)
 
 
 def ask_each(

@@ -55,18 +55,16 @@ from srag_mcp.evaluation.retrieval import (
     write_run,
 )
 from srag_mcp.evaluation.systems import (
-    CONTEXT_TOKENS,
     RecordedFirst,
     Setup,
     System,
     SystemResult,
-    Tokens,
-    add_tokens,
     find_system,
 )
+from srag_mcp.evaluation.token_account import TokenAccount, Tokens, account_for_tokens, add_tokens
 from srag_mcp.model.embedder import LOCAL, open_embedder
-from srag_mcp.model.language_model import LanguageModel
-from srag_mcp.model.ledger import Totals
+from srag_mcp.model.language_model import CONTEXT_TOKENS, LanguageModel
+from srag_mcp.model.ledger import Call, Ledger
 from srag_mcp.model.litellm_library import find_context, run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import price_of
@@ -76,6 +74,9 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import Settings
 from srag_mcp.store.database import Select, open_csv_table
 from srag_mcp.store.guard import Value
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.work import open_work
 
 SchemaSource: TypeAlias = Literal["inferred", "gold", "gold-records"]
 
@@ -168,7 +169,8 @@ class Evaluation:
         cells: One score a gold field, with the column that holds it.
         questions: One result a question.
         seconds: Of the whole evaluation.
-        calls, tokens: Of a language model; 0 for the offline engine.
+        calls: Of a language model; 0 for the offline engine.
+        tokens: Where they went; None where no documents are read for a table.
         retrieval: Of a pack of retrieval; None for any other.
         changes: By its measures, how much better it is than the run to compare with, and the
             p-value of that.
@@ -182,7 +184,7 @@ class Evaluation:
     questions: tuple[QuestionResult, ...]
     seconds: float = 0.0
     calls: int = 0
-    tokens: int = 0
+    tokens: TokenAccount | None = None
     retrieval: Retrieval | None = None
     changes: Mapping[str, Change] = field(default_factory=dict)
     run: SystemRun | None = None
@@ -230,7 +232,7 @@ class Evaluation:
             **asked,
             "questions": {**count_outcomes(self.questions), "by_kind": by_kind},
             "calls": self.calls,
-            "tokens": self.tokens,
+            "tokens": None if self.tokens is None else self.tokens.to_json(),
         }
 
 
@@ -384,14 +386,16 @@ def _sum_up(
 
 def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evaluation:
     folder = _ingest(pack, bench, plan)
-    corpus, taken = bench.corpus(folder), Totals()
+    corpus, calls = bench.corpus(folder), list[Call]()
     with bench.open_engine(folder) as engine:
         asked = engine if isinstance(engine, ModelEngine) else None
         results = ask_questions(corpus, pack.questions, asked, bench.on_progress)
         if asked is not None:
-            taken = asked.replies.ledger().total
+            calls = asked.replies.calls()
             if plan.record is not None:
                 write_replies(plan.record, asked.replies.kept())
+    with open_work(CorpusFolder(folder, bench.settings.home).writable()) as work:
+        n_tokens = sum(Predictions(work).count_tokens())
     cells: tuple[FieldScore, ...] = ()
     if plan.schema != "gold-records":
         found = match_documents(read_records(corpus), list(pack.gold))
@@ -409,8 +413,13 @@ def _evaluate_documents(pack: Pack, bench: Bench, plan: EvaluationPlan) -> Evalu
         documents=corpus.info().n_documents,
         cells=cells,
         questions=results,
-        calls=taken.n_calls,
-        tokens=taken.tokens_in + taken.tokens_out,
+        calls=Ledger(calls).total.n_calls,
+        tokens=account_for_tokens(
+            n_tokens,
+            calls,
+            [result.tokens for result in results],
+            [question.question for question in pack.questions],
+        ),
     )
 
 

@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import groupby, islice
 from operator import mul
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -44,6 +44,7 @@ from srag_mcp.evaluation.matching import is_right_reading
 from srag_mcp.evaluation.pack import PackQuestion, Scale
 from srag_mcp.evaluation.retrieval import DEPTH, Bm25, read_passages
 from srag_mcp.evaluation.table_views import table_views
+from srag_mcp.evaluation.token_account import CountingModel, Tokens
 from srag_mcp.inference.answer import Answer
 from srag_mcp.inference.ask import Asking
 from srag_mcp.inference.brief import Brief
@@ -52,10 +53,10 @@ from srag_mcp.inference.by_reading import rank_snippets
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.embedder import Embedder
 from srag_mcp.model.language_model import (
+    CONTEXT_TOKENS,
     LanguageModel,
     Prompt,
     Reply,
-    Step,
     characters_a_token,
     count_tokens,
     most_characters,
@@ -71,10 +72,6 @@ from srag_mcp.store.guard import Value
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.text.spans import Span
 
-Tokens: TypeAlias = dict[Step, tuple[int, int]]
-"""In and out, by the step that took them."""
-
-CONTEXT_TOKENS = 128_000
 _DOCUMENT_TOKENS = 20_000  # S-RAG, FullCorpus
 _CHUNK_TOKENS, _N_CHUNKS = 500, 40  # S-RAG, appendix A
 _N_BY_WORDS, _N_BY_VECTORS = 40, 60  # MixRAG's ensemble
@@ -85,13 +82,6 @@ _REPLY_TOKENS = 4000  # as the longest reply is reckoned that a budget holds mon
 _DIGITS = 6  # of likeness: rounded, so that the order is the same on another machine
 _WORD = re.compile(r"\S{1,200}\s*")  # a script without spaces has no shorter ones
 _NO_CONTEXT = "(none)"
-
-
-def add_tokens(total: Tokens, taken: Tokens) -> None:
-    """Add what was *taken* to *total*."""
-    for step, (took_in, took_out) in taken.items():
-        before_in, before_out = total.get(step, (0, 0))
-        total[step] = before_in + took_in, before_out + took_out
 
 
 class ReadAnswer(ReplyContent):
@@ -133,12 +123,10 @@ class SystemResult(QuestionResult):
     Attributes:
         scale: What the numbers of the answer are counted in.
         context: The names of what was read.
-        tokens: As if nothing had been asked before.
     """
 
     scale: Scale = ""
     context: tuple[str, ...] = ()
-    tokens: Tokens = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """Return it as JSON, with all that a judge needs."""
@@ -152,28 +140,6 @@ class SystemResult(QuestionResult):
             "context": self.context,
             "tokens": self.tokens,
         }
-
-
-class CountingModel(LanguageModel):
-    """Counts what one question takes; replies that were there already count as when they came."""
-
-    def __init__(self, model: LanguageModel, tokens: Tokens | None = None) -> None:
-        """Count into *tokens*, where another one counts already."""
-        self.tokens: Tokens = {} if tokens is None else tokens
-        self._model = model
-
-    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Ask, and count."""
-        reply = await self._model.complete(prompt, reply_schema)
-        took_in = reply.tokens_in or prompt.count_tokens()
-        is_text = prompt.step != "embed"  # vectors are no tokens
-        took_out = reply.tokens_out or (count_tokens(reply.text) if is_text else 0)
-        add_tokens(self.tokens, {prompt.step: (took_in, took_out)})
-        return reply
-
-    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
-        """Let the model forget a reply."""
-        self._model.forget(prompt, reply_schema)
 
 
 class RecordedFirst(LanguageModel):
@@ -256,17 +222,14 @@ class TranslatingSystem(System):
         """Translate each into a query."""
         results = []
         for question in questions:
-            model = CountingModel(self.setup.model)
-            asking = Asking(model, reads=self.reads)
+            asking = Asking(self.setup.model, reads=self.reads)
             found = await ask_question(self.setup.corpus, question, asking)
             reading = found.answer.reading if found.answer else None
             sources = found.answer.sources if found.answer else ()
             named = reading.quotes if reading else sources
             context = tuple(dict.fromkeys(item.document_id for item in named))
             results.append(
-                SystemResult(
-                    question, found.outcome, found.answer, context=context, tokens=model.tokens
-                )
+                SystemResult(question, found.outcome, found.answer, found.tokens, context=context)
             )
         return results
 
@@ -369,7 +332,7 @@ def _compare(
     else:
         is_same = is_right_reading(question, rows, reply.scale, reply.text)
         outcome = "right" if is_same else "wrong"
-    return SystemResult(question, outcome, answer, reply.scale, context, tokens)
+    return SystemResult(question, outcome, answer, tokens, reply.scale, context)
 
 
 class ClosedBook(ReadingSystem):

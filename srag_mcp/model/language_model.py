@@ -11,11 +11,12 @@ from pydantic_core import PydanticSerializationError, to_json
 
 AGENT: Final = "agent"  # who answers, where the calling agent does
 CHARACTERS_A_TOKEN = 4
+CONTEXT_TOKENS = 128_000  # what models can read at once, where nobody knows it of one
 LATIN_BYTES = 1.25  # a letter: accents and typography do not make a text another script
 
 Step: TypeAlias = Literal[
-    "schema", "rules", "audit", "records", "standardise", "translate", "extend", "rewrite",
-    "narrow", "rerank", "read", "embed", "judge",
+    "schema", "rules", "audit", "records", "repairs", "standardise", "names", "extend", "embed",
+    "translate", "narrow", "rewrite", "rerank", "read", "answer", "judge",
 ]  # fmt: skip
 
 
@@ -32,7 +33,7 @@ class Prompt:
     """What is asked.
 
     Attributes:
-        step: What the reply is for; the ledger counts by it.
+        step: What the reply is for.
         instructions: Never change between documents, so that caches of providers hit.
         content: What changes: documents, a question. It is data, whatever it says.
         corrections: Earlier replies to this prompt that did not fit, oldest first.
@@ -51,9 +52,15 @@ class Prompt:
         said = (text for item in self.corrections for text in (item.reply, item.message))
         return (self.instructions, self.content, *said)
 
-    def count_tokens(self) -> int:
-        """Estimate the tokens of all this."""
-        return count_tokens("\n".join(self.texts))
+    @property
+    def counted_step(self) -> Step:
+        """The step that the ledger counts it under: cells that are asked for again are repairs."""
+        return "repairs" if self.step == "records" and self.corrections else self.step
+
+    def count_tokens(self, reply_schema: Mapping[str, object] | None = None) -> int:
+        """Estimate the tokens of all that is sent, the form of the reply where one is given."""
+        form = [] if reply_schema is None else [write_json(reply_schema).decode()]
+        return count_tokens("\n".join([*self.texts, *form]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ class MeteredModel(LanguageModel):
     ) -> None:
         """Take a call into the ledger, and keep the reply that was paid for."""
         now = datetime.now(UTC)
-        call = Call(prompt.step, prompt.subject, prompt_hash, self._name, outcome, now)
+        call = Call(prompt.counted_step, prompt.subject, prompt_hash, self._name, outcome, now)
         kept = None
         if reply is not None:
             call = replace(

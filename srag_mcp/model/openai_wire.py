@@ -123,7 +123,7 @@ def read_chat(
             ("prompt_tokens_details", "cached_tokens"),
         )
     )
-    tokens_in = counted_in or request.prompt.count_tokens()
+    tokens_in = counted_in or request.prompt.count_tokens(request.reply_schema)
     tokens_out = counted_out or count_tokens(text)
     return Reply(
         text=text,

@@ -85,7 +85,7 @@ class ReplayModel(LanguageModel):
             raise ModelError(msg) from error
         return Reply(
             text,
-            tokens_in=prompt.count_tokens(),
+            tokens_in=prompt.count_tokens(reply_schema),
             tokens_out=count_tokens(text),
             cost_usd=0.0,
             model=found.model,

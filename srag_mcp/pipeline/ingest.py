@@ -29,7 +29,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.loose_reading import read_loosely
-from srag_mcp.pipeline.quote import quote_stored
+from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
     Standardised,
@@ -94,7 +94,7 @@ class Run:
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
 
-    def report(self, engine: Engine) -> IngestReport:
+    def report(self, engine: Engine | type[Engine]) -> IngestReport:
         """Report what is stored by now."""
         by_model = engine.asks or self.work.is_predicted()
         return report_stored(self.folder, self.found, self.work, by_model=by_model)
@@ -161,25 +161,26 @@ def ingest(
             cancelled=cancelled,
         )
         chosen = choose_engine(work, settings)
-        unfinished = Unfinished(
-            engine=chosen.name,
-            model=settings.model,
-            api_base=settings.api_base,
-            questions=questions,
-            rows=rows,
-            fresh=fresh,
-            budget_usd=settings.budget_usd,
-            budget_calls=settings.budget_calls,
-        )
         # a column that rules add must not make them read the other columns, too
         is_remembered = chosen.asks or not attribute
-        with (
-            chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
-            remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
-        ):
-            report = finish_report(
-                engine, partial(_think, run, engine), partial(run.report, engine)
+        report = _quote(run, chosen, asks_first=options.get("asks_first", False))
+        if report is None:
+            unfinished = Unfinished(
+                engine=chosen.name,
+                model=settings.model,
+                api_base=settings.api_base,
+                questions=questions,
+                rows=rows,
+                fresh=fresh,
+                budget_usd=settings.budget_usd,
+                budget_calls=settings.budget_calls,
             )
+            with (
+                chosen.open(Work(work, settings, on_progress, cancelled)) as engine,
+                remembered(state, unfinished if is_remembered else None, lambda: engine.is_begun),
+            ):
+                think = partial(_think, run, engine)
+                report = finish_report(engine, think, partial(run.report, chosen))
     if not report.cancelled:
         if not report.only_quoted:  # what is published is not of these files
             remember_files(state, seen.seen)
@@ -188,6 +189,18 @@ def ingest(
         on_progress(Progress("done", report.n_documents, report.n_documents))
     seconds = time.monotonic() - started
     return replace(report, engine=chosen.name, resumed=continued.taken_over, seconds=seconds)
+
+
+def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport | None:
+    """Say what a language model will be asked; return a report where that is to be agreed first."""
+    if not engine.asks or not (asks_first or engine.by_caller):
+        return None
+    quote = quote_work(run.work, run.folder, run.wish, run.settings, run.attribute)
+    run.on_progress(Progress("schema", expected=quote.effort))
+    if not asks_first or run.attribute or not quote.n_calls:
+        return None
+    stored = replace(run.report(engine), n_documents=quote.n_documents)
+    return replace(stored, account=quote.sentence(), proposed=engine.name)
 
 
 def _think(run: Run, engine: Engine) -> IngestReport:
@@ -255,7 +268,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         n_unsettled=standardised.n_unsettled,
         extension=extension,
         account=work.note(ACCOUNT) or "",
-        only_quoted=only_quoted,
+        proposed=AgentEngine.name if only_quoted else None,
         ruled=ruled.told,
         warnings=stored.warnings + told,
     )

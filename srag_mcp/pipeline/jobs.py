@@ -230,7 +230,8 @@ class JobWriter:
 
     def show(self, progress: "Progress") -> None:
         """Take note of progress; the next heartbeat tells."""
-        self._tell(**asdict(progress))
+        told = asdict(progress)
+        self._tell(**{name: value for name, value in told.items() if value is not None})
 
     def write(self) -> None:
         """Write the job as it is."""
@@ -243,8 +244,9 @@ class JobWriter:
 
     def end(self, report: "IngestReport") -> None:
         """Write how it ended; one that could read nothing has failed."""
-        quoted = report.account if report.only_quoted else ""
-        self._tell(report=tuple(report.lines()), n_documents=report.n_documents, quoted=quoted)
+        self._tell(report=tuple(report.lines()), n_documents=report.n_documents)
+        if report.proposed is not None:
+            self._tell(quoted=report.account, engine=report.proposed)
         if report.read_nothing and not report.cancelled:
             self.fail("none of the documents could be read")
         else:

@@ -11,9 +11,9 @@ from typing import Unpack
 
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
-from srag_mcp.engines.protocol import Engine
+from srag_mcp.engines.protocol import Effort, Engine
 from srag_mcp.inference.proposal import USUAL_DESCRIPTION, price_reading
-from srag_mcp.model.language_model import count_tokens
+from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
 from srag_mcp.pipeline.file_plan import (
     FoundFiles,
     Sample,
@@ -42,10 +42,12 @@ from srag_mcp.store.layout import WORK_FILE, CorpusFolder
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import WorkDatabase, open_work
 
-USUAL_ATTRIBUTES = 30
+USUAL_ATTRIBUTES = 63  # the median of the five recorded packs: 45 to 91 were predicted
 _ROUND_TOKENS_OUT = 2500
 _ROUND_TOKENS_IN = 3500
-_QUESTION_TOKENS = (4000, 150)
+# The median of the five recorded packs (README, Results).
+_QUESTION_TOKENS = (5000, 150)
+_TOKENS_A_SECOND = 50  # written; models write some 30 to 100, and one reply after the other
 _UNREAD = Sample((), (), {})
 
 
@@ -61,6 +63,8 @@ class Quote:
         is_schema_known: Whether the columns are known already.
         n_calls: Prompts.
         tokens_in, tokens_out: As `count_tokens` estimates them; the latter is an upper end.
+        tokens_to_read: Of the texts of the documents to be read.
+        n_at_once: Replies that are written at the same time.
         cost_usd: None where the price is not known, or nobody is paid.
     """
 
@@ -72,16 +76,45 @@ class Quote:
     n_calls: int
     tokens_in: int
     tokens_out: int
+    tokens_to_read: int = 0
+    n_at_once: int = 1
     cost_usd: float | None = None
+
+    @property
+    def effort(self) -> Effort:
+        """The prompts, and all their tokens."""
+        return Effort(self.n_calls, self.tokens_in + self.tokens_out)
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
-        return asdict(self)
+        return {**asdict(self), "minutes": self._minutes(), "alternative": self.alternative()}
 
     def sentence(self) -> str:
-        """Say it in half a sentence: `with engine agent it takes about 40 prompts, …`."""
-        said = f"{self.n_calls:,} prompts, {self.tokens_in + self.tokens_out:,} tokens"
-        return f"with engine {self.engine} it takes about {said}"
+        """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
+        said = f"{self.n_calls:,} prompts, {self.effort.tokens:,} tokens, {self._minutes()} min"
+        whole = self.alternative()
+        return f"with engine {self.engine} it takes about {said}" + (f"; {whole}" if whole else "")
+
+    def _minutes(self) -> int:
+        """Return how long the replies take to write, at the usual pace."""
+        return math.ceil(self.tokens_out / _TOKENS_A_SECOND / self.n_at_once / 60)
+
+    def alternative(self) -> str:
+        """Say where reading the documents whole costs less; empty where it does not.
+
+        They are read once for what is asked at one time, as long as a model can read them at once.
+        """
+        n_built, n_read, n_asked = self.effort.tokens, self.tokens_to_read, sum(_QUESTION_TOKENS)
+        if self.n_to_read < self.n_documents or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
+            return ""
+        pays = "the table never costs less, but it can be checked"
+        if n_read > n_asked:
+            n_questions = math.ceil(n_built / (n_read - n_asked))
+            pays = f"asked one by one, the table costs less from {n_questions:,} questions on"
+        return (
+            f"reading the folder whole takes about {n_read:,} tokens, so for questions that are"
+            f" asked at one time it costs less; {pays}"
+        )
 
     def lines(self) -> list[str]:
         """Say the same in a few lines for people."""
@@ -96,7 +129,8 @@ class Quote:
             f"{self.n_to_read:,} of {self.n_documents:,} documents to be read, {guess}"
             f"{self.n_attributes} columns, engine {self.engine}",
             f"about {self.n_calls:,} calls, {self.tokens_in:,} tokens in, {self.tokens_out:,} out:"
-            f" {money}",
+            f" {money}, about {self._minutes()} min",
+            *filter(None, [self.alternative()]),
         ]
 
 
@@ -138,21 +172,29 @@ def quote_ingestion(folder: Path, settings: Settings, **options: Unpack[IngestOp
     settings, options = continued.settings, continued.options
     found = find_files(folder, settings)
     rows, fresh = options.get("rows", "auto"), options.get("fresh", False)
-    wish, n_questions = options.get("attribute", ""), len(options.get("questions", ()))
+    wish, questions = options.get("attribute", ""), tuple(options.get("questions", ()))
     readers = ReaderPool(settings.workers, settings.document_timeout_s)
     with _open_stored(folder, settings) as work:
-        engine = choose_engine(work, settings)
         found = without_copies(found, work)
-        found = settle_tables(work, found, rows, readers, fresh=fresh).found
-        asked = SchemaWish(options.get("schema"), fresh=fresh)
-        schema = find_known_schema(work, folder.expanduser().resolve(), asked, engine.asks)
-        is_new = schema is not None and bool(wish) and find_attribute(schema, wish) is None
-        added = _usual_attributes()[:1] if is_new else []
-        wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
-        n_documents, lengths = _find_lengths(work, found, wanted, readers, settings)
+        tables = settle_tables(work, found, rows, readers, fresh=fresh)
+        asked = SchemaWish(options.get("schema"), questions, fresh, tables)
+        return quote_work(work, folder.expanduser().resolve(), asked, settings, wish)
+
+
+def quote_work(
+    work: WorkDatabase, folder: Path, asked: SchemaWish, settings: Settings, attribute: str = ""
+) -> Quote:
+    """Estimate what an ingestion takes that goes on with what *work* holds; nothing is asked."""
+    engine, found = choose_engine(work, settings), asked.tables.found
+    readers = ReaderPool(settings.workers, settings.document_timeout_s)
+    schema = find_known_schema(work, folder, asked, engine.asks)
+    is_new = schema is not None and bool(attribute) and find_attribute(schema, attribute) is None
+    added = _usual_attributes()[:1] if is_new else []
+    wanted = schema and schema.model_copy(update={"attributes": (*schema.attributes, *added)})
+    n_documents, lengths = _find_lengths(work, found, wanted, readers, settings)
     if not engine.asks:
         return Quote(engine.name, n_documents, 0, 0, schema is not None, 0, 0, 0)
-    todo = _ToRead(n_documents, lengths, schema, added, n_questions)
+    todo = _ToRead(n_documents, lengths, schema, added, len(asked.questions))
     return _price(engine, todo, settings)
 
 
@@ -174,6 +216,7 @@ def _quote_reading(folder: Path, settings: Settings, options: IngestOptions) -> 
         n_calls=found.n_prompts,
         tokens_in=found.tokens_in,
         tokens_out=found.tokens_out,
+        n_at_once=_count_at_once(engine, settings),
         cost_usd=price.cost_usd(found.tokens_in, found.tokens_out) if price else None,
     )
 
@@ -182,11 +225,10 @@ def quote_stored(
     engine: type[Engine], work: WorkDatabase, folder: Path, settings: Settings, n_questions: int
 ) -> Quote:
     """Estimate what it takes that *engine* reads all documents that *work* holds."""
-    known = work.known_documents(work.paths_of_documents())
-    ids = [document_id for found in known.values() for document_id in found]
     schema = find_known_schema(work, folder, SchemaWish(), engine.asks)
-    lengths = Predictions(work).count_tokens(ids)
-    return _price(engine, _ToRead(len(ids), lengths, schema, n_questions=n_questions), settings)
+    lengths = Predictions(work).count_tokens()
+    todo = _ToRead(len(lengths), lengths, schema, n_questions=n_questions)
+    return _price(engine, todo, settings)
 
 
 def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
@@ -215,8 +257,14 @@ def _price(engine: type[Engine], todo: _ToRead, settings: Settings) -> Quote:
         n_calls=estimate.n_prompts,
         tokens_in=tokens_in,
         tokens_out=tokens_out,
+        tokens_to_read=sum(lengths),
+        n_at_once=_count_at_once(engine, settings),
         cost_usd=price.cost_usd(tokens_in, tokens_out) if price else None,
     )
+
+
+def _count_at_once(engine: type[Engine], settings: Settings) -> int:
+    return 1 if engine.by_caller else settings.concurrency
 
 
 @contextmanager

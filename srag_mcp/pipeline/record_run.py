@@ -16,9 +16,9 @@ from srag_mcp.claims.second_look import (
 from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Progress
+from srag_mcp.engines.protocol import Effort, Progress
 from srag_mcp.model.language_model import Step
-from srag_mcp.records.prediction import count_readable
+from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema
@@ -47,14 +47,23 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
-    n_readable = count_readable(engine.work.settings.prompt_tokens)
+    prompt_tokens = engine.work.settings.prompt_tokens
+    n_readable = count_readable(prompt_tokens)
     pending = [
         PendingDocuments(group.attributes, ids)
         for group in predictions.pending(schema.attributes, n_readable)
         if (ids := tuple(key for key in group.document_ids if among is None or key in among))
     ]
     asked = [document_id for group in pending for document_id in group.document_ids]
-    n_done = 0
+    n_done, expected = 0, None
+    if engine.by_caller:  # who answers is told how much is to go
+        taken = engine.model.ledger.total
+        expected = Effort(taken.n_calls, taken.tokens_in + taken.tokens_out)
+        for group in pending:
+            lengths = predictions.count_tokens(group.document_ids)
+            new = estimate_records(group.attributes, lengths, prompt_tokens)
+            n_tokens = expected.tokens + new.tokens_in + new.tokens_out
+            expected = Effort(expected.prompts + new.n_prompts, n_tokens)
 
     def keep(group: PendingDocuments, records: Sequence[PredictedRecord]) -> None:
         nonlocal n_done
@@ -63,7 +72,7 @@ def read_missing_records(
         on_progress(Progress("predicting", n_done, len(asked), records[-1].document_id))
 
     if pending:
-        on_progress(Progress("predicting", 0, len(asked)))
+        on_progress(Progress("predicting", 0, len(asked), expected=expected))
     for group in pending:
         texts = predictions.texts(group.document_ids)
         engine.read(texts, group.attributes, partial(keep, group), step)

@@ -11,6 +11,7 @@ from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.file_plan import FoundFiles
 from srag_mcp.schema.rounds import Extension
 from srag_mcp.schema.schema import Schema, find_meant
+from srag_mcp.settings import EngineName
 from srag_mcp.store.build import published_info
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
@@ -78,7 +79,8 @@ class IngestReport:
         stopped: Why the run ended before its end, for people; empty otherwise.
         account: How much of the documents the columns account for, and what it takes that the
             agent reads prose; empty where a language model chose them.
-        only_quoted: Whether nothing is published for that, until somebody chooses an engine.
+        proposed: The engine that would read the documents, where nothing is published until
+            somebody agrees to that; None where that was decided.
         ruled: What rules that a model wrote decide, and how their audits came out.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
@@ -117,8 +119,13 @@ class IngestReport:
     untried: tuple[str, ...] = ()
     resumed: str = ""
     account: str = ""
-    only_quoted: bool = False
+    proposed: EngineName | None = None
     ruled: tuple[str, ...] = ()
+
+    @property
+    def only_quoted(self) -> bool:
+        """Whether nothing was done but to say what reading takes."""
+        return self.proposed is not None
 
     @property
     def read_nothing(self) -> bool:

@@ -38,8 +38,9 @@ class IngestOptions(TypedDict, total=False):
         attribute: One more attribute, described in words; only it is extracted anew.
         keep: Whether the attribute becomes a column; else it is loose (`store.loose`).
         documents: A SELECT of the documents that a loose attribute is read from; empty for all.
-        asks_first: Whether to publish nothing, and say what reading would take, where nobody chose
-            an engine, no model is named and the columns that rules find leave most words over.
+        asks_first: Whether to do nothing, and say what it would take, where a language model is to
+            be asked for more than one column; and to publish nothing where nobody chose an engine,
+            no model is named and the columns that rules find leave most words over.
     """
 
     questions: Sequence[str]

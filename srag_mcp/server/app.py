@@ -42,9 +42,9 @@ it came from. Do not read or search documents to count or compare: ask, or query
 
 1. list_corpora shows the corpora. One that is not ingested, or whose documents changed: call
    ingest_corpus (with the user's questions as sample_questions), then ingest_status until done.
-   Of prose it publishes nothing until an engine is chosen.
-   With engine "agent" you are its language model, without a key: answer what next_prompts gives
-   with answer_prompts until the job is done. Subagents can help.
+   Of prose it publishes nothing until an engine is chosen and its price agreed (go=true).
+   With engine "agent" you are its language model: answer what next_prompts gives with
+   answer_prompts until it is over; subagents help.
 2. ask answers a question in plain words. Check that its reading and SQL mean what was asked. If it
    cannot, it returns a brief with the columns: write one SELECT and call run_sql.
 3. Before your own SQL: get_schema, and get_column_stats for the spelling of values. Columns found

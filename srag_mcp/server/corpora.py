@@ -93,8 +93,8 @@ class Corpora:
             state = "is not ingested yet"
             if self._is_ingesting(corpus):
                 state = "is being ingested for the first time"
-            elif quoted := self._quoted(corpus):
-                state = f"has no table yet, {quoted}"
+            elif job := self._quoted(corpus):
+                state = f"has no table yet, {job.quoted}"
             msg = f"corpus {name!r} {state}: {self._next_call(corpus)}"
             raise NotIngestedError(msg) from error
         return corpus
@@ -119,12 +119,16 @@ class Corpora:
         self,
         name: str,
         questions: Sequence[str],
-        engine: EngineChoice,
-        effort: EffortChoice = "auto",
+        thinking: tuple[EngineChoice, EffortChoice],
         *,
         rebuild_schema: bool,
+        go: bool,
     ) -> JobStatus:
         """Start an ingestion, or return the one that runs.
+
+        Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
+
+        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -134,7 +138,7 @@ class Corpora:
         from srag_mcp.schema.json_schema import find_schema_file
 
         corpus, settings = self.ingestible(name), self.settings
-        folder = corpus.location
+        folder, (engine, effort) = corpus.location, thinking
         if rebuild_schema and (path := find_schema_file(folder)) is not None:
             msg = (
                 f"a person wrote the columns of this corpus down in {path}, and rebuild_schema"
@@ -147,7 +151,7 @@ class Corpora:
         if effort != "auto":
             settings = settings.model_copy(update={"effort": effort})
         job = start_job(
-            folder, settings, questions=questions, fresh=rebuild_schema, asks_first=True
+            folder, settings, questions=questions, fresh=rebuild_schema, asks_first=not go
         )
         given = {
             "sample_questions": questions,
@@ -228,8 +232,8 @@ class Corpora:
         """Say what to call for a corpus that has no table yet."""
         if self._is_ingesting(corpus):
             return f"call ingest_status with corpus={corpus.name!r} while it is running"
-        if self._quoted(corpus):  # nobody has chosen who reads
-            return views.job_pages.choose_call(corpus.name)
+        if job := self._quoted(corpus):  # nobody has agreed who reads
+            return views.job_pages.choose_call(corpus.name, job.engine)
         return f"call ingest_corpus with corpus={corpus.name!r}"
 
     def _entry(self, name: str) -> CorpusEntry:
@@ -244,7 +248,9 @@ class Corpora:
                 return CorpusEntry(name=name, state="unreadable", problem=str(error))
             if is_ingesting:
                 return CorpusEntry(name=name, state="ingesting")
-            return CorpusEntry(name=name, state="not ingested", problem=self._quoted(corpus))
+            job = self._quoted(corpus)
+            problem = job.quoted if job else ""
+            return CorpusEntry(name=name, state="not ingested", problem=problem)
         return CorpusEntry(
             name=name,
             state="ingesting" if is_ingesting else "ready",
@@ -255,12 +261,12 @@ class Corpora:
             built_at=info.created_at,
         )
 
-    def _quoted(self, corpus: "Corpus") -> str:
-        """Return what the last ingestion said of a folder of prose that it did not publish."""
+    def _quoted(self, corpus: "Corpus") -> "Job | None":
+        """Return the last ingestion if it only said what reading takes."""
         from srag_mcp.pipeline.jobs import list_jobs
 
-        jobs = list_jobs(corpus.location, self.settings)
-        return jobs[0].quoted if jobs else ""
+        latest = list_jobs(corpus.location, self.settings)[:1]
+        return latest[0] if latest and latest[0].quoted else None
 
     def _is_ingesting(self, corpus: "Corpus") -> bool:
         """Whether somebody ingests the corpus: a job, or another process."""

@@ -133,8 +133,11 @@ class Predictions:
             found = {row[0]: DocumentText(*row) for row in rows}
             yield from (found[key] for key in part if key in found)
 
-    def count_tokens(self, document_ids: Sequence[str]) -> list[int]:
-        """Return the tokens of documents, in the order given."""
+    def count_tokens(self, document_ids: Sequence[str] | None = None) -> list[int]:
+        """Return the tokens of documents, in the order given; of all where none are."""
+        if document_ids is None:
+            found = "SELECT document_id FROM documents ORDER BY document_id"
+            document_ids = [key for (key,) in self._work.run(found)]
         return [count_tokens(document.text) for document in self.texts(document_ids)]
 
     def store(self, attributes: Sequence[Attribute], records: Iterable[PredictedRecord]) -> None:

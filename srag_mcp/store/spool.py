@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from pydantic import TypeAdapter
 
@@ -179,6 +180,13 @@ class PromptSpool:
         """Count the prompts that wait for an answer, with agents or not."""
         [(n_waiting,)] = self._state.run("SELECT count(*) FROM waiting")
         return int(n_waiting)
+
+    def n_answered(self, since: datetime) -> int:
+        """Count the prompts that were answered *since* a moment, and not forgotten yet."""
+        [(n_answered,)] = self._state.run(
+            "SELECT count(*) FROM prompts WHERE answered_at >= ?", since.timestamp()
+        )
+        return int(n_answered)
 
     def hand_out(
         self,

@@ -3,15 +3,18 @@
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import anyio
 from pydantic import JsonValue
 
+from srag_mcp.engines.protocol import Effort
 from srag_mcp.errors import JobError
 from srag_mcp.pipeline.jobs import agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
 from srag_mcp.store.job import Job
+from srag_mcp.store.layout import CorpusFolder, is_ingested_now
 from srag_mcp.store.spool import AnswerOutcome, SpooledPrompt
 from srag_mcp.text.shown import one_line, shorten
 from srag_mcp.views.results import (
@@ -35,6 +38,7 @@ PROBLEMS_SHARE = 0.5
 MAX_ID_CHARACTERS = 80
 MAX_PROBLEM_CHARACTERS = 1000
 NO_JOB = "no job"
+OVER = "it is over, nothing waits"
 ASKING = {"running", NO_JOB}
 SAME_AS_BEFORE = "the same, and the same reply schema, as of the prompts that you just answered"
 
@@ -47,13 +51,15 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
         report.append(f"{len(job.report) - MAX_REPORT_LINES} more lines")
     if job.error:
         report.append(shorten(job.error, 10 * MAX_LINE_CHARACTERS))
-    waiting = 0
+    waiting, so_far = 0, ""
     if job.is_running and note != ASKED_TO_STOP:
         with agent_prompts(folder, settings) as spool:
-            waiting = spool.count().n_open
+            count, begun = spool.count(), datetime.fromisoformat(job.started_at)
+            waiting, n_waiting = count.n_open, count.n_open + count.n_leased
+            so_far = _say_how_far(spool.n_answered(begun), n_waiting, Effort(*job.expected))
     call = f"call ingest_corpus with corpus={name!r}"
     if (engine := named_engine(job.engine)) is not None:
-        call += f" and engine={engine!r}"
+        call += f", engine={engine!r} and go=true"
     if job.attribute:
         arguments: dict[str, str | bool] = {"attribute": job.attribute}
         if job.documents is not None:
@@ -62,7 +68,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     again = f"ingest_status with corpus={name!r}, job_id={job.id!r}"
     following = {
         "running": f"call {again} while the state is running",
-        "done": f"call ask with corpus={name!r}, or get_schema",
+        "done": _ask_call(name),
         "failed": f"mend what the report names, then {call} again",
         "cancelled": f"{call} to go on where it stopped",
         "interrupted": f"{call} to go on where it stopped",
@@ -70,7 +76,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
     if waiting:
         following = f"{waiting} prompts wait for you: call next_prompts with corpus={name!r}"
     elif job.quoted:
-        following = f"nothing was published: {choose_call(name)}"
+        following = f"nothing was published: {choose_call(name, job.engine)}"
     return JobStatus(
         job_id=job.id,
         corpus=name,
@@ -79,17 +85,38 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
         done=job.done,
         total=job.total,
         waiting=waiting,
+        so_far=so_far,
         report=report,
         next=following,
     )
 
 
-def choose_call(name: str) -> str:
-    """Say what to call for a corpus of prose, of which nobody has chosen who reads it."""
+def _ask_call(name: str) -> str:
+    return f"call ask with corpus={name!r}, or get_schema"
+
+
+def choose_call(name: str, engine: str) -> str:
+    """Say what to call for a corpus of which nobody has agreed that *engine* reads it."""
     return (
-        f"call ingest_corpus with corpus={name!r} and engine='agent' to read it yourself, or"
-        " engine='offline' for the columns that code finds"
+        f"call ingest_corpus with corpus={name!r}, engine={engine!r} and go=true, and the same"
+        " questions, to have it read, or with engine='offline' for the columns that code finds;"
+        " then get_document without document_id reads all documents"
     )
+
+
+def _say_how_far(n_answered: int, n_waiting: int, expected: Effort) -> str:
+    """Say how many prompts of a job are answered, and what is to go; nothing where it asks none.
+
+    `(12, 8, Effort(36, 60_000)) -> "12 of about 36 prompts are answered, … 40,000 tokens to go"`
+    """
+    n_all = max(expected.prompts, n_answered + n_waiting)
+    if not n_answered and not n_waiting:
+        return ""
+    if not expected.prompts:
+        return f"{n_answered} prompts are answered"
+    n_tokens = expected.tokens * (n_all - n_answered) // expected.prompts
+    said = f"{n_answered} of about {n_all} prompts are answered"
+    return f"{said}, about {round(n_tokens, -3) or n_tokens:,} tokens to go"
 
 
 def job_lines(page: JobStatus) -> list[str]:
@@ -101,6 +128,7 @@ def job_lines(page: JobStatus) -> list[str]:
             parts.append(f"{page.done} of {page.total}")
         if page.waiting:
             parts.append(f"{page.waiting} prompts wait for answers")
+        parts += [page.so_far] * bool(page.so_far)
         where = f": {', '.join(parts)}"
     return [f"job {page.job_id} is {page.state}{where}", *map(one_line, filter(None, page.report))]
 
@@ -131,24 +159,43 @@ class PromptDesk:
             with agent_prompts(self.folder, self.settings) as spool:
                 if not spool.was_used:
                     raise
-                n_open = spool.count().n_open
-            return JobStatus(job_id="", corpus=self.name, state=NO_JOB, waiting=n_open)
+                count = spool.count()
+            following = f"{OVER} and no ingestion runs: {_ask_call(self.name)}"
+            if count.n_open or count.n_leased or self._is_ingested():
+                following = ""
+            return JobStatus(
+                job_id="", corpus=self.name, state=NO_JOB, waiting=count.n_open, next=following
+            )
         return job_page(self.folder, self.settings, self.name, job)
 
-    def hand_out(
-        self, max_prompts: int, known: Collection[str] = (), *, again: bool = False
-    ) -> PromptPage:
-        """Give prompts, as many as fit into one result; *again*: those, too, that were given.
+    def _is_ingested(self) -> bool:
+        """Whether a process reads the documents, which may be about to ask."""
+        corpus = CorpusFolder(self.folder, self.settings.home)
+        return any(map(is_ingested_now, (corpus.inside, corpus.apart)))
 
-        *known* is what steps share that the agent has read already.
+    def hand_out(
+        self,
+        max_prompts: int,
+        known: Collection[str] = (),
+        *,
+        max_characters: int | None = None,
+        again: bool = False,
+    ) -> PromptPage:
+        """Give prompts, as many as fit into *max_characters*; None: into one result.
+
+        *known* is what steps share that the agent has read already; *again*: those prompts, too,
+        that were given.
         """
         status = self.status()
         if status.state not in ASKING:
+            over = f"{OVER} and the job is {status.state}: {status.next}"
+            return PromptPage(**status.model_dump(exclude={"next"}), next=over)
+        if status.state == NO_JOB and status.next:
             return PromptPage(**status.model_dump())
         given: Sequence[SpooledPrompt] = ()
         with agent_prompts(self.folder, self.settings) as spool:
             if max_prompts:
-                room = int(self.settings.max_result_characters * PAGE_SHARE)
+                room = int((max_characters or self.settings.max_result_characters) * PAGE_SHARE)
                 given = spool.hand_out(max_prompts, room, known, again=again)
             count = spool.count()
         page = PromptPage(**status.model_dump(exclude={"next", "waiting"}), waiting=count.n_open)
@@ -185,9 +232,15 @@ class PromptDesk:
         with agent_prompts(self.folder, self.settings) as spool:
             return spool.answer(pairs)
 
-    def say(self, outcomes: Sequence[AnswerOutcome], max_prompts: int = 0) -> AnswersPage:
+    def say(
+        self,
+        outcomes: Sequence[AnswerOutcome],
+        max_prompts: int = 0,
+        max_characters: int | None = None,
+    ) -> AnswersPage:
         """Say what became of answers, with further prompts."""
-        page = self.hand_out(max_prompts, {item.shared for item in outcomes if item.shared})
+        known = {item.shared for item in outcomes if item.shared}
+        page = self.hand_out(max_prompts, known, max_characters=max_characters)
         refused = [
             AnswerProblem(
                 id=shorten(item.id, MAX_ID_CHARACTERS),

@@ -94,6 +94,7 @@ class JobStatus(Page):
     done: int = 0
     total: int = 0
     waiting: Annotated[int, Field(description="prompts that next_prompts can give you")] = 0
+    so_far: Annotated[str, Field(description="prompts answered, and what is to go")] = ""
     report: list[str] = []
     next: str = ""
 
@@ -397,6 +398,8 @@ class DocumentPage(Page):
         part = f"{self.start}-{self.end} of {self.characters}{more}"
         if not self.text:
             return _lines([f"{self.document_id} ({self.title}), {part}", self.note])
+        if not self.document_id:  # several, each with its mark
+            return f"{self.title}, {part}\n\n{self.text}"
         mark = f"end {hashlib.sha256(self.text.encode('utf-8', 'replace')).hexdigest()[:16]}"
         head = one_line(f"{self.document_id} ({self.title}), {part}; text up to '{mark}':")
         end = f"{mark}: {self.end - self.start} characters"

@@ -17,6 +17,7 @@ from srag_mcp.views.results import (
     Table,
     TracePage,
     cut_text,
+    json_size,
 )
 
 MAX_NEAR_VALUES = 3
@@ -113,6 +114,44 @@ def document_page(
         truncated=truncated,
         next_start=end if truncated else None,
         note="" if text else BEHIND if found.characters else UNREAD,
+    )
+
+
+def documents_page(corpus: Corpus, max_characters: int, start: int) -> DocumentPage:
+    """Give the texts of all documents in a row, from character *start* of them on.
+
+    As many as fit, whole; one that is longer than a page by itself comes in parts.
+    """
+    info = corpus.info()
+    entries = corpus.documents_like("", info.n_documents + info.n_failed)
+    total = sum(item.characters for item in entries)
+    start = end = min(start, total)
+    left, at, parts = max_characters, 0, list[str]()
+    for item in entries:
+        at += item.characters
+        if at <= end:
+            continue
+        if parts and item.characters > left * PAGE_SHARE:
+            break
+        first = item.characters - (at - end)
+        page = document_page(corpus, item.id, left, first, item.characters)
+        if parts and page.truncated:
+            break
+        parts.append(page.render())
+        left -= json_size(parts[-1])
+        end += page.end - page.start
+        if page.truncated:
+            break
+    return DocumentPage(
+        document_id="",
+        title=f"{len(parts)} of {len(entries)} documents",
+        characters=total,
+        start=start,
+        end=end,
+        text="\n\n".join(parts),
+        truncated=end < total,
+        next_start=end if end < total else None,
+        note="" if parts else BEHIND,
     )
 
 

@@ -29,7 +29,8 @@ layout or part), *wrong*, *junk*; columns that match no gold field are listed an
 reader, whose verdicts are kept in `yardstick_verdicts.json`, as are those on notes: by pack, column
 and the hash of what it holds; by pack, question and the note without its names and numbers. What
 is not judged is *unjudged*, and silent. *cells* is the mean over the gold fields. Records of a
-table file that are none count as wrong ones.
+table file that are none count as wrong ones. Of a replay it is told what the model took: tokens of
+the documents, of the build, of a question and its answer in the median, of each step in + out.
 """
 
 import argparse
@@ -196,6 +197,20 @@ class Sheet:
         print_table(["part", *Part(name="").figures(), ""], rows)
 
 
+def token_rows(parts: Iterable[Part]) -> Iterator[list[str]]:
+    """Yield what each replay took: in and out of the steps that took anything, in their order."""
+    taken = [(part.name, part.tokens) for part in parts if part.tokens]
+    steps = list(dict.fromkeys(
+        step for _, item in taken for step, n in item.steps.items() if n.sent + n.replied
+    ))  # fmt: skip
+    yield ["tokens", "documents", "build", "ratio", "question", "answer", *steps]
+    for name, item in taken:
+        each = [f"{item.steps[step].sent:,} + {item.steps[step].replied:,}" for step in steps]
+        medians = [f"{n:,.0f}" for n in (item.question_median, item.answer_median)]
+        ratio = f"{item.build_ratio:.2f}"
+        yield [name, f"{item.documents:,}", f"{item.build:,}", ratio, *medians, *each]
+
+
 def _rows_by_kind(sheet: Sheet, parts: Iterable[Part]) -> Iterator[list[str]]:
     for part in parts:
         was = sheet.was(part)
@@ -214,6 +229,9 @@ def print_report(report: Report, before: Report | None) -> None:
     for rows in (measured, [part for part in parts if part.what == "replay"]):
         if rows:
             sheet.print_parts(rows)
+    head, *rows_of_tokens = token_rows(parts)
+    if rows_of_tokens:
+        print_table(head, rows_of_tokens)
     print_table(["by kind", *OUTCOMES], list(_rows_by_kind(sheet, measured)))
     for part in measured:
         _print_walk(sheet, part)

@@ -35,6 +35,7 @@ from tests.benchmarks.yardstick_columns import Records, align_rows, judge_column
 from tests.benchmarks.yardstick_report import (
     Part,
     Question,
+    Tokens,
     Walk,
     normalise_note,
 )
@@ -212,6 +213,7 @@ def _replay(task: Task) -> Part:
         questions=[_judged(result) for result in found.questions],
         cells={score.field: score.accuracy for score in found.cells},
         calls=found.calls,
+        tokens=found.tokens and Tokens.model_validate(found.tokens.to_json()),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 VERDICTS = Path(__file__).with_name("yardstick_verdicts.json")
 OUTCOMES = ("right", "wrong", "silent", "refused", "failed")
@@ -91,6 +91,26 @@ class Walk(BaseModel):
     guard_parses: int
 
 
+class Taken(BaseModel):
+    """What a step took of a language model."""
+
+    sent: int = Field(alias="in")
+    replied: int = Field(alias="out")
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+
+class Tokens(BaseModel):
+    """What a replay took, as `srag-mcp eval --json` has it."""
+
+    documents: int
+    build: int
+    build_ratio: float | None
+    question_median: float
+    answer_median: float
+    steps: dict[str, Taken]
+
+
 class Part(BaseModel):
     """One pack, or one replayed setting. *error* has the traceback if it could not be measured.
 
@@ -108,6 +128,7 @@ class Part(BaseModel):
     columns: list[Column] = Field(default_factory=list)
     cells: dict[str, float] = Field(default_factory=dict)
     calls: int = 0
+    tokens: Tokens | None = None
     walk: Walk | None = None
     ingest_s: float = 0.0
     seconds: float = 0.0

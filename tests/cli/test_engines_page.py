@@ -30,7 +30,7 @@ VARYING = (
     (re.compile(r"\d+\.\d s\b"), "0.0 s"),
     (re.compile(r"\b(\d{6})-[0-9a-f]{8}\b"), r"\1-…"),
     (
-        re.compile(r"\d[\d,]*(?= tokens| out\b)|(?<=\$)\d+\.\d+|(?<=about )\d+(?= calls)"),
+        re.compile(r"\d[\d,]*(?= tokens| out\b)|(?<=\$)\d+\.\d+|(?<=about )\d+(?= calls| min)"),
         "N",
     ),  # as long as the prompts are
     (re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b"), "JOB"),

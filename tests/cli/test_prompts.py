@@ -64,7 +64,8 @@ def test_a_script_answers_the_prompts_of_a_job(
     assert (said.status, said.out) == (0, f"{len(given)} accepted, 0 refused\n")
     assert (ended.status, ended.engine) == ("done", "agent"), ended
     assert json.loads(table.out)["rows"] == [[sum(PASSENGERS.values()), N_SHIPS]]
-    next_step = f"next: run srag-mcp ask {ferries}, or srag-mcp schema\n"
+    over = "it is over, nothing waits and the job is done"
+    next_step = f"next: {over}: run srag-mcp ask {ferries}, or srag-mcp schema\n"
     assert (done.out, done.err) == ("", f"job {job} is done\n{next_step}")
 
 

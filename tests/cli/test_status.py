@@ -15,7 +15,8 @@ from tests.cli.test_prompts import answer_all
 
 
 def test_a_job_says_where_it_is(cli: Cli, ferries: Path, job: str) -> None:
-    told = f"job {job} is running: predicting, 0 of 4, 1 prompts wait for answers\n"
+    told = f"job {job} is running: predicting, 0 of 4, 1 prompts wait for answers, "
+    told += "0 of about 1 prompts are answered, about 1,000 tokens to go\n"
 
     end = time.monotonic() + 30
     shown = cli("status", ferries)
@@ -38,7 +39,7 @@ def test_a_job_is_cancelled_and_another_goes_on(
     assert cancelled.status == 0
     assert cancelled.out.splitlines()[0] == f"job {job} is cancelled"
     assert cancelled.err == (
-        f"next: run srag-mcp ingest {ferries} --engine agent to go on where it stopped\n"
+        f"next: run srag-mcp ingest {ferries} --engine agent --go to go on where it stopped\n"
     )
     told = json.loads(ended.out)
     assert (told["job_id"], told["state"], told["error"]) == (again, "done", "")

@@ -90,7 +90,7 @@ async def test_every_prompt_gets_its_own_answer_whatever_their_order(spool: Prom
     found = {number: json.loads(reply.text) for number, reply in replies.items()}
     assert found == {number: {"note": f"Note {number}"} for number in range(6)}
     taken = {(reply.model, reply.tokens_in, reply.tokens_out) for reply in replies.values()}
-    assert taken == {("agent", 6, 5)}, "of four characters each"
+    assert taken == {("agent", 10, 5)}, "of four characters each, the form of the reply too"
     assert all(reply.seconds > 0 for reply in replies.values())
 
 

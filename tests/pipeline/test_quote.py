@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pytest
@@ -86,17 +87,61 @@ def test_the_rounds_of_a_schema_and_its_trial_are_quoted_too(folder: Path, tmp_p
     settings = Settings(workers=1, home=tmp_path, model="gpt-4o-mini")
     quote = quote_ingestion(folder, settings, questions=["How many?", "How high?"])
     assert (quote.is_schema_known, quote.n_attributes) == (False, USUAL_ATTRIBUTES)
-    assert quote.n_calls == 3 + 5 + 2 * 2, "batches of 8, five rounds, two questions asked twice"
+    assert quote.n_calls == 7 + 5 + 2 * 2, "batches of 3, five rounds, two questions asked twice"
     assert quote.cost_usd is not None
     assert 0.001 < quote.cost_usd < 1
-    assert quote.tokens_in < 60_000, "three short documents a round, not eight thousand tokens"
-    assert "about 30 columns, engine model" in quote.lines()[0]
+    assert quote.tokens_in < 75_000, "three short documents a round, not eight thousand tokens"
+    assert "about 63 columns, engine model" in quote.lines()[0]
 
 
 def test_nobody_knows_what_an_agent_pays(folder: Path, tmp_path: Path) -> None:
     quote = quote_ingestion(folder, Settings(workers=1, home=tmp_path, engine="agent"))
     assert quote.cost_usd is None
-    assert quote.lines()[1].endswith(" out: on the bill of the agent")
+    assert " out: on the bill of the agent, about " in quote.lines()[1]
+
+
+def test_reading_all_documents_whole_is_quoted_where_it_costs_less(
+    folder: Path, tmp_path: Path
+) -> None:
+    settings = Settings(workers=1, home=tmp_path, engine="agent")
+    short = quote_ingestion(folder, settings)
+    for number in range(20):
+        text = f"The hut stands {100 + number} metres high. " + "Rain fell on it. " * 1000
+        (folder / f"{number:02d}.txt").write_text(text)
+    long = quote_ingestion(folder, settings)
+    for number in range(20, 40):
+        (folder / f"{number:02d}.txt").write_text(f"{number} " + "Rain fell on it. " * 1000)
+    larger = quote_ingestion(folder, settings)
+
+    assert short.tokens_to_read < 5000
+    assert short.alternative().endswith("the table never costs less, but it can be checked")
+    n_questions = math.ceil(long.effort.tokens / (long.tokens_to_read - 5150))
+    assert long.alternative() == (
+        f"reading the folder whole takes about {long.tokens_to_read:,} tokens, so for questions"
+        " that are asked at one time it costs less; asked one by one, the table costs less from"
+        f" {n_questions} questions on"
+    )
+    assert larger.alternative() == "", "no model reads as much at once"
+    assert long.lines()[-1] == long.alternative()
+    assert long.to_json()["minutes"] == math.ceil(long.tokens_out / 50 / 60)
+
+
+def test_whoever_asks_first_is_told_the_price_and_no_prompt_is_sent(
+    folder: Path, tmp_path: Path
+) -> None:
+    with serving(say) as server:
+        settings = Settings(
+            workers=1, home=tmp_path, model="openai/fake", api_base=server.base, api_key="none"
+        )
+        asked = ingest(folder, settings, schema=SCHEMA, asks_first=True)
+        assert server.requests == []
+        ingest(folder, settings, schema=SCHEMA)
+        n_asked = len(server.requests)
+        again = ingest(folder, settings, schema=SCHEMA, asks_first=True)
+
+    assert (asked.only_quoted, asked.published, asked.n_documents) == (True, False, 20)
+    assert asked.account.startswith(f"with engine model it takes about {n_asked} prompts, ")
+    assert not again.only_quoted, "there is nothing to ask"
 
 
 def test_offline_costs_nothing(folder: Path, tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ pytestmark = pytest.mark.anyio
 Connect = Callable[..., Client]
 N_NOTES = 40
 FEW_ROUNDS = {"schema_iterations": 2, "schema_documents": 4, "prompt_tokens": 1000}
+HOW_FAR = re.compile(
+    r"(?P<answered>\d+) of about \d+ prompts are answered, about (?P<tokens>[\d,]+) tokens to go"
+)
 DOCUMENT = re.compile(r"^(d\d+) \(path [^\n]*\)\n<<<(\w+)\n(.*?)\n\2>>>$", re.DOTALL | re.MULTILINE)
 
 
@@ -105,7 +108,9 @@ async def test_the_calling_agent_ingests_a_corpus_without_a_key(
     notes = write_notes(tmp_path / "notes", N_NOTES)
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        started = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        started = await call(
+            client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50
+        )
         ended, n_prompts = await finish(client)
         again = await call(client, JobStatus, "ingest_corpus", wait_seconds=50)
         table = await call(
@@ -130,9 +135,8 @@ async def test_a_draft_takes_a_sample_and_rules_of_the_calling_agent(
     notes = write_notes(tmp_path / "notes", N_NOTES)
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        await call(
-            client, JobStatus, "ingest_corpus", engine="agent", effort="draft", wait_seconds=50
-        )
+        how = {"engine": "agent", "effort": "draft", "go": True}
+        await call(client, JobStatus, "ingest_corpus", **how, wait_seconds=50)
         ended, _ = await finish(client)
         sql = "SELECT count(*), count(town), sum(height) FROM notes"
         table = await call(client, ResultTable, "run_sql", sql=sql)
@@ -140,6 +144,37 @@ async def test_a_draft_takes_a_sample_and_rules_of_the_calling_agent(
     assert ended.state == "done", ended.report
     assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
     assert any("nothing of it was audited" in line for line in ended.report)
+
+
+async def test_the_price_is_said_first_and_nothing_is_asked_until_it_is_agreed_to(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", N_NOTES)
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        said = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        nothing = await call(client, PromptPage, "next_prompts")
+        await call(client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50)
+        first = await call(client, PromptPage, "next_prompts")
+        pages = [await answer_page(client, first, next=20)]
+        with anyio.fail_after(60):
+            while pages[-1].state == "running":
+                pages.append(await answer_page(client, pages[-1], next=20))
+
+    [account] = [line for line in said.report if line.startswith("with engine agent it takes")]
+    assert (said.state, said.waiting) == ("done", 0)
+    assert re.search(r"about \d+ prompts, [\d,]+ tokens, \d+ min; reading the folder", account)
+    assert said.next.startswith("nothing was published: call ingest_corpus with corpus='notes',")
+    assert "engine='agent' and go=true" in said.next
+    assert not nothing.steps
+    told = [found for page in pages if (found := HOW_FAR.fullmatch(page.so_far))]
+    n_answered = [int(found["answered"]) for found in told]
+    to_go = [int(found["tokens"].replace(",", "")) for found in told]
+    assert n_answered == sorted(set(n_answered))
+    assert to_go == sorted(to_go, reverse=True)
+    assert len(told) == len(pages) - 1 >= 2
+    over = "it is over, nothing waits and the job is done"
+    assert pages[-1].next == f"{over}: call ask with corpus='notes', or get_schema"
 
 
 @pytest.mark.thorough
@@ -150,7 +185,9 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
     seen: list[str] = []
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        job = await call(
+            client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50
+        )
         for n_kills in range(4):
             page = await call(client, PromptPage, "next_prompts", max=2)
             seen += [item.id for item in prompts(page)]
@@ -162,11 +199,13 @@ async def test_a_corpus_whose_job_is_killed_asks_no_prompt_twice(
                 while (status := await call(client, JobStatus, "ingest_status")).state == "running":
                     pass
             assert status.state == "interrupted"
-            start = "call ingest_corpus with corpus='notes' and engine='agent'"
+            start = "call ingest_corpus with corpus='notes', engine='agent' and go=true"
             assert status.next == f"{start} to go on where it stopped"
             if not is_early:
                 await answer_page(client, page)
-            job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+            job = await call(
+                client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50
+            )
         ended, _ = await finish(client)
         table = await call(client, ResultTable, "run_sql", sql="SELECT sum(height) FROM notes")
 
@@ -183,7 +222,7 @@ async def test_a_column_whose_job_is_stopped_is_gone_on_with_by_the_same_tool(
     wish = {"attribute": "how long it rained"}
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        await call(client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50)
         await finish(client)
         job = await call(client, JobStatus, "extend_schema", **wish, wait_seconds=50)
         os.kill(job_process(notes, job.job_id), signal.SIGKILL)
@@ -206,7 +245,9 @@ async def test_a_job_that_waits_for_answers_is_cancelled_and_says_so(
     notes = write_notes(tmp_path / "notes", 4)
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        job = await call(client, JobStatus, "ingest_corpus", engine="agent", wait_seconds=50)
+        job = await call(
+            client, JobStatus, "ingest_corpus", engine="agent", go=True, wait_seconds=50
+        )
         ended = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=50)
 
     assert (job.state, job.waiting) == ("running", 1)
@@ -220,14 +261,14 @@ async def test_another_agent_goes_on_with_engine_and_questions_of_a_job_that_die
     question = "Which town lies highest?"
 
     async with connect(notes, **FEW_ROUNDS) as client:
-        given = {"engine": "agent", "sample_questions": [question]}
+        given = {"engine": "agent", "go": True, "sample_questions": [question]}
         job = await call(client, JobStatus, "ingest_corpus", **given, wait_seconds=50)
         await answer_page(client, await call(client, PromptPage, "next_prompts"))
         os.kill(job_process(notes, job.job_id), signal.SIGKILL)
         with anyio.fail_after(30):
             while (await call(client, JobStatus, "ingest_status")).state == "running":
                 pass
-        again = await call(client, JobStatus, "ingest_corpus", wait_seconds=50)
+        again = await call(client, JobStatus, "ingest_corpus", go=True, wait_seconds=50)
         page = await call(client, PromptPage, "next_prompts")
         stopped = await call(client, JobStatus, "ingest_status", cancel=True, wait_seconds=50)
 

@@ -225,7 +225,7 @@ async def test_prose_is_quoted_and_the_caller_decides_who_reads_it(
     for number, who in enumerate(["Ada", "Bo", "Cy"]):
         told = f"In 19{number}1 we met {who}, who told of a winter and of the fox below the hut."
         (notes / f"{number}.txt").write_text(told, encoding="utf-8")
-    choose = "call ingest_corpus with corpus='notes' and engine='agent' to read it yourself, or"
+    choose = "call ingest_corpus with corpus='notes', engine='agent' and go=true, and the same"
     async with connect(notes) as client:
         await call(client, "ingest_corpus", wait_seconds=0)
         quoted = await await_end(client)

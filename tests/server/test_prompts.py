@@ -118,7 +118,8 @@ async def test_an_agent_answers_all_prompts_page_by_page(
     later = {(step.instructions, bool(step.reply_schema)) for p in pages[1:] for step in p.steps}
     assert later == {(SAME_AS_BEFORE, False)}
     assert (pages[-1].state, pages[-1].steps) == ("done", [])
-    assert pages[-1].next == "call ask with corpus='notes', or get_schema"
+    over = "it is over, nothing waits and the job is done"
+    assert pages[-1].next == f"{over}: call ask with corpus='notes', or get_schema"
 
 
 async def test_the_status_of_a_job_that_waits_comes_at_once_and_names_the_next_call(
@@ -178,6 +179,19 @@ async def test_pages_fit_into_a_result_but_a_prompt_that_is_too_large_comes_alon
     assert 15 < len(prompts(page)) < 60
     assert len(page.model_dump_json(exclude_defaults=True)) < 20_000
     assert len(prompts(alone)) == 1
+
+
+async def test_whoever_can_read_more_at_once_gets_more(
+    notes: Path, start_job: StartJob, connect: Connect
+) -> None:
+    start_job("job-1", 60)
+
+    async with connect(notes) as client:
+        usual = await call(client, PromptPage, "next_prompts")
+        page = await call(client, PromptPage, "next_prompts", max_characters=50_000, again=True)
+
+    assert len(prompts(usual)) < len(prompts(page)) == 60
+    assert len(page.steps) == 1
 
 
 async def test_what_is_wrong_with_an_answer_is_told_and_the_others_count(
@@ -288,7 +302,8 @@ async def test_answers_to_a_job_that_was_killed_are_kept_for_the_one_that_goes_o
 
     assert status.state == "interrupted"
     assert (nothing.steps, late.steps) == ([], [])
-    assert nothing.next == late.next == status.next
+    over = "it is over, nothing waits and the job is interrupted"
+    assert nothing.next == late.next == f"{over}: {status.next}"
     assert status.next.startswith("call ingest_corpus")
     assert (late.accepted, later.accepted, late.problems, later.problems) == (4, 4, [], [])
     ids = {prompt.id for page in rest for prompt in prompts(page)}
@@ -310,7 +325,13 @@ async def test_prompts_of_an_ingestion_that_is_no_job_are_given_out_too(
             given: list[JsonValue] = [{"id": prompts(page)[0].id, "reply": {}}]
             said = await call(client, AnswersPage, "answer_prompts", answers=given)
 
+            over = await call(client, PromptPage, "next_prompts")
+
         assert (page.job_id, page.state, said.accepted) == ("", "no job", 1)
+        assert over.next == (
+            "it is over, nothing waits and no ingestion runs: call ask with corpus='notes', or"
+            " get_schema"
+        )
         assert spool.ask("0" * 64, asked, {"type": "object"}) == "{}"
 
 
@@ -320,7 +341,7 @@ async def test_prompts_of_an_ingestion_that_is_no_job_are_given_out_too(
         ("next_prompts", {}, "no ingestion job"),
         ("answer_prompts", {"answers": []}, "call ingest_corpus"),
         ("answer_prompts", {}, "Field required"),
-        ("next_prompts", {"max": 0}, "greater than or equal to 1"),
+        ("next_prompts", {"max": -1}, "greater than or equal to 0"),
     ],
 )
 async def test_without_a_job_the_agent_is_told_what_to_call(

@@ -214,6 +214,34 @@ async def test_a_document_is_read_to_its_end_in_pieces(wide: Client) -> None:
     assert text.count("He said") == 2000
 
 
+async def test_all_documents_come_in_a_row_whole_where_they_fit(memory: Client) -> None:
+    names = await call(
+        memory, ResultTable, "run_sql", corpus="fleet", sql="SELECT document_id FROM documents"
+    )
+    page = await call(memory, DocumentPage, "get_document", corpus="fleet")
+
+    told = [f"{name} (" for [name] in names.rows if f"{name} (" in page.text]
+    assert page.title == f"{len(told)} of {len(names.rows)} documents"
+    assert len(told) == len(names.rows) - 1, "but the one that could not be read"
+    assert (page.start, page.end, page.next_start) == (0, page.characters, None)
+
+
+async def test_reading_on_shows_each_character_of_all_documents_once(wide: Client) -> None:
+    start, n_shown, n_pages = 0, 0, 0
+    while True:
+        page = await call(wide, DocumentPage, "get_document", corpus="long", start=start)
+        assert page.start == start
+        assert len(page.model_dump_json()) <= 20_000
+        n_shown += page.end - page.start
+        n_pages += 1
+        if page.next_start is None:
+            break
+        start = page.next_start
+
+    assert n_pages >= 3
+    assert n_shown == page.characters
+
+
 async def test_reading_behind_the_end_of_a_document_is_empty(wide: Client) -> None:
     page = await call(
         wide, DocumentPage, "get_document", corpus="long", document_id="long.txt", start=10**9

@@ -46,7 +46,9 @@ TOOLS = [
 ]
 # Their names, bounds and the results that they page through say what they are; list_corpora says
 # when corpus is needed.
-SELF_SAID = {"corpus", "question", "query", "limit", "offset", "wait_seconds", "cancel"}
+SELF_SAID = {
+    *("corpus", "question", "query", "limit", "offset", "wait_seconds", "cancel", "max_characters"),
+}
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("list_corpora", {}),
     ("get_schema", {"corpus": "fleet"}),

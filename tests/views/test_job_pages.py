@@ -63,8 +63,9 @@ def test_a_job_says_where_it_is(facts: dict[str, object], lines: list[str]) -> N
         ),
         (
             {"status": "cancelled", "engine": "agent"},
-            "call ingest_corpus with corpus='my huts' and engine='agent' to go on where it stopped",
-            "run srag-mcp ingest 'my huts' --engine agent to go on where it stopped",
+            "call ingest_corpus with corpus='my huts', engine='agent' and go=true to go on where it"
+            " stopped",
+            "run srag-mcp ingest 'my huts' --engine agent --go to go on where it stopped",
         ),
         (
             {"status": "interrupted", "attribute": "a hut's beds"},
