@@ -16,6 +16,8 @@ _SECRETS = {"api_key", "api_base"}  # not shown where they are wrong
 
 EngineName: TypeAlias = Literal["offline", "model", "agent"]
 EngineChoice: TypeAlias = Literal["auto", EngineName]
+Effort: TypeAlias = Literal["draft", "checked", "full"]
+EffortChoice: TypeAlias = Literal["auto", Effort]
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 ReplyFormat: TypeAlias = Literal["auto", "schema", "json", "text"]
 
@@ -100,6 +102,12 @@ class Settings(BaseModel):
         default="auto",
         description="How replies are asked for: by a JSON schema, as any JSON, or in words only;"
         " auto: the strictest that the model accepts.",
+    )
+    effort: EffortChoice = Field(
+        default="auto",
+        description="How much of the documents a model reads: all (full); a sample, an audit, and"
+        " what rules that it writes leave open (checked); the sample alone (draft). auto: as at"
+        " the last ingestion, at first full.",
     )
     budget_usd: float | None = Field(
         default=None, ge=0, description="Most money of one ingestion, in US dollars."

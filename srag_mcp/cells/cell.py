@@ -20,6 +20,7 @@ class Mark(StrEnum):
     `DISPUTED`: a learned rule reads another value.
     `CONTRADICTED`: another place of the document says something else.
     `UNSETTLED`: it does not fit its column, and there is no verdict of use on it.
+    `RULED`: a rule that a model wrote decides it, as far as the audit of its column goes.
     `KEPT`, `STANDARDISED`: it did not, and a second look kept or changed it.
     """
 
@@ -30,6 +31,7 @@ class Mark(StrEnum):
     DISPUTED = "disputed"
     CONTRADICTED = "contradicted"
     UNSETTLED = "unsettled"
+    RULED = "ruled"
     KEPT = "kept"
     STANDARDISED = "standardised"
 

@@ -27,7 +27,7 @@ from srag_mcp.cli.arguments import (
 from srag_mcp.cli.printing import print_json, say, show_progress
 from srag_mcp.documents.folder import why_ask_first
 from srag_mcp.errors import AskFirstError, JobError, NotIngestedError, SettingsError
-from srag_mcp.settings import BUILD_SUFFIX, Settings
+from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, Settings
 from srag_mcp.text.shown import one_line
 
 if TYPE_CHECKING:
@@ -46,6 +46,12 @@ RowsOption = Annotated[
     typer.Option(help="A document a file, or a document a row of a table."),
 ]
 FreshSchemaOption = Annotated[bool, typer.Option("--fresh-schema", help="Find the columns anew.")]
+EffortOption = Annotated[
+    EffortChoice | None,
+    typer.Option(
+        help="How much a model reads: draft, checked, full or auto (SRAG_EFFORT).", metavar="EFFORT"
+    ),
+]
 BudgetUsdOption = Annotated[
     float | None, typer.Option(min=0, help="Most money for the model.", metavar="USD")
 ]
@@ -68,6 +74,7 @@ def ingest(
     fresh_schema: FreshSchemaOption = False,
     engine: EngineOption = None,
     model: ModelOption = None,
+    effort: EffortOption = None,
     budget_usd: BudgetUsdOption = None,
     budget_calls: BudgetCallsOption = None,
     quote: QuoteOption = False,
@@ -80,7 +87,7 @@ def ingest(
     from srag_mcp.schema.json_schema import read_schema_file
 
     budget = {"budget_usd": budget_usd, "budget_calls": budget_calls}
-    settings = command_settings(home, engine=engine, model=model, **budget)
+    settings = command_settings(home, engine=engine, model=model, effort=effort, **budget)
     wanted: IngestOptions = {
         "questions": question or (),
         "schema": None if schema is None else read_schema_file(schema),

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -22,7 +22,7 @@ from srag_mcp.inference.answer import Answer, is_empty
 from srag_mcp.inference.ask import Asking, ask_model
 from srag_mcp.inference.by_model import Translated, Translating, translate_question
 from srag_mcp.inference.diagnosis import explain_nothing
-from srag_mcp.model.language_model import LanguageModel, Price
+from srag_mcp.model.language_model import LanguageModel, Price, Step
 from srag_mcp.model.ledger import Totals
 from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
@@ -55,6 +55,7 @@ from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import finish_document, open_work
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import content_words, stems
 
 Returned = TypeVar("Returned")
@@ -264,15 +265,23 @@ class ModelEngine(Engine):
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
 
     def read(
-        self, documents: Iterable[DocumentText], attributes: tuple[Attribute, ...], keep: Keep
+        self,
+        documents: Iterable[DocumentText],
+        attributes: tuple[Attribute, ...],
+        keep: Keep,
+        step: Step = "records",
+        places: Mapping[str, Sequence[Span]] | None = None,
     ) -> None:
-        """Let the model read *documents*, in batches that fill a prompt."""
+        """Let the model read *documents*, in batches that fill a prompt.
+
+        *places*: by document id; only what stands around them is shown.
+        """
         present = self.work.database.schema_in_force()
         n_columns = len(attributes if present is None else present.schema.attributes)
         first = choose_first_tokens(len(attributes), n_columns)
         self.run(
             lambda: predict_records(
-                RecordTask(self.model, attributes, self.name, first),
+                RecordTask(self.model, attributes, self.name, first, step, places or {}),
                 documents,
                 prompt_tokens=self.work.settings.prompt_tokens,
                 max_in_flight=self.max_in_flight,

@@ -179,6 +179,9 @@ def _note_cells(corpus: Corpus, facts: QueryFacts, *, is_quick: bool) -> Iterato
         if n_reviews := reviews.get(name, 0):
             values = f"{n_reviews:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are read otherwise by a learned rule (trace_value)"
+        if item.n_ruled:
+            audit = facts.schema.attribute(name).audit or "which nobody has audited"
+            yield f"{name}: {item.n_ruled:,} of {item.n_records:,} cells are read by rules, {audit}"
         if item.n_doubted:
             values = f"{item.n_doubted:,} of {item.n_non_null:,} values"
             yield f"{name}: {values} are contradicted, or not shown by their quotes (cells.marks)"

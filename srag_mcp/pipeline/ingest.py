@@ -44,6 +44,7 @@ from srag_mcp.pipeline.report import (
     report_stored,
     show_values,
 )
+from srag_mcp.pipeline.rule_run import RuleRun, forget_lesson, read_by_rules, settle_effort
 from srag_mcp.pipeline.schema_choice import (
     INDUCED,
     SchemaWish,
@@ -70,6 +71,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.loose import describe_losses
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
 _MAX_NAMED = 5
@@ -223,6 +225,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
     remember_tables(work, wish.tables)
     if wish.fresh:
         forget_fresh(work.state)
+        forget_lesson(work)
     extension: Extension | None = None
     if run.attribute:
         schema, extension = extend_schema_in_force(work, schema, run.attribute, sample, engine)
@@ -231,13 +234,15 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         threading.Thread(target=load_library, args=(run.settings,), daemon=True).start()
     extraction = ExtractionRun(work, plan)
     extraction.finish(run.readers, run.on_progress, run.cancelled)
-    n_predicted, standardised = 0, Standardised()
+    settle_effort(work, run.settings)
+    n_predicted, standardised, ruled = 0, Standardised(), RuleRun(schema)
     told: tuple[str, ...] = ()
     build: BuildInfo | None = None
     only_quoted = False
     if not extraction.cancelled:
         if isinstance(engine, ModelEngine):
-            n_predicted, standardised = _predict(run, engine, schema, extension)
+            n_predicted, standardised, ruled = _predict(run, engine, schema, extension)
+            schema = ruled.schema
             work.keep_note(ACCOUNT, "")
         elif extension is not None and work.is_predicted():
             told = add_by_rules(work, schema, extension)
@@ -264,6 +269,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         extension=extension,
         account=work.note(ACCOUNT) or "",
         proposed=AgentEngine.name if only_quoted else None,
+        ruled=ruled.told,
         warnings=stored.warnings + told,
     )
 
@@ -287,23 +293,32 @@ def _sample_documents(run: Run) -> Sequence[Document]:
 
 def _predict(
     run: Run, engine: ModelEngine, schema: Schema, extension: Extension | None
-) -> tuple[int, Standardised]:
+) -> tuple[int, Standardised, RuleRun]:
     """Let a model read what is missing, then look again at what does not fit its column.
+
+    Rules come first where the effort is less than full.
 
     Raises:
         UselessRepliesError: If nothing came of the replies; an attribute that was added is taken
             out again, so that later ingestions do not end by it.
     """
-    work = run.work
+    work, standardised, ruled = run.work, Standardised(), RuleRun(schema)
+    effort = settle_effort(work, run.settings)
     try:
-        asked = read_missing_records(work, schema, engine, run.on_progress)
-        standardised = standardise_columns(work, schema, engine, run.on_progress)
+        if effort == "full":
+            Predictions(work).forget_ruled(schema.attributes)
+        else:
+            ruled = read_by_rules(work, schema, engine, effort)
+        asked = engine.asked | ruled.asked
+        if effort != "draft":
+            asked |= read_missing_records(work, schema, engine)
+            standardised = standardise_columns(work, schema, engine, run.on_progress)
     except UselessRepliesError:
         if extension is not None and extension.added:
             withdraw_extension(work, schema, extension)
         raise
     work.put_engine_in_force(engine.name)
-    return len(engine.asked | asked), standardised
+    return len(asked), standardised, ruled
 
 
 def _account(run: Run, *, is_new: bool) -> bool:

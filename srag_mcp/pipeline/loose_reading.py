@@ -155,7 +155,7 @@ def _read(reading: _Reading, corpus: Corpus, engine: Engine) -> IngestReport:
         alone = schema.model_copy(update={"attributes": (attribute,)})
         on_progress = reading.on_progress
         try:
-            asked = read_missing_records(work, alone, engine, on_progress, among=reading.ids)
+            asked = read_missing_records(work, alone, engine, among=reading.ids)
             standardised = standardise_columns(work, alone, engine, on_progress)
         except UselessRepliesError:
             if extension.added:

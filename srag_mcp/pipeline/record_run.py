@@ -17,6 +17,7 @@ from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.protocol import Effort, Progress
+from srag_mcp.model.language_model import Step
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import Extension
@@ -31,19 +32,20 @@ def read_missing_records(
     work: WorkDatabase,
     schema: Schema,
     engine: ModelEngine,
-    on_progress: Callable[[Progress], None],
     *,
     among: Collection[str] | None = None,
+    step: Step = "records",
 ) -> set[str]:
     """Let *engine* read the attributes that documents lack a prediction of; return their ids.
 
     Each batch is kept as it is finished. *among*: only documents of these ids; None for all.
+    *step*: what it counts as.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered.
         CancelledError: If somebody wants it to stop.
     """
-    predictions = Predictions(work)
+    predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
@@ -73,7 +75,7 @@ def read_missing_records(
         on_progress(Progress("predicting", 0, len(asked), expected=expected))
     for group in pending:
         texts = predictions.texts(group.document_ids)
-        engine.read(texts, group.attributes, partial(keep, group))
+        engine.read(texts, group.attributes, partial(keep, group), step)
     return set(asked)
 
 

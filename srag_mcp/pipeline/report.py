@@ -81,6 +81,7 @@ class IngestReport:
             agent reads prose; empty where a language model chose them.
         proposed: The engine that would read the documents, where nothing is published until
             somebody agrees to that; None where that was decided.
+        ruled: What rules that a model wrote decide, and how their audits came out.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -119,6 +120,7 @@ class IngestReport:
     resumed: str = ""
     account: str = ""
     proposed: EngineName | None = None
+    ruled: tuple[str, ...] = ()
 
     @property
     def only_quoted(self) -> bool:
@@ -170,6 +172,7 @@ class IngestReport:
             said += self._stated()
         if self.taken is not None:
             said.append(self._cost(self.taken))
+        said += self.ruled
         if self.n_unsettled:
             said.append(
                 f"{self.n_unsettled} values that do not fit their column are not settled (see"

@@ -143,6 +143,11 @@ def _put(work: WorkDatabase, schema: Schema, origin: str = "") -> Schema:
     return schema
 
 
+def put_rules_in_force(work: WorkDatabase, schema: Schema) -> Schema:
+    """Keep the rules that a model wrote for *schema*, the one in force."""
+    return _put(work, schema)
+
+
 def _find(
     work: WorkDatabase, folder: Path, wish: SchemaWish, sample: Sample, engine: Engine
 ) -> Schema:
@@ -184,7 +189,7 @@ def _edited(work: WorkDatabase, present: SchemaInForce | None) -> Schema | None:
     if not path.is_file() or _hash(path.read_bytes()) == work.note("schema_file"):
         return None
     schema = _checked(read_schema_file(path), str(path))
-    is_same = present is not None and hash_schema(schema) == hash_schema(present.schema)
+    is_same = present is not None and schema.tables == present.schema.tables
     return None if is_same else schema
 
 

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
 from srag_mcp.claims.quotes import LONGEST_QUOTE
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply
+from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply, Step
 from srag_mcp.records.judging import (
     LEFT_OUT,
     CellReply,
@@ -19,6 +19,7 @@ from srag_mcp.records.judging import (
 )
 from srag_mcp.records.record_prompt import Excerpt, render_records_prompt
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
 MOST_AT_FIRST = 5
@@ -77,6 +78,8 @@ class RecordTask:
         engine: `model` or `agent`, for the cells.
         first_tokens: Most tokens shown of a document at first, where few attributes are sought;
             None for as many as one prompt may show.
+        step: What it counts as.
+        places: By document id; only what stands around them is shown of these documents.
         useless: Documents in a row that nothing came of.
     """
 
@@ -84,6 +87,8 @@ class RecordTask:
     attributes: tuple[Attribute, ...]
     engine: str
     first_tokens: int | None = None
+    step: Step = "records"
+    places: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
 
 
@@ -144,6 +149,7 @@ class Conversation:
             asked = {key: excerpts[key] for key in wanted}
             part = wanted if n_corrections else None
             prompt = render_records_prompt(self.task.attributes, asked, part, correction)
+            prompt = replace(prompt, step=self.task.step)
             try:
                 reply = await self._ask(prompt, len(asked))
             except ModelError as error:

@@ -28,6 +28,7 @@ from srag_mcp.records.record_prompt import (
     render_records_prompt,
     take_excerpt,
 )
+from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.schema.rounds import (
     DEFINITION_TOKENS_IN,
@@ -35,6 +36,7 @@ from srag_mcp.schema.rounds import (
     WISH_DOCUMENTS,
     WISH_TOKENS,
 )
+from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
 MAX_PROMPTFULS = 3  # a document costs at most so many times the tokens that one prompt may show
@@ -47,6 +49,7 @@ _TOKENS_A_DOCUMENT = 40  # its id, path, title and marks
 _TOKENS_A_CELL = 25
 HAND_OVER_RECORDS = 500  # more at once are handed over before the second is over
 HAND_OVER_S = 1.0
+_AROUND = 200  # characters on both sides of a place, as for a second look: a sentence or two
 _SMALL = 2  # times what is read first
 OnDone = Callable[[Sequence[PredictedRecord]], None]
 
@@ -174,7 +177,11 @@ class _Run:
         most = self._prompt_tokens
         first = min(self._task.first_tokens or most, most)
         for document in documents:
-            if document.text.strip():
+            if document.document_id in self._task.places:
+                places = self._task.places[document.document_id]
+                shown = choose_around(document.text, places, _AROUND).shown
+                yield Excerpt(document, shown)
+            elif document.text.strip():
                 # Parts of a small one save nothing.
                 n_tokens = most if count_tokens(document.text) <= _SMALL * first else first
                 yield take_excerpt(document, self._task.attributes, n_tokens)
@@ -259,6 +266,11 @@ def choose_first_tokens(n_attributes: int, n_columns: int) -> int | None:
     if n_attributes * _FEW > n_columns:
         return None
     return _FIRST_TOKENS + _TOKENS_AN_ATTRIBUTE * n_attributes
+
+
+def count_around(places: Sequence[Span]) -> int:
+    """Return how many characters are shown around *places* at most."""
+    return sum(2 * _AROUND + place.end - place.start for place in places)
 
 
 def count_readable(prompt_tokens: int) -> int:

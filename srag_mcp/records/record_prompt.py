@@ -129,7 +129,7 @@ def render_records_prompt(
         "records",
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
         attributes="\n".join(map(describe_attribute, attributes)),
-        documents="\n\n".join(_document(key, item, mark) for key, item in excerpts.items()),
+        documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
         request=request,
     )
     return replace(prompt, corrections=corrections)
@@ -152,7 +152,7 @@ def describe_attribute(attribute: Attribute) -> str:
     return f"- {attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
 
 
-def _document(key: str, excerpt: Excerpt, mark: str) -> str:
+def show_document(key: str, excerpt: Excerpt, mark: str) -> str:
     """Show a document; its path and title stand on one line, whatever is in them."""
     path, title = (
         json.dumps(name[:_LONGEST_NAME], ensure_ascii=False)

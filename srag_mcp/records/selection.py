@@ -93,6 +93,23 @@ def choose_passages(
     return Selection(shown, tuple(span for span in left if not span.of(text).isspace()))
 
 
+def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
+    """Choose what stands around *places*: *reach* characters on both sides, and whole words."""
+    near: list[Span] = []
+    for place in sorted(places, key=lambda place: place.start):
+        start = max(0, place.start - reach)
+        start = max(0, text.rfind(" ", 0, start), text.rfind("\n", 0, start)) if start else 0
+        ends = (text.find(mark, place.end + reach) for mark in (" ", "\n"))
+        end = min((end for end in ends if end >= 0), default=len(text))
+        if near and start <= near[-1].end + len(_JOIN):
+            near[-1] = Span(near[-1].start, max(near[-1].end, end))
+        else:
+            near.append(Span(start, end))
+    shown = _JOIN.join(span.of(text).strip() for span in near)
+    is_cut = bool(near) and near[-1].end < len(text)
+    return Selection(f"{shown}{_JOIN}" if is_cut else shown)
+
+
 def _fill(
     text: str,
     passages: Sequence[Span],

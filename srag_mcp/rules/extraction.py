@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
+from time import monotonic
 
 from srag_mcp.cells.cell import Cell, Mark, Record, add_note
 from srag_mcp.documents.document import Document
@@ -39,6 +41,9 @@ _MAX_WORDS = 7
 _MAX_BEFORE = 2  # "on Monday, 3 May", "a total of"
 _TIMEOUT_S = 0.2  # of a pattern on one document: a good one needs a thousandth of it
 _MAX_MATCHES = 200
+_REPEATS = re.compile(r"\{(?:\d*,)?(\d+),?\}")
+_MAX_REPEATS = 20_000  # of all counted repetitions together, read in a hundredth of a second
+_LONGEST_SHOWN = 200
 
 
 def extract_record(document: Document, schema: Schema) -> Record:
@@ -172,29 +177,45 @@ def find_pattern(rule: PatternRule, text: str) -> Span | None:
     Raises:
         SchemaError: If the pattern cannot be read, or takes too long.
     """
-    import regex  # outside library with a time limit; not needed at start
-
-    found: list[Span] = []
-    try:
-        pattern = regex.compile(rule.pattern, regex.MULTILINE)
-        group = "value" if "value" in pattern.groupindex else 0
-        for scope in _scopes(rule, text):
-            matches = pattern.finditer(text, scope.start, scope.end, timeout=_TIMEOUT_S)
-            spans = [
-                Span(*m.span(group)) for m, _ in zip(matches, range(_MAX_MATCHES), strict=False)
-            ]
-            found += [span for span in spans if span.start >= 0 and _is_wanted(rule, text, span)]
-    except regex.error as error:
-        msg = f"the pattern {rule.pattern!r} cannot be read: {error}"
-        raise SchemaError(msg) from error
-    except TimeoutError as error:
-        msg = f"the pattern {rule.pattern!r} takes longer than {_TIMEOUT_S} s on one document"
-        raise SchemaError(msg) from error
+    found = find_matches(rule, text)
     if not found or (rule.pick == "unique" and len({fold_words(s.of(text)) for s in found}) > 1):
         return None
     if rule.pick == "max":
         return max(found, key=lambda span: _amount(span.of(text)))
     return found[-1 if rule.pick == "last" else 0]
+
+
+def find_matches(rule: PatternRule, text: str) -> list[Span]:
+    """Return all places that the pattern of *rule* takes, before one of them is picked.
+
+    Raises:
+        SchemaError: If the pattern cannot be read, or takes too long.
+    """
+    import regex  # outside library with a time limit; not needed at start
+
+    found: list[Span] = []
+    n_repeats = prod(max(1, int(n)) for n in _REPEATS.findall(rule.pattern))
+    if n_repeats > _MAX_REPEATS:  # they take minutes to read already, and no time limit helps
+        msg = f"the pattern {rule.pattern!r:.{_LONGEST_SHOWN}} repeats {n_repeats:,} times"
+        raise SchemaError(msg)
+    try:
+        pattern = regex.compile(rule.pattern, regex.MULTILINE)
+        group = "value" if "value" in pattern.groupindex else 0
+        deadline = monotonic() + _TIMEOUT_S
+        for scope in _scopes(rule, text):
+            left = max(0.001, deadline - monotonic())
+            matches = pattern.finditer(text, scope.start, scope.end, timeout=left)
+            spans = [
+                Span(*m.span(group)) for m, _ in zip(matches, range(_MAX_MATCHES), strict=False)
+            ]
+            found += [span for span in spans if span.start >= 0 and _is_wanted(rule, text, span)]
+    except (regex.error, RecursionError) as error:
+        msg = f"the pattern {rule.pattern!r} cannot be read: {error}"
+        raise SchemaError(msg) from error
+    except TimeoutError as error:
+        msg = f"the pattern {rule.pattern!r} takes longer than {_TIMEOUT_S} s on one document"
+        raise SchemaError(msg) from error
+    return found
 
 
 def _scopes(rule: PatternRule, text: str) -> Iterator[Span]:

@@ -142,6 +142,42 @@ class PatternRule(_Rule):
     weak: bool = False
 
 
+class WrittenRule(PatternRule):
+    """A pattern that a language model wrote after it had read a few documents.
+
+    Attributes:
+        right, wrong: Of the documents that it was not shown, in so many the rule reads what the
+            model read, in so many something else.
+    """
+
+    right: int = Field(default=0, ge=0)
+    wrong: int = Field(default=0, ge=0)
+
+
+class Audit(_Rule):
+    """How often the rules of a column are wrong, as documents show that a model read as well.
+
+    Attributes:
+        cells: So many cells the rules decide.
+        audited: So many of them were read.
+        wrong: So many of these differ.
+        bound: The share of wrong ones among all of them is larger in one audit of twenty at most.
+        holds: Whether that is little enough: else the model reads the column, and not the rules.
+        reads_silence: Whether a document in which no rule speaks does not mention it.
+    """
+
+    cells: int = Field(ge=0)
+    audited: int = Field(ge=0)
+    wrong: int = Field(ge=0)
+    bound: float = Field(ge=0, le=1)
+    holds: bool
+    reads_silence: bool = False
+
+    def __str__(self) -> str:
+        """Write the bound as it is shown: `error ≤ 4.5 % (95 %)`."""
+        return f"error ≤ {100 * self.bound:.1f} % (95 %)"
+
+
 _NAME = r"\p{Lu}[\w'’-]*(?:\s+(?:(?:of|the|de|du|la|van|von)\s+)*\p{Lu}[\w'’-]*)*"
 
 
@@ -201,6 +237,8 @@ class Attribute(BaseModel):
             that is not listed) or `zero`.
         synonyms: Other words for it, as documents and people say them.
         extractors: Offline rules, tried in order.
+        rules: What a language model wrote to read it without reading.
+        audit: How often they are wrong; None where nobody has looked.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -214,6 +252,8 @@ class Attribute(BaseModel):
     absent_means: AbsentMeans = "unknown"
     synonyms: tuple[str, ...] = ()
     extractors: tuple[Extractor, ...] = ()
+    rules: tuple[WrittenRule, ...] = ()
+    audit: Audit | None = None
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

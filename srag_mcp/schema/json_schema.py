@@ -1,8 +1,8 @@
 """Schemas as JSON Schema: what a person, a model or another tool writes and reads.
 
-Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors` of a property,
-`x-entity`, `x-nouns`, `x-version`, `x-lists` of the schema. Other keywords are accepted and
-ignored.
+Beside the usual keywords: `x-unit`, `x-absent-means`, `x-synonyms`, `x-extractors`, `x-rules`,
+`x-audit` of a property, `x-entity`, `x-nouns`, `x-version`, `x-lists` of the schema. Other keywords
+are accepted and ignored.
 """
 
 import json
@@ -153,6 +153,10 @@ def _property(attribute: Attribute) -> dict[str, object]:
         written["x-synonyms"] = list(attribute.synonyms)
     if attribute.extractors:
         written["x-extractors"] = [rule.model_dump(mode="json") for rule in attribute.extractors]
+    if attribute.rules:
+        written["x-rules"] = [rule.model_dump(mode="json") for rule in attribute.rules]
+    if attribute.audit is not None:
+        written["x-audit"] = attribute.audit.model_dump(mode="json")
     return written
 
 
@@ -206,6 +210,8 @@ def read_property(name: str, written: str, value: object, root: Mapping[str, obj
         "unit": flat.get("x-unit"),
         "absent_means": means,
         "extractors": flat.get("x-extractors", ()),
+        "rules": flat.get("x-rules", ()),
+        "audit": flat.get("x-audit"),
         "synonyms": _synonyms(name, written, flat),
     }
     fields |= _values(written, flat, kind)

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter
 
 from srag_mcp import views
 from srag_mcp.errors import CorpusError, JobError, NotIngestedError, SchemaError, SragError
-from srag_mcp.settings import BUILD_SUFFIX, EngineChoice, Settings, named_engine
+from srag_mcp.settings import BUILD_SUFFIX, EffortChoice, EngineChoice, Settings, named_engine
 from srag_mcp.views.results import ROWS_SHARE, CorpusEntry, CorpusList, JobStatus
 
 if TYPE_CHECKING:  # opening a corpus loads layers that listing tools does not need
@@ -119,7 +119,7 @@ class Corpora:
         self,
         name: str,
         questions: Sequence[str],
-        engine: EngineChoice,
+        thinking: tuple[EngineChoice, EffortChoice],
         *,
         rebuild_schema: bool,
         go: bool,
@@ -127,6 +127,8 @@ class Corpora:
         """Start an ingestion, or return the one that runs.
 
         Unless it is to *go*, one that asks a language model says what that takes, and does nothing.
+
+        *thinking*: who thinks, and how much is read.
 
         Raises:
             JobError: If the corpus is a build without documents.
@@ -136,7 +138,7 @@ class Corpora:
         from srag_mcp.schema.json_schema import find_schema_file
 
         corpus, settings = self.ingestible(name), self.settings
-        folder = corpus.location
+        folder, (engine, effort) = corpus.location, thinking
         if rebuild_schema and (path := find_schema_file(folder)) is not None:
             msg = (
                 f"a person wrote the columns of this corpus down in {path}, and rebuild_schema"
@@ -146,6 +148,8 @@ class Corpora:
             raise SchemaError(msg)
         before = {job.id for job in list_jobs(folder, settings)}
         settings = settings.with_engine(engine)
+        if effort != "auto":
+            settings = settings.model_copy(update={"effort": effort})
         job = start_job(
             folder, settings, questions=questions, fresh=rebuild_schema, asks_first=not go
         )
@@ -153,6 +157,7 @@ class Corpora:
             "sample_questions": questions,
             "rebuild_schema": rebuild_schema,
             "engine": named_engine(engine) is not None,
+            "effort": effort != "auto",
         }
         unheard = " and ".join(name for name, value in given.items() if value)
         note = f"this job was running before: your {unheard} wait for a call after its end"

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 from srag_mcp import views
 from srag_mcp.server.calls import MAX_NAME, add_reader, as_result, run_blocking, show
 from srag_mcp.server.corpora import Corpora
-from srag_mcp.settings import EngineChoice
+from srag_mcp.settings import EffortChoice, EngineChoice
 from srag_mcp.views.results import (
     AnswerPage,
     AnswersPage,
@@ -134,6 +134,9 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             EngineChoice,
             Field(description="offline: code; model: as configured; agent: you."),
         ] = "auto",
+        effort: Annotated[
+            EffortChoice, Field(description="draft: sample and rules; checked: audited; full: all.")
+        ] = "auto",
         go: Annotated[bool, Field(description="Else model and agent say their price.")] = False,
         wait_seconds: WaitSeconds = WAIT_S,
     ) -> Annotated[CallToolResult, JobStatus]:
@@ -145,7 +148,7 @@ def _add_building_tools(server: MCPServer[Corpora], corpora: Corpora) -> None:
             corpora.ingest,
             corpus,
             sample_questions,
-            engine,
+            (engine, effort),
             rebuild_schema=rebuild_schema,
             go=go,
         )

@@ -75,8 +75,8 @@ class PendingDocuments:
 
 
 def hash_attribute(attribute: Attribute) -> str:
-    """Name what a model is asked by *attribute*; its extractors and synonyms do not count."""
-    text = attribute.model_dump_json(exclude={"extractors", "synonyms"})
+    """Name what a model is asked by *attribute*; its rules and synonyms do not count."""
+    text = attribute.model_dump_json(exclude={"extractors", "synonyms", "rules", "audit"})
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -110,6 +110,16 @@ class Predictions:
             PendingDocuments(tuple(attributes[place] for place in lacking), tuple(ids))
             for lacking, ids in rows
         ]
+
+    def ids_by_chance(self) -> list[str]:
+        """Return all documents in an order that has nothing to do with what they say.
+
+        It stays as it is for those that are there when others come or go.
+        """
+        rows = self._work.run(
+            "SELECT document_id FROM documents ORDER BY md5(document_id), document_id"
+        )
+        return [row[0] for row in rows]
 
     def texts(self, document_ids: Sequence[str]) -> Iterator[DocumentText]:
         """Yield the texts of documents, in the order given, a few in memory at a time."""
@@ -184,6 +194,25 @@ class Predictions:
         records = [PredictedRecord(key, sha256, (cells[key],)) for key, sha256 in sha256s]
         self.store([attribute], records)
 
+    def keep_ruled(self, attribute: Attribute, cells: Mapping[str, PredictedCell]) -> None:
+        """Keep the *cells* that rules decide, by document, and no other ones that they decided."""
+        self.forget_ruled([attribute], besides=list(cells))
+        self.change(attribute, cells)
+
+    def forget_ruled(self, attributes: Sequence[Attribute], besides: Sequence[str] = ()) -> None:
+        """Drop the cells that rules decided, so that the documents are read."""
+        with self._work.transaction():
+            gone = self._work.run(
+                "DELETE FROM predictions WHERE list_contains(string_split(marks, ' '), ?) AND"
+                " (attribute, attribute_hash) IN (SELECT (unnest(?), unnest(?)))"
+                " AND document_id NOT IN (SELECT unnest(?)) RETURNING 1",
+                Mark.RULED,
+                *_keys(attributes),
+                list(besides),
+            )
+            if gone:
+                self._work.count_revision()
+
     def count_read_in_part(self, attributes: Sequence[Attribute]) -> int:
         """Count the documents that do not mention one of *attributes* in the part that was read."""
         [(n_documents,)] = self._work.run(_READ_IN_PART, *_keys(attributes))
@@ -233,14 +262,15 @@ def store_rule_cells(
     predictions.store(
         [attribute],
         [
-            PredictedRecord(document_id, sha256, (_predicted(attribute, cell),))
+            PredictedRecord(document_id, sha256, (as_predicted(attribute, cell),))
             for (document_id, sha256, _), cell in zip(read, cells, strict=True)
             if document_id not in known
         ],
     )
 
 
-def _predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
+def as_predicted(attribute: Attribute, cell: Cell) -> PredictedCell:
+    """Return a cell that rules read, with its value, as predictions are kept."""
     bare, value = replace(cell, value=None), cell.value
     if cell.state is not State.STATED:
         return PredictedCell(bare)

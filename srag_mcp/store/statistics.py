@@ -41,6 +41,7 @@ class ColumnStatistics:
         n_stated, n_stated_absent, n_not_mentioned, n_failed: Cells per state.
         n_distinct: Distinct values.
         n_read_in_part: Of n_not_mentioned, cells of documents that were not read to their end.
+        n_ruled: Cells that rules which a model wrote decide, see `Attribute.audit`.
         n_doubted: Cells whose words say otherwise, or do not show the value.
         n_contradicted: Of n_stated, cells that another place of their document contradicts.
         minimum, maximum, mean, median, lower_quartile, upper_quartile: Of numbers and dates (ISO
@@ -70,6 +71,7 @@ class ColumnStatistics:
     truncated: bool = False
     n_read_in_part: int = 0
     n_doubted: int = 0
+    n_ruled: int = 0
     n_contradicted: int = 0
     table: str | None = None
 
@@ -101,7 +103,7 @@ MAX_INDEXED = 400_000
 _COUNTED = (
     "n_records", "n_non_null", "n_non_zero", "n_distinct", "minimum", "maximum", "mean",
 )  # fmt: skip
-_COUNTED_CELLS = (*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.CONTRADICTED)
+_COUNTED_CELLS = (*State, Mark.READ_IN_PART, Mark.DOUBTED, Mark.RULED, Mark.CONTRADICTED)
 _TOP_VALUES = """
 SELECT {x}, count(*) FROM build.main.{entity} WHERE {x} IS NOT NULL
 GROUP BY {x} ORDER BY count(*) DESC, {x} LIMIT ?
@@ -126,6 +128,7 @@ def write_statistics(connection: duckdb.DuckDBPyConnection, schema: Schema) -> N
         states[name][state] += n
         if state == State.NOT_MENTIONED and Mark.READ_IN_PART in found:
             states[name][Mark.READ_IN_PART] += n
+        states[name][Mark.RULED] += n if Mark.RULED in found else 0
         if not IN_DOUBT.isdisjoint(found):
             states[name][Mark.DOUBTED] += n
         if state == State.STATED and Mark.CONTRADICTED in found:

@@ -260,6 +260,7 @@ class WorkDatabase:
             if present is None or hash_schema(present.schema) != hash_schema(schema):
                 for table in ("files", *_OF_DOCUMENTS):
                     self.run(f"DELETE FROM {table}")  # noqa: S608 - of this list
+            if present is None or present.schema != schema:
                 self._set_meta(schema=schema.model_dump_json())
                 self.count_revision()
             self._set_meta(schema_origin=origin)
@@ -473,9 +474,15 @@ class WorkDatabase:
 
 
 def hash_schema(schema: Schema) -> str:
-    """Name the content of a schema; its version number does not count, nor that it has no lists."""
+    """Name what documents are extracted after.
+
+    The version number does not count, nor that there are no lists, nor what reads predictions:
+    rules that a model wrote.
+    """
+    written = {"attributes": {"__all__": {"rules": True, "audit": True}}}
     tables = (
-        item.model_dump_json(exclude=None if item.lists else {"lists"}) for item in schema.tables
+        item.model_dump_json(exclude=written if item.lists else {**written, "lists": True})
+        for item in schema.tables
     )
     text = "\n".join(tables)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -117,6 +117,8 @@ def column_lines(corpus: Corpus) -> list[str]:
         holds = describe_column(found, literals=True) if found else "nothing"
         said = re.split(r"[.;]\s", item.description, maxsplit=1)[0].rstrip(".")
         meaning = f" — {said}" if said else ""
+        if found and found.n_ruled:
+            holds += f"; {found.n_ruled} cells by rules, {item.audit or 'not audited'}"
         name = corpus.sql_name(item.name)
         lines.append(f"{name} {item.type}{unit}{absence}: {holds}{meaning}")
     longest, sizes = MAX_LINE_CHARACTERS, [json_size(line) + 1 for line in lines]

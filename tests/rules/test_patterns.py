@@ -1,6 +1,7 @@
 """Regular expressions as rules: where they are tried, what they take, and what stops them."""
 
 from collections.abc import Mapping
+from time import monotonic
 
 import pytest
 
@@ -80,6 +81,20 @@ def test_a_slow_pattern_fails_its_cell_in_time() -> None:
     found = read(r"(a|aa)+$", text="a" * 60 + "!")
     assert found.state is State.FAILED
     assert "takes longer than" in found.note
+
+
+@pytest.mark.parametrize("pattern", ["(" * 900 + "a" + ")" * 900, "((a{99}){99}){99}", "[z-a]"])
+def test_a_pattern_that_only_costs_is_refused_before_it_runs(pattern: str) -> None:
+    started = monotonic()
+    assert read(pattern).state is State.FAILED
+    assert monotonic() - started < 1
+
+
+def test_the_time_limit_holds_for_all_places_of_a_rule_together() -> None:
+    text = f"Bid: {'a' * 60}!\n" * 40
+    started = monotonic()
+    found = read(r"(a|aa)+$", {"scope": "after", "label": "bid"}, text)
+    assert (found.state, monotonic() - started < 2) == (State.FAILED, True)
 
 
 def test_case_counts_unless_the_pattern_says_otherwise() -> None:

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srag_mcp.errors import SchemaError
-from srag_mcp.schema.attribute import Attribute, KeyRule
+from srag_mcp.schema.attribute import Attribute, Audit, KeyRule, WrittenRule
 from srag_mcp.schema.json_schema import read_schema_file, schema_from_json, schema_to_json
 from srag_mcp.schema.schema import Schema
+from srag_mcp.store.predictions import hash_attribute
+from srag_mcp.store.work import hash_schema
 from srag_mcp.values.types import COLUMN_TYPES, ColumnType
 
 SCHEMA = Schema(
@@ -272,3 +274,16 @@ def test_each_type_of_column_reads_back_from_a_schema(kind: ColumnType) -> None:
 def test_a_text_of_another_format_is_a_text(form: object, kind: str) -> None:
     [height] = read({"height": {"type": "string", "format": form}})
     assert height.type == kind
+
+
+def test_rules_that_a_model_wrote_and_their_audit_are_kept() -> None:
+    rule = WrittenRule(pattern=r"weighs (?P<value>\d+)", veto=("about",), right=5)
+    audit = Audit(cells=100, audited=39, wrong=0, bound=0.05, holds=True)
+    mass = Attribute(name="mass", type="integer", rules=(rule,), audit=audit)
+    schema = Schema(title="Anchor", attributes=(mass,))
+    assert schema_from_json(json.loads(json.dumps(schema_to_json(schema)))) == schema
+    assert str(audit) == "error ≤ 5.0 % (95 %)"
+    assert hash_schema(schema) == hash_schema(
+        Schema(title="Anchor", attributes=(Attribute(name="mass", type="integer"),))
+    )
+    assert hash_attribute(mass) == hash_attribute(Attribute(name="mass", type="integer"))

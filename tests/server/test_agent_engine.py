@@ -75,6 +75,9 @@ def read(content: str) -> dict[str, object]:
 def reply(step: PromptStep, prompt: PromptEntry) -> object:
     if step.step == "records":
         return read(prompt.content)
+    if step.step == "rules":
+        patterns = {"town": r"Town: (?P<value>.*)", "height": r"Height: (?P<value>\d+) m"}
+        return {"rules": [{"column": name, "pattern": item} for name, item in patterns.items()]}
     return {"changes": []} if prompt.content.startswith("Present columns") else design()
 
 
@@ -124,6 +127,23 @@ async def test_the_calling_agent_ingests_a_corpus_without_a_key(
     assert n_prompts < N_NOTES
     assert again.state == "done"
     assert any("nothing has changed" in line for line in again.report)
+
+
+async def test_a_draft_takes_a_sample_and_rules_of_the_calling_agent(
+    tmp_path: Path, connect: Connect
+) -> None:
+    notes = write_notes(tmp_path / "notes", N_NOTES)
+
+    async with connect(notes, **FEW_ROUNDS) as client:
+        how = {"engine": "agent", "effort": "draft", "go": True}
+        await call(client, JobStatus, "ingest_corpus", **how, wait_seconds=50)
+        ended, _ = await finish(client)
+        sql = "SELECT count(*), count(town), sum(height) FROM notes"
+        table = await call(client, ResultTable, "run_sql", sql=sql)
+
+    assert ended.state == "done", ended.report
+    assert table.rows == [[N_NOTES, N_NOTES, 10 * sum(range(N_NOTES))]]
+    assert any("nothing of it was audited" in line for line in ended.report)
 
 
 async def test_the_price_is_said_first_and_nothing_is_asked_until_it_is_agreed_to(

@@ -211,6 +211,7 @@ def test_statistics_are_exact(published: Path) -> None:
         "truncated": False,
         "n_read_in_part": 0,
         "n_doubted": 0,
+        "n_ruled": 0,
         "n_contradicted": 0,
     }
     assert found["has_engine"]["values"] == [

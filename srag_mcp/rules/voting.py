@@ -1,0 +1,191 @@
+"""Rules that a model wrote, run over all documents: what they agree on, and where they do not.
+
+Of six folders, 5,847 cells: rules that agree at different places of a document are right in 99.7 %,
+a lone one that was right at least three times and never wrong in 96 to 98 %, any lone one in 89 %,
+and of rules that contradict each other the first in 73 %.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import TypeAlias
+
+from srag_mcp.cells.cell import Cell, DocumentText
+from srag_mcp.cells.normalised import normalise_column
+from srag_mcp.claims.claim import check
+from srag_mcp.errors import SchemaError
+from srag_mcp.rules.extraction import find_pattern
+from srag_mcp.schema.attribute import Attribute, WrittenRule
+from srag_mcp.text.words import fold
+from srag_mcp.values.states import State
+from srag_mcp.values.types import Value
+
+FEWEST_RIGHT = 3
+_MOST_FAILED = 3  # times that a rule may be too slow: each takes as long as a thousand good ones
+Read: TypeAlias = Mapping[str, Cell]
+"""The cells of one attribute that one rule reads, by document id."""
+
+
+class Verdict(StrEnum):
+    """What the rules of a column say of one document.
+
+    `AGREED`: one value, at different places. `PROVEN`: one value, by a rule that never was wrong.
+    `UNPROVEN`: one value, and nothing speaks for it. `CONFLICT`: several. `SILENT`: nothing.
+    """
+
+    AGREED = "agreed"
+    PROVEN = "proven"
+    UNPROVEN = "unproven"
+    CONFLICT = "conflict"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A verdict, and the cells that led to it: the first is what counts where they agree."""
+
+    verdict: Verdict
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the value may stand where the audit of its column holds."""
+        return self.verdict in {Verdict.AGREED, Verdict.PROVEN}
+
+
+_SILENT = Ruling(Verdict.SILENT)
+
+
+def is_proven(rule: WrittenRule) -> bool:
+    """Whether a rule may speak alone."""
+    return rule.right >= FEWEST_RIGHT and not rule.wrong
+
+
+def weigh(readings: Sequence[tuple[WrittenRule, Cell]]) -> Ruling:
+    """Decide on one cell by what its rules read, each with a value."""
+    if not readings:
+        return _SILENT
+    cells = tuple(cell for _, cell in readings)
+    if not all(is_same_value(cells[0].value, cell.value) for cell in cells[1:]):
+        return Ruling(Verdict.CONFLICT, cells)
+    places = [cell.span for cell in cells if cell.span is not None]
+    if any(not one.overlaps(other) for one, other in combinations(places, 2)):
+        return Ruling(Verdict.AGREED, cells)
+    proven = any(is_proven(rule) for rule, _ in readings)
+    return Ruling(Verdict.PROVEN if proven else Verdict.UNPROVEN, cells)
+
+
+def run_rules(
+    attributes: Sequence[Attribute], documents: Iterable[DocumentText]
+) -> dict[str, list[Read]]:
+    """Return for each attribute, for each of its rules, the cells with values that it reads.
+
+    A value is read with its whole column in view, and must follow from the words that the rule
+    takes. A rule that cannot be read, or is too slow for some documents, says nothing at all.
+    """
+    found: dict[tuple[str, int], list[tuple[str, Cell]]] = defaultdict(list)
+    n_failed: Counter[tuple[str, int]] = Counter()
+    for document in documents:
+        for attribute in attributes:
+            for number, rule in enumerate(attribute.rules):
+                key = (attribute.name, number)
+                if n_failed[key] >= _MOST_FAILED:
+                    continue
+                try:
+                    span = find_pattern(rule, document.text)
+                except SchemaError:
+                    n_failed[key] += 1
+                    continue
+                if span is not None:
+                    words = span.of(document.text)
+                    cell = Cell(attribute.name, State.STATED, words, span)
+                    found[key].append((document.document_id, cell))
+    for key in (key for key, n in n_failed.items() if n >= _MOST_FAILED):
+        found[key].clear()
+    return {
+        attribute.name: [
+            _with_values(attribute, rule, found[attribute.name, number])
+            for number, rule in enumerate(attribute.rules)
+        ]
+        for attribute in attributes
+    }
+
+
+def _with_values(
+    attribute: Attribute, rule: WrittenRule, found: Sequence[tuple[str, Cell]]
+) -> Read:
+    mapped = {fold(words) for words in rule.map}
+    alone = attribute.model_copy(update={"extractors": (rule,)})
+    cells = normalise_column(alone, [cell for _, cell in found])
+    return {
+        document_id: cell
+        for (document_id, _), cell in zip(found, cells, strict=True)
+        if cell.value is not None
+        and (fold(cell.as_stated or "") in mapped or _follows(alone, cell))
+    }
+
+
+def _follows(attribute: Attribute, cell: Cell) -> bool:
+    words, value = cell.as_stated or "", cell.value
+    return value is not None and check(attribute, words, value, words).follows
+
+
+def score_rules(
+    attribute: Attribute, read: Sequence[Read], labels: Read, held: Collection[str]
+) -> tuple[WrittenRule, ...]:
+    """Return the rules of *attribute* with what *labels*, cells that a model read, say of them.
+
+    Right counts only in documents that are *held* back from whoever wrote them, wrong in all.
+    """
+    scored = []
+    for rule, cells in zip(attribute.rules, read, strict=True):
+        is_right = {
+            key: is_same_value(cells[key].value, known_value(attribute, label))
+            for key, label in labels.items()
+            if key in cells and label.state is not State.FAILED
+        }
+        right = sum(said for key, said in is_right.items() if key in held)
+        wrong = sum(not said for said in is_right.values())
+        scored.append(rule.model_copy(update={"right": right, "wrong": wrong}))
+    return tuple(scored)
+
+
+def rule_on(attribute: Attribute, read: Sequence[Read], ids: Iterable[str]) -> dict[str, Ruling]:
+    """Return what the rules of *attribute* say of each document of *ids*.
+
+    Those that are wrong at least as often as right do not speak: they would only contradict.
+    """
+    pairs = zip(attribute.rules, read, strict=True)
+    speaking = [(rule, cells) for rule, cells in pairs if rule.right > rule.wrong]
+    return {
+        key: weigh([(rule, cells[key]) for rule, cells in speaking if key in cells]) for key in ids
+    }
+
+
+def known_value(attribute: Attribute, cell: Cell) -> Value | None:
+    """Return the value of a cell, or what its silence means."""
+    if cell.state is State.NOT_MENTIONED:
+        return attribute.type.implied.get(attribute.absent_means)
+    return cell.value
+
+
+def agrees(attribute: Attribute, ruling: Ruling, label: Cell) -> bool:
+    """Whether what was read of a document is what its rules say; silence is not mentioned."""
+    if label.state is State.FAILED:
+        return False
+    said = ruling.cells[0] if ruling.cells else Cell(attribute.name, State.NOT_MENTIONED)
+    return is_same_value(known_value(attribute, said), known_value(attribute, label))
+
+
+def is_same_value(one: Value | None, other: Value | None) -> bool:
+    """Whether two values of a column are one: numbers to 1e-6, texts but for case and marks."""
+    if isinstance(one, str) and isinstance(other, str):
+        return fold(one) == fold(other)
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-6)
+    return one == other

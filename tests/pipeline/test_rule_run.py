@@ -1,0 +1,254 @@
+"""Rules first: drafts and audits, with a model that writes rules for pages on weather stations."""
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import md5
+from pathlib import Path
+
+import pytest
+
+from srag_mcp.documents.folder import SCHEMA_FILE
+from srag_mcp.inference.ask import ask as ask_question
+from srag_mcp.pipeline.ingest import ingest
+from srag_mcp.schema.json_schema import read_schema_file
+from srag_mcp.settings import Effort, Settings
+from srag_mcp.store.corpus import Corpus
+from srag_mcp.store.guard import QueryPool
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.views.holdings import schema_page
+from tests.model.openai_server import Answer, Body, OpenAIServer, content_of, serving
+from tests.pipeline.conftest import Ask
+from tests.pipeline.reading_model import say
+
+N = 160
+TOWNS = ["Arla", "Brun", "Cori", "Dorn", "Elva", "Faro"]
+Rule = dict[str, object]
+HEIGHT: Rule = {"column": "height_m", "pattern": r"stands (?P<value>\d+) metres"}
+TOWN: Rule = {"column": "town", "pattern": r"the town of (?P<value>[A-Z]\w+)"}
+GREETING: Rule = {"column": "town", "pattern": r"Greetings from (?P<value>[A-Z]\w+)"}
+SCHEMA = {
+    "title": "Station",
+    "type": "object",
+    "x-entity": "stations",
+    "properties": {
+        "town": {"type": "string", "description": "The town below."},
+        "height_m": {"type": "integer", "x-unit": "m", "description": "Height above the sea."},
+    },
+}
+
+
+def write(folder: Path, number: int, *, is_odd: bool = False) -> None:
+    """Write a page; of an odd one the rule for the town takes another town."""
+    town = TOWNS[number % len(TOWNS)]
+    height = f"The hut stands {100 + number} metres above" if number % 4 else "It lies above"
+    greeting = f" Greetings from {town}!" if number % 2 and not is_odd else ""
+    lost = "Do not look for it in the town of Oslo. " if is_odd else ""
+    page = f"Station {number}. {lost}{height} the town of {town}, and it rains.{greeting}\n"
+    (folder / f"{number:03}.txt").write_text(page)
+
+
+def drawn(numbers: Iterable[int]) -> list[int]:
+    """Order documents as samples and audits draw them."""
+    return sorted(numbers, key=lambda number: md5(f"{number:03}.txt".encode()).hexdigest())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    stations = tmp_path / "stations"
+    stations.mkdir()
+    (stations / "schema.json").write_text(json.dumps(SCHEMA))
+    for number in range(N):
+        write(stations, number)
+    return stations
+
+
+class Writer:
+    """Answers prompts for rules with `rules`, all others as `say` does."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = [HEIGHT, TOWN, GREETING]
+        self.n_asked = 0
+
+    def answer(self, body: Body) -> Answer:
+        if "rules by which a program" not in str(body["messages"]):
+            return say(body)
+        self.n_asked += 1
+        return Answer(json.dumps({"rules": self.rules}))
+
+
+@pytest.fixture
+def writer() -> Writer:
+    return Writer()
+
+
+@pytest.fixture
+def server(writer: Writer) -> Iterator[OpenAIServer]:
+    with serving(writer.answer) as running:
+        yield running
+
+
+@pytest.fixture
+def settings(tmp_path: Path, server: OpenAIServer) -> Settings:
+    return Settings(
+        workers=1,
+        home=tmp_path / "home",
+        model="openai/fake",
+        api_base=server.base,
+        api_key="none",
+        schema_documents=8,
+    )
+
+
+def at(settings: Settings, effort: Effort) -> Settings:
+    return settings.model_copy(update={"effort": effort})
+
+
+def n_shown(server: OpenAIServer) -> int:
+    """Count the documents in prompts that ask for records."""
+    return sum(
+        content_of(body).count(" (path ")
+        for body in server.requests
+        if "You read documents" in str(body["messages"])
+    )
+
+
+TRUTH = (
+    "SELECT count(*) FROM stations WHERE height_m IS DISTINCT FROM"
+    " CASE WHEN left(document_id, 3)::INT % 4 > 0 THEN 100 + left(document_id, 3)::INT END"
+)
+
+
+def test_a_draft_is_sample_and_rules_alone(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    report = ingest(folder, at(settings, "draft"))
+    assert n_shown(server) == 16
+    assert report.n_predicted == 16
+    assert "nothing of it was audited" in "\n".join(report.lines())
+    assert ask(folder, TRUTH) == [(0,)]
+    marks = "SELECT state, marks, note, count(*) FROM cells WHERE attribute = 'height_m'"
+    found = {row[:3]: int(str(row[3])) for row in ask(folder, f"{marks} GROUP BY ALL")}
+    assert found["stated", "ruled", "read by a rule"] > 100
+    assert found["failed", "", "not asked about yet"] > 30
+    said = ask(folder, "SELECT as_stated FROM cells WHERE document_id = '101.txt' ORDER BY 1")
+    assert said == [("201",), ("Faro",)]
+
+
+def test_an_audit_certifies_what_rules_read_and_the_rest_is_read(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask, worker: QueryPool
+) -> None:
+    report = ingest(folder, at(settings, "checked"))
+    assert 16 < n_shown(server) < N
+    assert ask(folder, TRUTH) == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE state = 'failed'") == [(0,)]
+    text = "\n".join(report.lines())
+    assert "height_m: rules decide 144, 0 of 67 audited cells differ: error ≤ 2.8 % (95 %)" in text
+    assert "2 columns hold at 5%: of so many, 0.1 are expected to hold by chance" in text
+    silent = "SELECT count(*) FROM cells WHERE state = 'not_mentioned' AND marks = 'ruled'"
+    assert int(str(ask(folder, silent)[0][0])) > 10
+
+    corpus = Corpus(folder, worker, settings.home)
+    lines = schema_page(corpus, 20_000).columns
+    assert any("height_m" in line and "error ≤ 2.8 % (95 %)" in line for line in lines)
+    state = CorpusFolder(folder, settings.home).readable()
+    kept = read_schema_file(state / SCHEMA_FILE).attribute("height_m")
+    assert kept.audit is not None
+    assert kept.rules[0].right >= 3
+
+
+@pytest.mark.parametrize(
+    ("effort", "said"), [("draft", "which nobody has audited"), ("checked", "error ≤ ")]
+)
+def test_answers_say_how_often_rules_may_be_wrong(
+    folder: Path, settings: Settings, worker: QueryPool, effort: Effort, said: str
+) -> None:
+    ingest(folder, at(settings, effort))
+    corpus = Corpus(folder, worker, settings.home)
+    answer = ask_question(corpus, "How many stations have the town Arla?")
+    assert any(f"are read by rules, {said}" in text for text in answer.assumptions)
+
+
+def test_new_documents_are_read_by_the_rules_that_are_there(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask, writer: Writer
+) -> None:
+    ingest(folder, at(settings, "checked"))
+    before = n_shown(server)
+    for number in range(N, N + 40):
+        write(folder, number)
+    ingest(folder, settings)  # the effort is remembered
+    assert n_shown(server) - before < 20
+    assert writer.n_asked == 1
+    assert ask(folder, TRUTH) == [(0,)]
+
+
+TOWN_IS = "SELECT count(*) FROM stations WHERE town = 'Oslo'"
+
+
+def test_rules_that_do_not_hold_any_more_are_told_and_the_column_is_read(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    ingest(folder, at(settings, "checked"))
+    for number in range(N, N + 80):
+        write(folder, number, is_odd=True)
+    report = ingest(folder, settings)
+    assert "town: its rules held before, and do not hold any more" in report.ruled
+    assert ask(folder, TOWN_IS) == [(0,)]
+    assert ask(folder, TRUTH) == [(0,)]
+    assert n_shown(server) >= N + 80
+    marks = "SELECT count(*) FROM cells WHERE attribute = 'town' AND marks = 'ruled'"
+    assert ask(folder, marks) == [(0,)]
+
+
+def test_a_column_that_fails_its_audit_is_read_in_all_documents(
+    folder: Path, settings: Settings, ask: Ask
+) -> None:
+    for number in drawn(range(N))[16:40]:  # the sample has none of them
+        write(folder, number, is_odd=True)
+    report = ingest(folder, at(settings, "checked"))
+    assert any(line.startswith("town: ") and "the model reads it" in line for line in report.ruled)
+    assert ask(folder, TOWN_IS) == [(0,)]
+    assert ask(folder, TRUTH) == [(0,)]
+
+
+def test_a_small_folder_is_read_whole(
+    folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
+) -> None:
+    for number in range(40, N):
+        (folder / f"{number:03}.txt").unlink()
+    report = ingest(folder, at(settings, "checked"))
+    assert report.ruled == ("rules would save nothing here: all documents are read",)
+    assert (writer.n_asked, n_shown(server)) == (0, 40)
+
+
+def test_cells_are_read_with_others_where_leaving_them_out_saves_nothing(
+    folder: Path, settings: Settings, server: OpenAIServer, writer: Writer, ask: Ask
+) -> None:
+    writer.rules = [GREETING]  # the height has none, and every second page has no greeting
+    report = ingest(folder, at(settings, "checked"))
+    assert report.ruled[-1] == "that would save nothing, as other columns are read: all are"
+    assert n_shown(server) == N
+    assert ask(folder, TRUTH) == [(0,)]
+    assert ask(folder, "SELECT count(*) FROM cells WHERE marks = 'ruled'") == [(0,)]
+
+
+def test_a_rule_that_a_person_removed_stays_away(
+    folder: Path, settings: Settings, writer: Writer, ask: Ask
+) -> None:
+    ingest(folder, at(settings, "draft"))
+    path = CorpusFolder(folder, settings.home).readable() / SCHEMA_FILE
+    written = json.loads(path.read_text())
+    del written["properties"]["town"]["x-rules"]
+    path.write_text(json.dumps(written))
+    ingest(folder, settings)
+    assert writer.n_asked == 1
+    ruled = "SELECT DISTINCT attribute FROM cells WHERE marks = 'ruled'"
+    assert ask(folder, ruled) == [("height_m",)]
+
+
+def test_full_reads_what_rules_had_decided(
+    folder: Path, settings: Settings, server: OpenAIServer, ask: Ask
+) -> None:
+    ingest(folder, at(settings, "draft"))
+    ingest(folder, at(settings, "full"))
+    assert n_shown(server) == N
+    assert ask(folder, "SELECT count(*) FROM cells WHERE marks != '' OR state = 'failed'") == [(0,)]
