@@ -43,7 +43,7 @@ class CancelledError(Exception):
     """Somebody wants the ingestion to stop; what is finished is kept."""
 
 
-class Effort(NamedTuple):
+class Workload(NamedTuple):
     """Prompts of a language model, and the tokens of these and of the replies."""
 
     prompts: int = 0
@@ -61,7 +61,7 @@ class Progress:
     done: int = 0
     total: int = 0
     current: str = ""
-    expected: Effort | None = None
+    expected: Workload | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Asking for a reply of a type: parsed, checked, and asked again with what was wrong."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Generic, TypeVar
@@ -109,8 +109,31 @@ async def ask_shorter(
 
 @cache
 def reply_schema(content_type: type[ReplyContent]) -> Mapping[str, object]:
-    """Return the JSON Schema of a reply; making one takes milliseconds."""
-    return content_type.model_json_schema()
+    """Return the JSON Schema of a reply; making one takes milliseconds.
+
+    Titles and descriptions are left out: the instructions say what a field is.
+    """
+    bare = _bare(content_type.model_json_schema())
+    return bare if isinstance(bare, dict) else {}
+
+
+def _said(schema: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    return ((key, item) for key, item in schema.items() if key not in {"title", "description"})
+
+
+def _bare(item: object) -> object:
+    """Return a part of a JSON Schema without titles and descriptions; names of fields may be so."""
+    if isinstance(item, list):
+        return [_bare(part) for part in item]
+    if not isinstance(item, dict):
+        return item
+    named = {"properties", "$defs"}
+    return {
+        key: {name: _bare(part) for name, part in value.items()}
+        if key in named and isinstance(value, dict)
+        else _bare(value)
+        for key, value in _said(item)
+    }
 
 
 def read_content(text: str, content_type: type[Content]) -> Content:

@@ -196,7 +196,7 @@ def _quote(run: Run, engine: type[Engine], *, asks_first: bool) -> IngestReport 
     if not engine.asks or not (asks_first or engine.by_caller):
         return None
     quote = quote_work(run.work, run.folder, run.wish, run.settings, run.attribute)
-    run.on_progress(Progress("schema", expected=quote.effort))
+    run.on_progress(Progress("schema", expected=quote.workload))
     if not asks_first or run.attribute or not quote.n_calls:
         return None
     stored = replace(run.report(engine), n_documents=quote.n_documents)

@@ -11,7 +11,7 @@ from typing import Unpack
 
 from srag_mcp.documents.document import Document
 from srag_mcp.engines.choice import choose_engine, find_engine
-from srag_mcp.engines.protocol import Effort, Engine
+from srag_mcp.engines.protocol import Engine, Workload
 from srag_mcp.inference.proposal import USUAL_DESCRIPTION, price_reading
 from srag_mcp.model.language_model import CONTEXT_TOKENS, count_tokens
 from srag_mcp.pipeline.file_plan import (
@@ -81,9 +81,9 @@ class Quote:
     cost_usd: float | None = None
 
     @property
-    def effort(self) -> Effort:
+    def workload(self) -> Workload:
         """The prompts, and all their tokens."""
-        return Effort(self.n_calls, self.tokens_in + self.tokens_out)
+        return Workload(self.n_calls, self.tokens_in + self.tokens_out)
 
     def to_json(self) -> dict[str, object]:
         """Return as values that JSON can hold."""
@@ -91,7 +91,7 @@ class Quote:
 
     def sentence(self) -> str:
         """Say it in a sentence: `with engine agent it takes about 40 prompts, …`."""
-        said = f"{self.n_calls:,} prompts, {self.effort.tokens:,} tokens, {self._minutes()} min"
+        said = f"{self.n_calls:,} prompts, {self.workload.tokens:,} tokens, {self._minutes()} min"
         whole = self.alternative()
         return f"with engine {self.engine} it takes about {said}" + (f"; {whole}" if whole else "")
 
@@ -104,7 +104,7 @@ class Quote:
 
         They are read once for what is asked at one time, as long as a model can read them at once.
         """
-        n_built, n_read, n_asked = self.effort.tokens, self.tokens_to_read, sum(_QUESTION_TOKENS)
+        n_built, n_read, n_asked = self.workload.tokens, self.tokens_to_read, sum(_QUESTION_TOKENS)
         if self.n_to_read < self.n_documents or not 0 < n_read < min(n_built, CONTEXT_TOKENS):
             return ""
         pays = "the table never costs less, but it can be checked"

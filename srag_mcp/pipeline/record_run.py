@@ -16,7 +16,7 @@ from srag_mcp.claims.second_look import (
 from srag_mcp.claims.stated_values import Tags, read_stated, read_tags
 from srag_mcp.claims.suspects import find_suspicions
 from srag_mcp.engines.model import ModelEngine
-from srag_mcp.engines.protocol import Effort, Progress
+from srag_mcp.engines.protocol import Progress, Workload
 from srag_mcp.model.language_model import Step
 from srag_mcp.records.prediction import count_readable, estimate_records
 from srag_mcp.schema.attribute import Attribute
@@ -58,12 +58,12 @@ def read_missing_records(
     n_done, expected = 0, None
     if engine.by_caller:  # who answers is told how much is to go
         taken = engine.model.ledger.total
-        expected = Effort(taken.n_calls, taken.tokens_in + taken.tokens_out)
+        expected = Workload(taken.n_calls, taken.tokens_in + taken.tokens_out)
         for group in pending:
             lengths = predictions.count_tokens(group.document_ids)
             new = estimate_records(group.attributes, lengths, prompt_tokens)
             n_tokens = expected.tokens + new.tokens_in + new.tokens_out
-            expected = Effort(expected.prompts + new.n_prompts, n_tokens)
+            expected = Workload(expected.prompts + new.n_prompts, n_tokens)
 
     def keep(group: PendingDocuments, records: Sequence[PredictedRecord]) -> None:
         nonlocal n_done

@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 from pydantic import JsonValue
 
-from srag_mcp.engines.protocol import Effort
+from srag_mcp.engines.protocol import Workload
 from srag_mcp.errors import JobError
 from srag_mcp.pipeline.jobs import agent_prompts, read_job
 from srag_mcp.settings import Settings, named_engine
@@ -56,7 +56,7 @@ def job_page(folder: Path, settings: Settings, name: str, job: Job, note: str = 
         with agent_prompts(folder, settings) as spool:
             count, begun = spool.count(), datetime.fromisoformat(job.started_at)
             waiting, n_waiting = count.n_open, count.n_open + count.n_leased
-            so_far = _say_how_far(spool.n_answered(begun), n_waiting, Effort(*job.expected))
+            so_far = _say_how_far(spool.n_answered(begun), n_waiting, Workload(*job.expected))
     call = f"call ingest_corpus with corpus={name!r}"
     if (engine := named_engine(job.engine)) is not None:
         call += f", engine={engine!r} and go=true"
@@ -104,10 +104,10 @@ def choose_call(name: str, engine: str) -> str:
     )
 
 
-def _say_how_far(n_answered: int, n_waiting: int, expected: Effort) -> str:
+def _say_how_far(n_answered: int, n_waiting: int, expected: Workload) -> str:
     """Say how many prompts of a job are answered, and what is to go; nothing where it asks none.
 
-    `(12, 8, Effort(36, 60_000)) -> "12 of about 36 prompts are answered, … 40,000 tokens to go"`
+    `(12, 8, Workload(36, 60_000)) -> "12 of about 36 prompts are answered, … 40,000 tokens to go"`
     """
     n_all = max(expected.prompts, n_answered + n_waiting)
     if not n_answered and not n_waiting:

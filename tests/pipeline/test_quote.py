@@ -115,7 +115,7 @@ def test_reading_all_documents_whole_is_quoted_where_it_costs_less(
 
     assert short.tokens_to_read < 5000
     assert short.alternative().endswith("the table never costs less, but it can be checked")
-    n_questions = math.ceil(long.effort.tokens / (long.tokens_to_read - 5150))
+    n_questions = math.ceil(long.workload.tokens / (long.tokens_to_read - 5150))
     assert long.alternative() == (
         f"reading the folder whole takes about {long.tokens_to_read:,} tokens, so for questions"
         " that are asked at one time it costs less; asked one by one, the table costs less from"
