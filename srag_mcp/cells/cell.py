@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from srag_mcp.documents.passages import Passage
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
@@ -142,6 +143,7 @@ class DocumentText:
     """What record prediction needs of a document.
 
     *text* is the one that spans of cells point into; *sha256* names the bytes it was read from.
+    *passages* as they were cut; empty where nobody knows them.
     """
 
     document_id: str
@@ -149,6 +151,7 @@ class DocumentText:
     path: str
     text: str
     sha256: str
+    passages: tuple[Passage, ...] = ()
 
 
 def is_predicted(engine: str) -> bool:

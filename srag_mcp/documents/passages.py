@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, zip_longest
 from typing import Literal, TypeAlias
@@ -19,6 +19,7 @@ PassageKind: TypeAlias = Literal["text", "table"]
 # the search (2,000).
 MAX_VALUE_CHARACTERS = 300  # a longer text of a record is no value that a question names
 _TOKENS: Mapping[PassageKind, int] = {"text": 200, "table": 800}
+_PARAGRAPH, _LINE = re.compile(r"\n[ \t\r]*\n"), re.compile(r"\n")
 _ENDS = (re.compile(r"[.!?:;]\s|[。！？]"), re.compile(r"\n"), re.compile(r"\s"))
 
 
@@ -31,12 +32,14 @@ class Passage:
         page: That of its beginning, from 1; None where the format has no pages.
         path: The headings above it, outermost first; its own first line where that is one.
         kind: A table with its caption, or anything else.
+        heads: Where the caption and the column heads of its table stand; None where it has none.
     """
 
     span: Span
     page: int | None
     path: tuple[str, ...]
     kind: PassageKind
+    heads: Span | None = None
 
 
 @dataclass(slots=True)
@@ -44,7 +47,8 @@ class _Part:
     """What begins at *start*, and ends at the next heading, table or page.
 
     *headings*: the levels of the headings it begins with, as long as nothing else stands in it.
-    *breaks* are the places where its blocks begin, or the rows of its table.
+    *breaks* are the places where its blocks begin, or the rows of its table; *heads* as in
+    `Passage`.
     """
 
     start: int
@@ -52,6 +56,7 @@ class _Part:
     path: tuple[str, ...]
     headings: list[int] = field(default_factory=list)
     breaks: list[int] = field(default_factory=list)
+    heads: Span | None = None
 
 
 def cut_passages(document: Document) -> tuple[Passage, ...]:
@@ -77,8 +82,42 @@ def cut_passages(document: Document) -> tuple[Passage, ...]:
             span = Span(start, stretch.start + len(said))
             if said:
                 page = bisect_right(document.pages, span.start) + 1 if document.pages else None
-                passages.append(Passage(span, page, part.path, part.kind))
+                passages.append(Passage(span, page, part.path, part.kind, part.heads))
     return tuple(passages)
+
+
+def cover(text: str, passages: Sequence[Passage]) -> Iterator[Passage]:
+    """Yield *passages*, and others of what lies in none of them.
+
+    That is most of a row of a table file, and all of a document whose passages are not known.
+    """
+    length, end = most_characters(text, _TOKENS["text"]), 0
+    for passage in (*passages, None):
+        start = len(text) if passage is None else passage.span.start
+        if text[end:start].strip():
+            yield from divide(text, Passage(Span(end, start), None, (), "text"), length)
+        if passage is not None:
+            yield passage
+            end = passage.span.end
+
+
+def divide(text: str, passage: Passage, most: int) -> Iterator[Passage]:
+    """Yield *passage* in parts of at most *most* characters, a table with its heads in each.
+
+    A table whose heads alone take more than half of that stays whole: its rows say nothing without.
+    """
+    span, heads = passage.span, passage.heads
+    start, between, room = span.start, _PARAGRAPH, most
+    if heads is not None:
+        start, between, room = max(start, heads.end), _LINE, most - (heads.end - heads.start)
+    if span.end - span.start <= most or 2 * room < most:
+        yield passage
+        return
+    places = [found.end() for found in between.finditer(text, start, span.end)]
+    part = _Part(start, passage.kind, passage.path, breaks=places)
+    for stretch in _cut(text, part, span.end, max(1, room * 2 // 3)):  # half as much longer at most
+        first = span.start if stretch.start == start else stretch.start
+        yield replace(passage, span=Span(first, stretch.end))
 
 
 def _find_long_texts(document: Document) -> Iterator[tuple[_Part, int]]:
@@ -134,6 +173,7 @@ def _find_sections(document: Document) -> list[_Part]:
             parts.append(part)
         part.kind = "table"
         part.breaks = [text.rfind("\n", 0, row[0].span.start) + 1 for row in block.rows]
+        part.heads = Span(part.start, part.breaks[0]) if part.breaks else None
         parts.append(_Part(end, "text", part.path))
     return parts
 

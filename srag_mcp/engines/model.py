@@ -16,6 +16,7 @@ from srag_mcp.cells.cell import DocumentText, PredictedRecord, Record
 from srag_mcp.claims.stated_values import read_tags
 from srag_mcp.claims.suspects import find_complaints
 from srag_mcp.documents.document import Document, spread_evenly
+from srag_mcp.documents.passages import cut_passages
 from srag_mcp.engines.protocol import CancelledError, Engine, Keep, Progress, SchemaSample, Work
 from srag_mcp.errors import ModelError, ModelStoppedError, QuestionError
 from srag_mcp.inference.answer import Answer, is_empty
@@ -222,7 +223,10 @@ class ModelEngine(Engine):
         records: list[PredictedRecord] = []
         await predict_records(
             RecordTask(self.model, schema.attributes, self.name),
-            [DocumentText(d.id, d.title, d.path, d.text, d.sha256) for d in request.documents],
+            [
+                DocumentText(d.id, d.title, d.path, d.text, d.sha256, cut_passages(d))
+                for d in request.documents
+            ],
             prompt_tokens=request.n_tokens,
             max_in_flight=self.max_in_flight,
             on_done=records.extend,
@@ -259,7 +263,7 @@ class ModelEngine(Engine):
         """Define the attribute from passages of a few documents that resemble the wish."""
         sought = Attribute(name="wish", type="string", description=wish, synonyms=(wish,))
         texts = [
-            choose_passages(document.text, [sought], WISH_TOKENS).shown
+            choose_passages(document.text, cut_passages(document), [sought], WISH_TOKENS).shown
             for document in choose_alike(wish, documents, WISH_DOCUMENTS)
         ]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))

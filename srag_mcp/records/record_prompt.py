@@ -1,7 +1,6 @@
 """The prompts of record prediction: what is shown of which documents, and what is asked of them."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -9,7 +8,7 @@ from typing import TypeVar
 from srag_mcp.cells.cell import DocumentText
 from srag_mcp.model.language_model import Correction, Prompt, count_tokens
 from srag_mcp.prompting import fence, render_prompt
-from srag_mcp.records.selection import choose_passages
+from srag_mcp.records.selection import choose_passages, tighten
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
@@ -20,9 +19,6 @@ BATCH_TOKENS = 6000
 # documents of the others still make the same batches, and the same prompts.
 _FULL_TOKENS = 4000
 _LARGE_TOKENS = BATCH_TOKENS - _FULL_TOKENS
-_WIDE_GAP = re.compile(r"[ \t\u00a0]{3,}")
-_FEWEST_BREAKS = 2
-_EMPTY_LINES = re.compile(r"\n(?:[ \t\r]*\n){2,}")
 Item = TypeVar("Item")
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
@@ -71,16 +67,11 @@ def take_excerpt(
 ) -> Excerpt:
     """Choose what is shown of *document*: all of it, or the passages that matter.
 
-    After an excerpt *before*, what that left out. Wide gaps between columns and many empty lines
-    become small ones: they cost and say nothing.
+    After an excerpt *before*, what that left out.
     """
-    tight = document.text
-    if "  " in tight or "\t" in tight or "\u00a0" in tight:  # seen faster than matched in vain
-        tight = _WIDE_GAP.sub("  ", tight)
-    if tight.count("\n") > _FEWEST_BREAKS:
-        tight = _EMPTY_LINES.sub("\n\n", tight)
+    tight, passages = tighten(document.text, document.passages)
     unread = None if before is None else before.unread
-    chosen = choose_passages(tight, attributes, max_tokens, unread)
+    chosen = choose_passages(tight, passages, attributes, max_tokens, unread)
     return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
 
 

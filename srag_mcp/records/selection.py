@@ -1,30 +1,30 @@
-"""What is read of a long document: passages chosen by code for the attributes sought in it.
-
-Before there are attributes, `documents.excerpt` shows a document evenly.
-"""
+"""What is read of a long document: passages chosen by code for the attributes sought in it."""
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, zip_longest
+from dataclasses import astuple, dataclass, replace
+from itertools import chain, pairwise, zip_longest
 
+from srag_mcp.documents.passages import Passage, cover, divide
 from srag_mcp.model.language_model import most_characters
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS, stem, words
 from srag_mcp.values.units import is_currency
 
-LEFT_OUT = "[…]"
-_JOIN = f"\n{LEFT_OUT}\n"
-_LONGEST, _SHORT, _SHORTEST = 600, 400, 40
-_PASSAGES_AN_ATTRIBUTE = 2
+_GAP = "\n[…]\n"
+_LONGEST_PATH = 120
 _BEGINNING = 0.25
 _NAME, _SYNONYM, _EXAMPLE, _DESCRIPTION, _SHAPE = 3.0, 3.0, 1.0, 0.5, 0.5
 _MAX_DESCRIPTION_WORDS = 20
 _MAX_EXAMPLES = 12
 _FIRST_CJK = "\u2e80"  # scripts without spaces between words: pairs of letters stand for words
+_WIDE_GAP = re.compile(r"\n(?:[ \t\r\u00a0]*\n){2,}|[ \t\u00a0]{3,}")
+_SMALL_GAPS = "  ", "\n\n"
 _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\d")
 _MONEY = re.compile(r"[$€£¥₹]|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b")
@@ -46,17 +46,31 @@ class Selection:
     unread: tuple[Span, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A passage or a part of one, up to where the next begins.
+
+    *opening* stands before it where what is before it is not shown: the mark of the gap, the
+    headings above, the heads of its table.
+    """
+
+    span: Span
+    opening: str
+
+
 def choose_passages(
     text: str,
+    passages: Sequence[Passage],
     attributes: Sequence[Attribute],
     max_tokens: int,
     unread: Sequence[Span] | None = None,
 ) -> Selection:
-    """Choose *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
+    """Choose *text*, or of a longer one its beginning and the *passages* likely for *attributes*.
 
     Each attribute in turn gets its best passage, then each its second best, and what is left of
-    *max_tokens* goes to the first of the others. The passages are in the order of the document,
-    with `[…]` where something is left out.
+    *max_tokens* goes to the first of the others. They are whole, unless they take too much of the
+    room, and in the order of the document. Where something is left out stands `[…]`, with the
+    headings of what follows, and the heads of its table if it begins below them.
 
     With *unread*, what was left out before, of these stretches alone, to read on where something is
     missing; the beginning was shown.
@@ -64,33 +78,85 @@ def choose_passages(
     budget = most_characters(text, max_tokens)
     if unread is None and len(text) <= budget:
         return Selection(text)
-    # A length at which each attribute has its passages, unless that is too short.
-    share = int(budget * (1 - _BEGINNING)) // (_PASSAGES_AN_ATTRIBUTE * max(1, len(attributes)))
-    length = min(max(_SHORT, min(_LONGEST, share)), max(_SHORTEST, budget // 8))
+    # of what the beginning leaves, two find room at least
+    most = int(budget * (1 - _BEGINNING)) // 2
     stretches = [Span(0, len(text))] if unread is None else unread
-    passages = [passage for stretch in stretches for passage in _split(text, stretch, length)]
-    taken, used = set[int](), len(_JOIN)
+    pieces = list(_lay_out(text, passages, stretches, most))
+    taken, room = set[int](), budget - len(_GAP)
     if unread is None:
-        for place, passage in enumerate(passages):
-            if taken and passage.end > int(budget * _BEGINNING):
+        for place, piece in enumerate(pieces):
+            if piece.span.end > (budget * _BEGINNING if taken else room):
                 break
             taken.add(place)
-        used = passages[max(taken)].end + 2 * len(_JOIN)
-    _fill(text, passages, attributes, taken, budget - used)
+        room -= pieces[max(taken)].span.end if taken else 0
+    _fill(text, pieces, attributes, taken, room)
+    if not taken and unread is None:  # nothing is as small as the room
+        pieces = [_Piece(Span(0, room), ""), _Piece(Span(room, len(text)), "")]
+        taken.add(0)
     left: list[Span] = []
-    for place, passage in enumerate(passages):
-        if place not in taken and left and left[-1].end == passage.start:
-            left[-1] = Span(left[-1].start, passage.end)
+    for place, piece in enumerate(pieces):
+        if place not in taken and left and left[-1].end == piece.span.start:
+            left[-1] = Span(left[-1].start, piece.span.end)
         elif place not in taken:
-            left.append(passage)
+            left.append(piece.span)
     parts: list[str] = []
     end = 0
-    for passage in (passages[place] for place in sorted(taken)):
-        # Those that follow on one another have no mark between them.
-        parts += [passage.of(text)] if passage.start == end else [_JOIN, passage.of(text)]
-        end = passage.end
-    shown = "".join(parts) + _JOIN * (end < len(text))
+    for piece in (pieces[place] for place in sorted(taken)):
+        parts += [piece.opening if piece.span.start > end else "", piece.span.of(text)]
+        end = piece.span.end
+    shown = "".join(parts) + _GAP * (0 < end < len(text))
     return Selection(shown, tuple(span for span in left if not span.of(text).isspace()))
+
+
+def _lay_out(
+    text: str, passages: Sequence[Passage], stretches: Sequence[Span], most: int
+) -> Iterator[_Piece]:
+    """Yield what lies in *stretches*, each piece of at most about *most* characters."""
+    whole = list(cover(text, passages))
+    borders = [0, *(passage.span.start for passage in whole[1:]), len(text)]
+    ends = [stretch.end for stretch in stretches]
+    for passage, (start, end) in zip(whole, pairwise(borders), strict=False):
+        for stretch in stretches[bisect_right(ends, start) :]:
+            if stretch.start >= end:
+                break
+            span = Span(max(start, stretch.start), min(end, stretch.end))
+            for part in divide(text, replace(passage, span=span), most):
+                yield _Piece(part.span, _open(text, part))
+
+
+def _open(text: str, passage: Passage) -> str:
+    start, heads = passage.span.start, passage.heads
+    above = "" if heads is None else text[heads.start : min(heads.end, start)]
+    said = f"{above}{passage.span.of(text)}"
+    path = [heading for heading in passage.path if heading not in said]
+    named = shorten(" › ".join(path), _LONGEST_PATH)
+    return f"\n[… {named}]\n{above}" if named else f"{_GAP}{above}"
+
+
+def tighten(text: str, passages: Sequence[Passage]) -> tuple[str, tuple[Passage, ...]]:
+    """Make wide gaps between columns and many empty lines small: they cost and say nothing.
+
+    Returns:
+        The text, and where *passages* lie in it.
+    """
+    parts, ends, cut = list[str](), [0], [0]
+    for gap in _WIDE_GAP.finditer(text):
+        small = _SMALL_GAPS["\n" in gap[0]]
+        parts += [text[ends[-1] : gap.start()], small]
+        ends.append(gap.end())
+        cut.append(cut[-1] + len(gap[0]) - len(small))
+
+    def move(span: Span) -> Span:
+        start, end = (
+            place - cut[bisect_right(ends, place) - 1] for place in (span.start, span.end)
+        )
+        return Span(start, end)
+
+    moved = (
+        replace(item, span=move(item.span), heads=item.heads and move(item.heads))
+        for item in passages
+    )
+    return "".join([*parts, text[ends[-1] :]]), tuple(moved)
 
 
 def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
@@ -101,58 +167,47 @@ def choose_around(text: str, places: Sequence[Span], reach: int) -> Selection:
         start = max(0, text.rfind(" ", 0, start), text.rfind("\n", 0, start)) if start else 0
         ends = (text.find(mark, place.end + reach) for mark in (" ", "\n"))
         end = min((end for end in ends if end >= 0), default=len(text))
-        if near and start <= near[-1].end + len(_JOIN):
+        if near and start <= near[-1].end + len(_GAP):
             near[-1] = Span(near[-1].start, max(near[-1].end, end))
         else:
             near.append(Span(start, end))
-    shown = _JOIN.join(span.of(text).strip() for span in near)
+    shown = _GAP.join(span.of(text).strip() for span in near)
     is_cut = bool(near) and near[-1].end < len(text)
-    return Selection(f"{shown}{_JOIN}" if is_cut else shown)
+    return Selection(f"{shown}{_GAP}" if is_cut else shown)
 
 
 def _fill(
     text: str,
-    passages: Sequence[Span],
+    pieces: Sequence[_Piece],
     attributes: Sequence[Attribute],
     taken: set[int],
     room: int,
 ) -> None:
-    """Add to *taken* the passages likely to hold *attributes*, then others, while there is room."""
+    """Add to *taken* the pieces likely to hold *attributes*, then others, while there is room."""
     # The best of each attribute, then the second best of each, and so on.
-    turns = chain.from_iterable(zip_longest(*_rank(text, passages, attributes)))
-    for place in chain((place for place in turns if place is not None), range(len(passages))):
-        passage = passages[place]
-        follows = place - 1 in taken and passages[place - 1].end == passage.start
-        precedes = place + 1 in taken and passages[place + 1].start == passage.end
-        # Between passages that follow on one another there is no mark.
-        length = passage.end - passage.start + len(_JOIN) * (1 - follows - precedes)
+    turns = chain.from_iterable(zip_longest(*_rank(text, pieces, attributes)))
+    for place in chain((place for place in turns if place is not None), range(len(pieces))):
+        span = pieces[place].span
+        length = span.end - span.start
+        # Between pieces that follow on one another stands nothing.
+        if place - 1 not in taken or pieces[place - 1].span.end < span.start:
+            length += len(pieces[place].opening)
+        if place + 1 in taken and pieces[place + 1].span.start == span.end:
+            length -= len(pieces[place + 1].opening)
         if place not in taken and length <= room:
             taken.add(place)
             room -= length
 
 
-def _split(text: str, stretch: Span, length: int) -> Iterator[Span]:
-    """Yield parts of *stretch* of at most *length*, ending at an empty line, a line or a space."""
-    start = stretch.start
-    while start < stretch.end:
-        end = min(start + length, stretch.end)
-        if end < stretch.end:
-            half = start + length // 2
-            cuts = (text.rfind(mark, half, end) + len(mark) for mark in ("\n\n", "\n", ". ", " "))
-            end = next((cut for cut in cuts if cut > half), end)
-        yield Span(start, end)
-        start = end
-
-
-def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) -> list[list[int]]:
-    """Return for each attribute the places of the passages that may hold it, best first."""
-    texts = [passage.of(text) for passage in passages]
+def _rank(text: str, pieces: Sequence[_Piece], attributes: Sequence[Attribute]) -> list[list[int]]:
+    """Return for each attribute the places of the pieces that may hold it, best first."""
+    texts = [f"{piece.opening}{piece.span.of(text)}" for piece in pieces]
     holding: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    for place, passage in enumerate(texts):
-        for word, count in Counter(_words(passage)).items():
+    for place, said in enumerate(texts):
+        for word, count in Counter(_words(said)).items():
             holding[word][place] = count
     shapes = {
-        shape: [place for place, passage in enumerate(texts) if shape.search(passage)]
+        shape: [at for at, piece in enumerate(pieces) if shape.search(text, *astuple(piece.span))]
         for shape in {_shape(attribute) for attribute in attributes}
     }
     ranked: list[list[int]] = []
@@ -160,7 +215,7 @@ def _rank(text: str, passages: Sequence[Span], attributes: Sequence[Attribute]) 
         scores: defaultdict[int, float] = defaultdict(float)
         for term, weight in _terms(attribute).items():
             places = holding.get(term, {})
-            rarity = math.log(1 + len(passages) / (1 + len(places)))
+            rarity = math.log(1 + len(pieces) / (1 + len(places)))
             for place, count in places.items():
                 scores[place] += weight * rarity * 2 * count / (count + 1)
         for place in shapes[_shape(attribute)]:

@@ -257,7 +257,10 @@ SELECT document_id, path, title, media_type, sha256, characters, ingested_at
 FROM listing ORDER BY number;
 INSERT INTO build.main.srag_texts SELECT document_id, text FROM documents ORDER BY document_id;
 """
-_PASSAGES = "CREATE TABLE build.main.passages AS FROM passages ORDER BY document_id, number"
+_PASSAGES = """
+CREATE TABLE build.main.passages AS
+SELECT * EXCLUDE (heads_start, heads_end) FROM passages ORDER BY document_id, number
+"""
 _FAILURES = """
 INSERT INTO build.main.srag_failures
 SELECT document_id, {columns}_failed FROM build.main.{entity} AS records JOIN (

@@ -21,7 +21,6 @@ from pydantic import TypeAdapter, ValidationError
 from srag_mcp.documents.encoding import storable
 from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
 from srag_mcp.model.ledger import Call, KeptReply
-from srag_mcp.records.selection import LEFT_OUT
 from srag_mcp.store.layout import WORK_FILE
 
 if TYPE_CHECKING:
@@ -227,7 +226,7 @@ class EarlierAnswers(LanguageModel):
     async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
         """Answer *prompt* as before, once; else let the model answer it."""
         # of corrections and parts of documents, others may be shown today
-        if not prompt.corrections and LEFT_OUT not in prompt.content:
+        if not prompt.corrections and "[…" not in prompt.content:
             where = "FROM earlier_answers WHERE step = ? AND subject = ? AND asked_model = ?"
             key = (prompt.step, prompt.subject, self._name)
             found = self._state.run(f"SELECT text, basis {where}", *key)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Of the rules by which texts become terms: to be raised with any change of them, here or in
 # `text/terms.py`, for a question that is read by others finds nothing.
 INDEX_VERSION = "2"
-PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str]
-"""number from 1, page, headings, start, end, kind."""
+PassageRow: TypeAlias = tuple[int, int | None, str, int, int, str, int | None, int | None]
+"""number from 1, page, headings, start, end, kind, start and end of the heads of its table."""
 PostingRow: TypeAlias = tuple[int, int, int]
 """number of the passage, 0 for the names of the document; term; how often it is there."""
 
@@ -79,7 +79,7 @@ def cut_postings(
     stem = PurePosixPath(path).stem
     yield from ((0, term, n) for term, n in count_terms(f"{stem}\n{title}").items())
     yield from ((0, name_term(name), 1) for name in document_names(stem, title, text))
-    for number, _, headings, start, end, _ in passages:
+    for number, _, headings, start, end, *_ in passages:
         said = text[start:end]
         above = [heading for heading in headings.split(" > ") if heading not in said]
         for term, n in count_terms("\n".join([*above, said])).items():

@@ -130,7 +130,8 @@ class Predictions:
                 " WHERE document_id IN (SELECT unnest(?))",
                 list(part),
             )
-            found = {row[0]: DocumentText(*row) for row in rows}
+            passages = self._work.passages(part)
+            found = {row[0]: DocumentText(*row, passages=passages.get(row[0], ())) for row in rows}
             yield from (found[key] for key in part if key in found)
 
     def count_tokens(self, document_ids: Sequence[str] | None = None) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from srag_mcp.cells.cell import BY_RULES, Cell, Record, is_predicted, read_marks, write_marks
 from srag_mcp.documents.document import Document
 from srag_mcp.documents.encoding import storable
-from srag_mcp.documents.passages import cut_passages
+from srag_mcp.documents.passages import Passage, cut_passages
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.database import open_for_writing, store_errors
 from srag_mcp.store.earlier import take_over_work
@@ -99,7 +100,14 @@ def finish_document(document: Document, record: Record, *, replaces: bool) -> Fi
     )
     title, text = storable(document.title), storable(document.text)
     passages = tuple(
-        (number, item.page, storable(" > ".join(item.path)), *astuple(item.span), item.kind)
+        (
+            number,
+            item.page,
+            storable(_BELOW.join(item.path)),
+            *astuple(item.span),
+            item.kind,
+            *((None, None) if item.heads is None else astuple(item.heads)),
+        )
         for number, item in enumerate(cut_passages(document), start=1)
     )
     return FinishedDocument(
@@ -156,13 +164,15 @@ class QuotedText:
 
 _OF_DOCUMENTS = ("documents", "cells", "passages", "postings")  # tables with a document_id
 _TEXTS_AT_ONCE = 100
+_BELOW = " > "  # between headings
 _QUOTES = (
     'SELECT document_id, list(start) AS starts, list("end") AS ends FROM cells'
     ' WHERE start IS NOT NULL AND "end" > start GROUP BY document_id'
 )
 _PASSAGES = """
 SELECT document_id, path, title, text, passages FROM documents JOIN (
-  SELECT document_id, list(row(number, page, headings, start, "end", kind) ORDER BY number)
+  SELECT document_id, list(
+      row(number, page, headings, start, "end", kind, heads_start, heads_end) ORDER BY number)
     AS passages
   FROM passages GROUP BY document_id) USING (document_id)
 """
@@ -179,6 +189,8 @@ ALTER TABLE documents ADD COLUMN IF NOT EXISTS n_passages INTEGER;
 CREATE TABLE IF NOT EXISTS passages (
   document_id VARCHAR, number INTEGER, page INTEGER, headings VARCHAR, start BIGINT, "end" BIGINT,
   kind VARCHAR);
+ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_start BIGINT;
+ALTER TABLE passages ADD COLUMN IF NOT EXISTS heads_end BIGINT;
 CREATE TABLE IF NOT EXISTS postings (
   document_id VARCHAR, number INTEGER, term UINTEGER, n UTINYINT);
 CREATE TABLE IF NOT EXISTS cells (
@@ -402,6 +414,19 @@ class WorkDatabase:
         while part := rows.fetchmany(_TEXTS_AT_ONCE):
             for text, starts, ends in part:
                 yield QuotedText(text, tuple(map(Span, starts or (), ends or ())))
+
+    def passages(self, document_ids: Sequence[str]) -> dict[str, tuple[Passage, ...]]:
+        """Return the passages of documents, by id, in the order of their texts."""
+        found: defaultdict[str, list[Passage]] = defaultdict(list)
+        for document_id, page, headings, start, end, kind, *heads in self.run(
+            'SELECT document_id, page, headings, start, "end", kind, heads_start, heads_end'
+            " FROM passages WHERE document_id IN (SELECT unnest(?)) ORDER BY document_id, number",
+            list(document_ids),
+        ):
+            path = tuple(headings.split(_BELOW)) if headings else ()
+            at = None if heads[0] is None else Span(*heads)
+            found[document_id].append(Passage(Span(start, end), page, path, kind, at))
+        return {document_id: tuple(passages) for document_id, passages in found.items()}
 
     def count_row_words(self) -> tuple[int, int]:
         """Count the documents that are rows of a table, and their words."""

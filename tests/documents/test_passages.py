@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srag_mcp.documents.document import Document, Heading, Table
-from srag_mcp.documents.passages import Passage, cut_passages
+from srag_mcp.documents.passages import Passage, cover, cut_passages, divide
 from srag_mcp.documents.reading import read_content, read_text
 from srag_mcp.errors import DocumentError
 from srag_mcp.model.language_model import count_tokens
@@ -209,3 +209,36 @@ def _check_parts(document: Document, passages: Sequence[Passage]) -> None:
 @pytest.mark.parametrize("text", ["", " \n\n "])
 def test_a_text_of_blanks_has_no_passage(text: str) -> None:
     assert cut_passages(read_text(text, "a.txt")) == ()
+
+
+def test_each_part_of_a_table_knows_where_its_caption_and_column_heads_are() -> None:
+    rows = [f"| Plant {number:04} | {number} | {number} |" for number in range(400)]
+    heads = "## Output\n\nTable 3 (in tons)\n\n| Plant | 2022 | 2023 |\n| --- | --- | --- |\n"
+    document = read_text("\n".join(["It grew.\n\n" + heads + rows[0], *rows[1:]]), "a.md")
+    text, *parts = cut_passages(document)
+    assert text.heads is None
+    assert len(parts) > 1
+    assert {part.heads and part.heads.of(document.text) for part in parts} == {heads}
+
+
+@given(st.lists(_LINES, max_size=25).map("\n".join), st.integers(1, 900), st.booleans())
+def test_parts_of_a_passage_are_all_of_it_and_no_longer_than_allowed(
+    text: str, most: int, has_heads: bool
+) -> None:
+    heads = Span(0, min(len(text), 20)) if has_heads else None
+    passage = Passage(Span(0, len(text)), None, (), "table", heads)
+    parts = list(divide(text, passage, most))
+    assert "".join(part.span.of(text) for part in parts) == text
+    longest = max(part.span.end - part.span.start for part in parts)
+    assert longest <= most or (heads is not None and 2 * (heads.end - heads.start) > most)
+
+
+def test_what_lies_in_no_passage_is_cut_between_paragraphs() -> None:
+    paragraphs = [f"{number}. {'It has a sentence. ' * 10}\n\n" for number in range(20)]
+    text = "".join(paragraphs)
+    known = Passage(Span(len(paragraphs[0]), 2 * len(paragraphs[0])), 7, ("review",), "text")
+    first, second, *others = cover(text, [known])
+    assert first.span.of(text) == paragraphs[0]
+    assert second == known
+    assert all(part.span.of(text)[0].isdigit() for part in others)
+    assert "".join(part.span.of(text) for part in others) == "".join(paragraphs[2:])

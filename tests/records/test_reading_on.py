@@ -108,8 +108,8 @@ def test_what_stays_unread_is_told_and_costs_no_more_in_a_longer_document() -> N
     [longer] = predict(model, [lease(2000, "", 0)])
 
     assert long.cells[1].cell.state is State.NOT_MENTIONED
-    assert re.fullmatch(r"read in part: 11,\d{3} of 16,820 characters", long.cells[1].cell.note)
-    assert re.fullmatch(r"read in part: 11,\d{3} of 168,020 characters", longer.cells[1].cell.note)
+    assert re.fullmatch(r"read in part: 10,\d{3} of 16,820 characters", long.cells[1].cell.note)
+    assert re.fullmatch(r"read in part: 10,\d{3} of 168,020 characters", longer.cells[1].cell.note)
     assert long.cells[0].cell.note == ""
     assert len(model.prompts) == 2 * MAX_PROMPTFULS
 

@@ -10,7 +10,6 @@ import pytest
 
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
-from srag_mcp.records.selection import LEFT_OUT
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.state import State, open_state
@@ -89,7 +88,7 @@ def test_of_a_round_of_the_schema_the_last_answer_counts(
         prompt("records", "curlew.txt"),
         prompt("records", "albatross.txt"),
         prompt("standardise", SHIPS),
-        prompt("records", SHIPS, f"The beginning. {LEFT_OUT}"),
+        prompt("records", SHIPS, "The beginning. […]"),
         replace(prompt("records", SHIPS), corrections=(Correction("two ships", "no"),)),
     ],
     ids=["answered twice", "one of two", "another step", "shown in part", "a correction"],

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, PredictedRecord, read_marks
+from srag_mcp.documents.passages import Passage
 from srag_mcp.schema.schema import Schema
 from srag_mcp.store.build import publish, published_info
 from srag_mcp.store.layout import published_build
@@ -213,6 +214,7 @@ def test_texts_come_in_the_order_asked_for(filled: Path) -> None:
             "curlew.txt",
             "name: Curlew\nmasts: 2\nlaunched: 30 June 1931",
             texts[0].sha256,
+            (Passage(Span(0, 44), None, (), "text"),),
         )
         assert Predictions(work).count_tokens(["curlew.txt"]) == [11]
 
