@@ -131,7 +131,10 @@ class Predictions:
                 list(part),
             )
             passages = self._work.passages(part)
-            found = {row[0]: DocumentText(*row, passages=passages.get(row[0], ())) for row in rows}
+            found = {
+                row[0]: replace(DocumentText(*row), passages=passages.get(row[0], ()))
+                for row in rows
+            }
             yield from (found[key] for key in part if key in found)
 
     def count_tokens(self, document_ids: Sequence[str] | None = None) -> list[int]:
