@@ -39,6 +39,8 @@ class Mark(StrEnum):
 
 IN_DOUBT = frozenset({Mark.DOUBTED, Mark.UNSHOWN, Mark.CONTRADICTED})
 """Of a value that its words contradict, or do not show."""
+UNQUOTED = frozenset({Mark.DERIVED, Mark.DOUBTED, Mark.UNSHOWN})
+"""Of a value that does not stand in its words as it is."""
 
 # a dictionary: calling an enumeration takes six times as long, and there is a call for each cell
 _MARKS = {mark.value: mark for mark in Mark}
@@ -128,7 +130,7 @@ class PredictedRecord:
         cells: One an attribute.
         error: Why no reply could be had; empty where there was one. Such a record is asked again
             at the next ingestion.
-        n_read: How many characters of the document were read; None for all of them.
+        n_read: How many characters of the document are read at most as it was read; None for all.
     """
 
     document_id: str

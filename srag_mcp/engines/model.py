@@ -1,10 +1,12 @@
 """The engine with a language model: it designs the columns, reads the documents, writes queries."""
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import ClassVar, Self, TypeAlias, TypeVar
@@ -29,6 +31,7 @@ from srag_mcp.model.litellm_library import run_to_end
 from srag_mcp.model.metering import Budget, MeteredModel
 from srag_mcp.model.remote_model import open_model, price_of
 from srag_mcp.records.conversation import RecordTask
+from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.prediction import choose_first_tokens, predict_records
 from srag_mcp.records.selection import choose_passages
 from srag_mcp.rules.induction import learn_extractors
@@ -52,7 +55,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.earlier import EarlierAnswers
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import DECISIONS_FILE, CorpusFolder, write_atomically
-from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.predictions import Predictions, hash_attribute
 from srag_mcp.store.replies import StoredReplies
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import finish_document, open_work
@@ -222,7 +225,12 @@ class ModelEngine(Engine):
         """
         records: list[PredictedRecord] = []
         await predict_records(
-            RecordTask(self.model, schema.attributes, self.name),
+            RecordTask(
+                self.model,
+                schema.attributes,
+                self.name,
+                pilot=self._pilot(schema.attributes, request.n_tokens),
+            ),
             [
                 DocumentText(d.id, d.title, d.path, d.text, d.sha256, cut_passages(d))
                 for d in request.documents
@@ -263,7 +271,9 @@ class ModelEngine(Engine):
         """Define the attribute from passages of a few documents that resemble the wish."""
         sought = Attribute(name="wish", type="string", description=wish, synonyms=(wish,))
         texts = [
-            choose_passages(document.text, cut_passages(document), [sought], WISH_TOKENS).shown
+            choose_passages(
+                document.text, [sought], WISH_TOKENS, passages=cut_passages(document)
+            ).shown
             for document in choose_alike(wish, documents, WISH_DOCUMENTS)
         ]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
@@ -283,15 +293,25 @@ class ModelEngine(Engine):
         present = self.work.database.schema_in_force()
         n_columns = len(attributes if present is None else present.schema.attributes)
         first = choose_first_tokens(len(attributes), n_columns)
+        prompt_tokens = self.work.settings.prompt_tokens
+        # what an audit reads speaks for documents that nobody reads
+        pilot = Pilot.spared() if step == "audit" else self._pilot(attributes, prompt_tokens)
         self.run(
             lambda: predict_records(
-                RecordTask(self.model, attributes, self.name, first, step, places or {}),
+                RecordTask(self.model, attributes, self.name, first, step, places or {}, pilot),
                 documents,
-                prompt_tokens=self.work.settings.prompt_tokens,
+                prompt_tokens=prompt_tokens,
                 max_in_flight=self.max_in_flight,
                 on_done=keep,
             )
         )
+
+    def _pilot(self, attributes: Sequence[Attribute], prompt_tokens: int) -> Pilot:
+        """Return what is known by now of reading on for *attributes*; a run that ends keeps it."""
+        database, hashes = self.work.database, map(hash_attribute, attributes)
+        asked = hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:16]
+        key = f"pilot:{asked}:{prompt_tokens}"
+        return Pilot(database.note(key), partial(database.keep_note, key))
 
     async def translate(self, question: str, corpus: Corpus) -> Answer:
         """Let the model write the query."""

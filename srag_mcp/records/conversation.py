@@ -17,6 +17,7 @@ from srag_mcp.records.judging import (
     Judgement,
     RecordsReply,
 )
+from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import Excerpt, render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
@@ -80,6 +81,7 @@ class RecordTask:
             None for as many as one prompt may show.
         step: What it counts as.
         places: By document id; only what stands around them is shown of these documents.
+        pilot: Tells what is sought in further parts of long documents.
         useless: Documents in a row that nothing came of.
     """
 
@@ -89,6 +91,7 @@ class RecordTask:
     first_tokens: int | None = None
     step: Step = "records"
     places: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    pilot: Pilot = field(default_factory=Pilot, compare=False)
     useless: UselessReplies = field(default_factory=UselessReplies, compare=False)
 
 

@@ -1,17 +1,24 @@
 """Record prediction by a language model: all documents, many prompts at a time (S-RAG 3.2.2).
 
-A batch is asked in parts where it must be; then each document is read on for what it left unsaid.
+A batch is asked in parts where it must be; then documents are read on for what they left unsaid.
 """
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import anyio
 
-from srag_mcp.cells.cell import DocumentText, Mark, PredictedCell, PredictedRecord, add_note
+from srag_mcp.cells.cell import (
+    UNQUOTED,
+    DocumentText,
+    Mark,
+    PredictedCell,
+    PredictedRecord,
+    add_note,
+)
 from srag_mcp.errors import (
     ModelError,
     ModelStoppedError,
@@ -20,8 +27,9 @@ from srag_mcp.errors import (
     ReplyError,
     SragError,
 )
-from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, count_tokens
+from srag_mcp.model.language_model import CHARACTERS_A_TOKEN, characters_a_token, count_tokens
 from srag_mcp.records.conversation import Conversation, RecordTask, fail_record
+from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import (
     Excerpt,
     plan_batches,
@@ -119,7 +127,8 @@ async def predict_records(
             show more where something is not mentioned.
         max_in_flight: Most batches at a time; the model may let fewer through.
         on_done: Called with the records of whole batches, in no order of batches. Keeping them in
-            one transaction keeps the batches of a later run the same.
+            one transaction keeps the batches of a later run the same. Those of the pilot come when
+            it is over, else a later run would make another one.
 
     Raises:
         ModelStoppedError: If no further prompt can be answered. What was in flight is finished and
@@ -153,6 +162,7 @@ class _Run:
         self._slots = slots
         self._prompt_tokens = prompt_tokens
         self._finished: list[PredictedRecord] = []
+        self._held: list[PredictedRecord] = []
         self._handed_at = time.monotonic()
 
     async def predict_all(self, batches: Iterable[Sequence[Excerpt]]) -> None:
@@ -161,7 +171,10 @@ class _Run:
                 await self._slots.acquire()
                 if self.stopped is not None:
                     break
+                self._task.pilot.enrol(item.document.document_id for item in batch if item.unread)
                 tasks.start_soon(self._predict, batch)
+        if self.stopped is None:
+            self._finished += self._held
 
     def hand_over(self) -> None:
         records, self._finished = self._finished, []
@@ -191,9 +204,15 @@ class _Run:
     async def _predict(self, batch: Sequence[Excerpt]) -> None:
         try:
             records = await predict_documents(self._task, batch, self._prompt_tokens)
-            self._finished.extend(records)  # `+= await` would bring back the list of before
+            pilot = self._task.pilot
+            is_held = not pilot.is_over and any(item.document_id in pilot for item in records)
+            (self._held if is_held else self._finished).extend(records)
+            if pilot.is_over:
+                self._finished += self._held
+                self._held.clear()
         except SragError as error:
             self.stopped = self.stopped or error
+            self._task.pilot.fail(error)
         finally:
             self._slots.release()
         is_late = time.monotonic() - self._handed_at >= HAND_OVER_S
@@ -286,8 +305,10 @@ async def predict_documents(
 ) -> list[PredictedRecord]:
     """Return a record for each document of *batch*, reading on where something is not mentioned.
 
-    Only attributes that no part before has mentioned are asked again: the first part that states
-    one wins. What is still unread at the end is told in the note of the cells that it may concern.
+    Asked again are attributes that no part before has mentioned, but for those that the pilot tells
+    to leave; along with them those whose value does not stand in its words as it is, for which a
+    later part may have better ones. What is still unread at the end is told in the note of the
+    cells that it may concern.
 
     Args:
         task: Who is asked for what.
@@ -303,14 +324,21 @@ async def predict_documents(
     left = MAX_PROMPTFULS * max_tokens - min(task.first_tokens or max_tokens, max_tokens)
     documents = []
     for reading, asked in zip(await predict_batch(task, batch), batch, strict=True):
-        document = _Document(asked, reading.record, max_tokens, left)
+        document = _Document(asked, reading.record, max_tokens, left, reading.excerpt)
         document.turn_to(reading.excerpt, asked)
+        if asked.unread and asked.document.document_id not in task.pilot:
+            document.idle = await task.pilot.idle()
         documents.append(document)
     while unsaid := _group(documents):
         for names, group in unsaid.items():
-            attributes = tuple(item for item in task.attributes if item.name in names)
+            named = names.union(*(document.unquoted() for document in group))
+            attributes = tuple(item for item in task.attributes if item.name in named)
             await _read_on(replace(task, attributes=attributes), group)
-    return [document.finish() for document in documents]
+    for document in documents:
+        if document.first.unread:
+            document.tell(task.pilot)
+    n_readable = count_readable(max_tokens)
+    return [document.finish(n_readable) for document in documents]
 
 
 @dataclass
@@ -322,12 +350,18 @@ class _Document:
         record: All cells, as the parts by now give them.
         most: Most tokens of one part.
         left: How many tokens may still be shown.
+        first: The first part.
+        idle: The attributes that are sought in the first part only.
+        found: Those that a further part states.
     """
 
     excerpt: Excerpt
     record: PredictedRecord
     most: int
     left: int
+    first: Excerpt
+    idle: frozenset[str] = frozenset()
+    found: set[str] = field(default_factory=set)
 
     def turn_to(self, excerpt: Excerpt, asked: Excerpt) -> None:
         """Take *excerpt* as read; where *asked* was too long for the model, the next is not."""
@@ -341,7 +375,15 @@ class _Document:
         is_spent = min(self.left, self.most) < _MIN_TOKENS
         if is_spent or not self.excerpt.unread or self.record.error:
             return frozenset()
+        return self._silent() - self.idle
+
+    def _silent(self) -> frozenset[str]:
         return frozenset(item.cell.attribute for item in self.record.cells if _is_silent(item))
+
+    def unquoted(self) -> set[str]:
+        """Return the attributes for whose values a later part may have better words."""
+        cells = (item.cell for item in self.record.cells)
+        return {cell.attribute for cell in cells if not cell.marks.isdisjoint(UNQUOTED)}
 
     def next_part(self, task: RecordTask) -> Excerpt:
         """Choose what to show next: more than before, if that was little."""
@@ -350,24 +392,45 @@ class _Document:
         return take_excerpt(self.excerpt.document, task.attributes, n_tokens, self.excerpt)
 
     def add(self, record: PredictedRecord) -> None:
-        """Put the cells of a further part in the place of those that said nothing."""
+        """Take the cells of a further part where those before say nothing, or have worse words."""
         found = {item.cell.attribute: item for item in record.cells}
-        cells = tuple(found.get(item.cell.attribute, item) for item in self.record.cells)
-        self.record = replace(self.record, cells=cells, error=record.error)
+        cells = []
+        for item in self.record.cells:
+            later = found.get(item.cell.attribute, item)
+            if _is_silent(item) and later.cell.state in {State.STATED, State.STATED_ABSENT}:
+                self.found.add(item.cell.attribute)
+            cells.append(later if _is_silent(item) or _is_better(later, item) else item)
+        self.record = replace(self.record, cells=tuple(cells), error=record.error)
 
-    def finish(self) -> PredictedRecord:
-        """Return the record; cells that say nothing tell what was not read."""
-        if not self.excerpt.unread:
+    def tell(self, pilot: Pilot) -> None:
+        """Let *pilot* know what it was read on for in vain."""
+        pilot.tell(self.excerpt.document.document_id, self.found, self._silent())
+
+    def finish(self, n_readable: int) -> PredictedRecord:
+        """Return the record; cells that say nothing tell what was not read.
+
+        *n_readable*: see `count_readable`. With these settings no more is ever read of it.
+        """
+        cells, n_read = [], None
+        for item in self.record.cells:
+            part = self.first if item.cell.attribute in self.idle else self.excerpt
+            if part.unread and _is_silent(item):
+                n_read = max(n_read or 0, part.n_read)
+                note = f"read in part: {part.n_read:,} of {part.n_characters:,} characters"
+                item = replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
+            cells.append(item)
+        if n_read is None:
             return self.record
-        read, whole = self.excerpt.n_read, self.excerpt.n_characters
-        note = f"read in part: {read:,} of {whole:,} characters"
-        cells = tuple(
-            replace(item, cell=add_note(item.cell, note, Mark.READ_IN_PART))
-            if _is_silent(item)
-            else item
-            for item in self.record.cells
-        )
-        return replace(self.record, cells=cells, n_read=read)
+        dense = characters_a_token(self.excerpt.document.text) / CHARACTERS_A_TOKEN
+        n_read = max(n_read, 1 + int(n_readable * dense))
+        return replace(self.record, cells=tuple(cells), n_read=n_read)
+
+
+def _is_better(later: PredictedCell, item: PredictedCell) -> bool:
+    """Whether a further part states plainly what one before states in other words or doubtfully."""
+    if item.cell.marks.isdisjoint(UNQUOTED):
+        return False
+    return later.cell.state is State.STATED and later.cell.marks.isdisjoint(UNQUOTED)
 
 
 def _is_silent(item: PredictedCell) -> bool:
@@ -385,6 +448,7 @@ def _group(documents: Sequence[_Document]) -> Mapping[frozenset[str], list[_Docu
 
 async def _read_on(task: RecordTask, documents: Sequence[_Document]) -> None:
     parts = [(document, document.next_part(task)) for document in documents]
+    parts = [(document, part) for document, part in parts if part.shown]  # else it has no room
     for batch in plan_batches(parts, lambda part: part[1].n_tokens, len(task.attributes)):
         asked = [excerpt for _, excerpt in batch]
         readings = await predict_batch(task, asked)

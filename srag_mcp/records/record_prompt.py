@@ -71,7 +71,7 @@ def take_excerpt(
     """
     tight, passages = tighten(document.text, document.passages)
     unread = None if before is None else before.unread
-    chosen = choose_passages(tight, passages, attributes, max_tokens, unread)
+    chosen = choose_passages(tight, attributes, max_tokens, unread, passages)
     return Excerpt(document, chosen.shown, chosen.unread, len(tight), before)
 
 

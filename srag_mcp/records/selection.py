@@ -60,12 +60,12 @@ class _Piece:
 
 def choose_passages(
     text: str,
-    passages: Sequence[Passage],
     attributes: Sequence[Attribute],
     max_tokens: int,
     unread: Sequence[Span] | None = None,
+    passages: Sequence[Passage] = (),
 ) -> Selection:
-    """Choose *text*, or of a longer one its beginning and the *passages* likely for *attributes*.
+    """Choose *text*, or of a longer one its beginning and the passages likely to hold *attributes*.
 
     Each attribute in turn gets its best passage, then each its second best, and what is left of
     *max_tokens* goes to the first of the others. They are whole, unless they take too much of the
@@ -73,7 +73,7 @@ def choose_passages(
     headings of what follows, and the heads of its table if it begins below them.
 
     With *unread*, what was left out before, of these stretches alone, to read on where something is
-    missing; the beginning was shown.
+    missing; the beginning was shown. What lies in none of *passages* is cut between paragraphs.
     """
     budget = most_characters(text, max_tokens)
     if unread is None and len(text) <= budget:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import anyio
 from pydantic import ValidationError
 
-from srag_mcp.cells.cell import Cell, DocumentText, Mark
+from srag_mcp.cells.cell import UNQUOTED, Cell, DocumentText
 from srag_mcp.errors import ModelError, ModelStoppedError, SchemaError
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt
@@ -35,7 +35,6 @@ _AROUND = 200
 _LONGEST_SHOWN = 120
 # A value is a part of its document: a pattern that takes half of it reads nothing.
 _MOST_TAKEN = 0.5
-_UNQUOTED = {Mark.DERIVED, Mark.UNSHOWN, Mark.DOUBTED}
 
 Labels = Mapping[str, Mapping[str, Cell]]
 """What a model read, with values: by attribute and document id."""
@@ -88,7 +87,7 @@ class Lesson:
 
 def may_be_ruled(cells: Mapping[str, Cell]) -> bool:
     """Whether enough of what was read of a column stands in the documents as it is."""
-    quoted = [cell for cell in cells.values() if cell.span and not cell.marks & _UNQUOTED]
+    quoted = [cell for cell in cells.values() if cell.span and not cell.marks & UNQUOTED]
     return len(quoted) >= FEWEST_RIGHT
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,26 @@ def test_a_larger_prompt_reads_on_where_something_was_not_mentioned(tmp_path: Pa
     subjects = {name for body in server.requests[n_again:] for name in LEASES
                 if name in content_of(body)}  # fmt: skip
     assert subjects == {"endless_yes.txt"}
+
+
+def test_a_column_that_long_documents_never_say_late_is_sought_late_in_a_few(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "leases"
+    folder.mkdir()
+    for n in range(9):
+        (folder / f"{n}.txt").write_text(f"Rent: 70{n} EUR\n" + FILLER * 900)
+    with serving(read_leases) as server:
+        settings = settings_for(server.base, tmp_path / "home")
+        ingest(folder, settings, schema=SCHEMA)
+        shown = [content_of(body) for body in server.requests]
+        (folder / "9.txt").write_text("Rent: 709 EUR\n" + FILLER * 900)
+        again = ingest(folder, settings)
+        n_new = len(server.requests) - len(shown)
+
+    n_prompts = [sum(f"{n}.txt" in text for text in shown) for n in range(9)]
+    assert n_prompts == [3] * 5 + [1] * 4
+    assert (again.n_predicted, n_new) == (1, 1), "what the first told is kept"
+    with closing(Corpora([folder], settings)) as corpora:
+        said = corpora.readable("leases").select("SELECT pets_allowed FROM leases ORDER BY rent")
+    assert said.rows == ((False,),) * 5 + ((None,),) * 5, "the first five were read to their ends"

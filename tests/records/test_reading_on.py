@@ -187,3 +187,47 @@ def test_a_small_document_is_read_whole_for_one_more_column() -> None:
     predict(model, [document], [PETS], first_tokens=count_tokens(document.text) // 2 + 1)
 
     assert list(shown_documents(model.prompts[0]).values()) == [document.text]
+
+
+@pytest.mark.parametrize(
+    ("early", "words"), [("several storeys", "5 levels"), ("4 storeys", "4 storeys")]
+)
+def test_a_later_part_corrects_what_an_earlier_one_does_not_state_plainly(
+    early: str, words: str
+) -> None:
+    storeys, keeper = (
+        Attribute(name="storeys", type="integer"),
+        Attribute(name="keeper", type="string"),
+    )
+
+    def read_both(key: str, text: str, prompt: Prompt) -> dict[str, object]:
+        said: dict[str, tuple[object, str]] = {}
+        if found := next((quote for quote in (early, "5 levels") if quote in text), None):
+            said["storeys"] = (5 if found == "5 levels" else 4, found)
+        if "Old Tom" in text:
+            said["keeper"] = ("Old Tom", "Old Tom")
+        names = [name for name in ("storeys", "keeper") if f"{name} (" in prompt.instructions]
+        cells = [stated(name, *said[name]) for name in names if name in said]
+        return answer(key, cells, [name for name in names if name not in said])
+
+    days = "".join(f"On day {number} the staircase was kept clean.\n" for number in range(200))
+    model = reading(read_both)
+    text = f"It has {early}.\n{days}Old Tom is there.\nIt rises to 5 levels.\n{FILLER * 20}"
+
+    [record] = predict(model, [DocumentText("a", "a", "a", text, "")], [storeys, keeper])
+
+    assert [item.cell.as_stated for item in record.cells] == [words, "Old Tom"]
+    assert all(not item.cell.marks for item in record.cells)
+    asked_again = ["storeys (" in prompt.instructions for prompt in model.prompts[1:]]
+    assert set(asked_again) == {early != words}
+
+
+def test_a_value_in_other_words_alone_does_not_let_a_document_be_read_on() -> None:
+    def read_first(key: str, text: str, prompt: Prompt) -> dict[str, object]:
+        return answer(key, [stated("rent", 1000, "12000 EUR")], [])
+
+    model = reading(read_first)
+
+    predict(model, [DocumentText("a", "a", "a", "12000 EUR\n" + FILLER * 90, "")], [RENT])
+
+    assert all(prompt.corrections or n == 0 for n, prompt in enumerate(model.prompts))

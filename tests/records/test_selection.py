@@ -22,7 +22,7 @@ FILLER = "The weather of the coast is told here at some length, with all of its 
 
 
 def test_a_short_document_is_shown_whole() -> None:
-    assert choose_passages("Deposit: 900 EUR", (), [DEPOSIT], 1000).shown == "Deposit: 900 EUR"
+    assert choose_passages("Deposit: 900 EUR", [DEPOSIT], 1000).shown == "Deposit: 900 EUR"
 
 
 def test_each_attribute_has_its_passage_wherever_it_is() -> None:
@@ -35,7 +35,7 @@ def test_each_attribute_has_its_passage_wherever_it_is() -> None:
         + FILLER * 300
     )
 
-    shown = choose_passages(text, (), [DEPOSIT, TERM], 1000).shown
+    shown = choose_passages(text, [DEPOSIT, TERM], 1000).shown
 
     assert shown.startswith("Lease of a house.\n")
     assert shown.index("two months") < shown.index("900 EUR")
@@ -46,7 +46,7 @@ def test_each_attribute_has_its_passage_wherever_it_is() -> None:
 def test_values_are_found_by_their_look_where_no_word_fits() -> None:
     text = FILLER * 200 + "The doors were first open to guests on 4 May 1899.\n" + FILLER * 200
 
-    assert "4 May 1899" in choose_passages(text, (), [OPENED], 1000).shown
+    assert "4 May 1899" in choose_passages(text, [OPENED], 1000).shown
 
 
 def test_words_without_spaces_are_found_too() -> None:
@@ -54,13 +54,12 @@ def test_words_without_spaces_are_found_too() -> None:
     founded = Attribute(name="founded", type="string", synonyms=("成立日期",))
     text = filler * 800 + "公司成立日期:二零一五年。\n" + filler * 800
 
-    assert "公司成立日期" in choose_passages(text, (), [founded], 1000).shown
+    assert "公司成立日期" in choose_passages(text, [founded], 1000).shown
 
 
 def test_a_long_document_costs_no_more_than_a_short_one() -> None:
     lengths = {
-        len(choose_passages(FILLER * n, (), [DEPOSIT, TERM], 1000).shown)
-        for n in (200, 2000, 20_000)
+        len(choose_passages(FILLER * n, [DEPOSIT, TERM], 1000).shown) for n in (200, 2000, 20_000)
     }
     assert max(lengths) <= 4000
 
@@ -72,9 +71,9 @@ def test_a_long_document_costs_no_more_than_a_short_one() -> None:
 def test_passages_are_parts_of_the_text_in_order_within_the_budget(
     text: str, max_tokens: int
 ) -> None:
-    shown = choose_passages(text, (), [DEPOSIT, TERM, OPENED], max_tokens).shown
+    shown = choose_passages(text, [DEPOSIT, TERM, OPENED], max_tokens).shown
 
-    assert shown == choose_passages(text, (), [DEPOSIT, TERM, OPENED], max_tokens).shown
+    assert shown == choose_passages(text, [DEPOSIT, TERM, OPENED], max_tokens).shown
     assert len(shown) <= max(4 * max_tokens, 0) or shown == text
     position = 0
     for part in shown.split("\n[…]\n"):
@@ -85,11 +84,11 @@ def test_passages_are_parts_of_the_text_in_order_within_the_budget(
 def test_what_is_left_out_can_be_shown_next_until_all_of_it_was() -> None:
     lines = [f"Line {number} tells of the {number}th mile of the coast.\n" for number in range(900)]
     text = "".join(lines)
-    chosen = choose_passages(text, (), [DEPOSIT, TERM], 4000)
+    chosen = choose_passages(text, [DEPOSIT, TERM], 4000)
     shown = [chosen.shown]
 
     while chosen.unread:
-        chosen = choose_passages(text, (), [DEPOSIT], 4000, chosen.unread)
+        chosen = choose_passages(text, [DEPOSIT], 4000, chosen.unread)
         shown.append(chosen.shown)
 
     assert all(len(part) <= 16_000 for part in shown)
@@ -99,8 +98,8 @@ def test_what_is_left_out_can_be_shown_next_until_all_of_it_was() -> None:
 
 def test_the_passages_likely_to_hold_an_attribute_are_shown_first_of_what_is_left() -> None:
     text = FILLER * 400 + "Term: as agreed.\n" + "A deposit of 900 EUR is left.\n" + FILLER * 400
-    first = choose_passages(text, (), [OPENED], 500)
-    more = choose_passages(text, (), [DEPOSIT], 500, first.unread)
+    first = choose_passages(text, [OPENED], 500)
+    more = choose_passages(text, [DEPOSIT], 500, first.unread)
 
     assert "900 EUR" not in first.shown
     assert "900 EUR" in more.shown
@@ -120,7 +119,7 @@ CASH = Attribute(name="cash", type="number", synonyms=("item 7",))
 
 
 def choose(document: Document, max_tokens: int, unread: Sequence[Span] | None = None) -> Selection:
-    return choose_passages(document.text, cut_passages(document), [CASH], max_tokens, unread)
+    return choose_passages(document.text, [CASH], max_tokens, unread, cut_passages(document))
 
 
 def test_a_table_is_shown_whole_below_its_headings_and_heads() -> None:
@@ -162,11 +161,12 @@ def test_a_table_whose_heads_have_no_room_is_not_shown() -> None:
 def test_a_text_below_headings_is_shown_with_those_that_it_does_not_begin_with() -> None:
     text = f"# Lease\n\n{FILLER * 40}\n## Deposit\n\n{FILLER * 60}It is 900 EUR.\n\n## Pets\n"
     document = read_text(text + FILLER * 60, "a.md")
+    passages = cut_passages(document)
 
-    shown = choose_passages(document.text, cut_passages(document), [DEPOSIT], 500).shown
+    shown = choose_passages(document.text, [DEPOSIT], 500, None, passages).shown
 
     assert "\n[… Lease]\n## Deposit\n\nThe weather" in shown
-    shown = choose_passages(document.text, cut_passages(document), [OPENED, RENT], 500).shown
+    shown = choose_passages(document.text, [OPENED, RENT], 500, None, passages).shown
     assert f"\n[… Lease › Deposit]\n{FILLER}" in shown
     assert shown.endswith("It is 900 EUR.\n\n\n[…]\n")
 
@@ -174,10 +174,10 @@ def test_a_text_below_headings_is_shown_with_those_that_it_does_not_begin_with()
 def test_what_lies_in_no_passage_is_read_too() -> None:
     text = f"id: 7\n{FILLER * 90}town: Kiel\n"
     passages = [Passage(Span(6, 6 + len(FILLER) * 40), None, ("review",), "text")]
-    chosen = choose_passages(text, passages, [DEPOSIT], 400)
+    chosen = choose_passages(text, [DEPOSIT], 400, None, passages)
     shown = [chosen.shown]
     while chosen.unread:
-        chosen = choose_passages(text, passages, [DEPOSIT], 400, chosen.unread)
+        chosen = choose_passages(text, [DEPOSIT], 400, chosen.unread, passages)
         shown.append(chosen.shown)
 
     assert sum(part.count(FILLER.strip()) for part in shown) == 90
