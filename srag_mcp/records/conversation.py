@@ -235,7 +235,7 @@ class Conversation:
     def _find_flaws(self, drafts: Sequence[_Draft]) -> Iterator[tuple[_Draft, Flaw]]:
         """Yield what is to be asked again; a doubt is told once."""
         for draft in drafts:
-            for attribute in self.task.attributes if draft.judged else ():
+            for attribute in self.task.attributes if draft.judged and not draft.error else ():
                 judgement = draft.judged[attribute.name]
                 is_told = judgement.told_once and attribute.name in draft.told
                 if judgement.problem and not is_told:

@@ -1,6 +1,8 @@
 """Repairs: cells that cannot be used, or are doubted, asked for again with what is around them."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,14 +13,16 @@ from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
 from srag_mcp.records.judging import CellList, CellReply, Judgement, read_cell
 from srag_mcp.records.record_prompt import describe_attribute
-from srag_mcp.records.selection import choose_around, choose_passages
+from srag_mcp.records.selection import choose_around
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, stem, stems, words
 
 MAX_REPAIRS = 30  # in one prompt
 _AROUND = 150  # characters on both sides of a quote
-_PASSAGES_TOKENS = 100
+_LINE = re.compile(r"[^\n]{1,150}(?!\w)")
+_MAX_LINES = 3
 _LONGEST_QUOTE = 300
 
 
@@ -76,12 +80,24 @@ def _render(key: str, flaw: Flaw) -> str:
 
 
 def _surroundings(flaw: Flaw) -> str:
-    """Show what stands around the quote, else the passages that are nearest to it in words."""
+    """Show what stands around the quote, else the lines that have most of its words."""
     text, place = flaw.document.text, flaw.judgement.taken.cell.span
-    if place is not None:
-        end = min(place.end, place.start + _LONGEST_QUOTE)
-        return choose_around(text, [Span(place.start, end)], _AROUND).shown
-    said = flaw.judgement.said
-    words = (*flaw.attribute.synonyms, str(said.value or ""), said.quote[:_LONGEST_QUOTE])
-    sought = flaw.attribute.model_copy(update={"synonyms": words})
-    return choose_passages(text, [sought], _PASSAGES_TOKENS, [Span(0, len(text))]).shown.strip()
+    if place is None:
+        return choose_around(text, _find_lines(flaw), 0).shown.strip()
+    end = min(place.end, place.start + _LONGEST_QUOTE)
+    return choose_around(text, [Span(place.start, end)], _AROUND).shown.strip()
+
+
+def _find_lines(flaw: Flaw) -> list[Span]:
+    """Return the lines with words of the column, the value and the quote; rare ones count more."""
+    said, name = flaw.judgement.said, flaw.attribute.name.replace("_", " ")
+    sought = (name, *flaw.attribute.synonyms, str(said.value or ""), said.quote[:_LONGEST_QUOTE])
+    wanted = {stem(word) for text in sought for word in words(text) if word not in STOP_WORDS}
+    lines = [
+        (Span(*match.span()), wanted.intersection(stems(match[0])))
+        for match in _LINE.finditer(flaw.document.text)
+    ]
+    times = Counter(word for _, found in lines for word in found)
+    scored = [(sum(1 / times[word] for word in found), place) for place, found in lines if found]
+    best = [place for _, place in sorted(scored, key=lambda item: -item[0])[:_MAX_LINES]]
+    return best or [Span(0, min(_LONGEST_QUOTE, len(flaw.document.text)))]
