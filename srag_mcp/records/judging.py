@@ -192,7 +192,8 @@ class Judge:
         if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
             cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
         elif not says_none(words):
-            cell = add_note(cell, _UNSHOWN, Mark.UNSHOWN)
+            marked = PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN))
+            return Judgement(marked, said, "the quote does not say that there is none", True)
         return Judgement(PredictedCell(cell), said)
 
     def _find(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from srag_mcp.model.language_model import Prompt
 from tests.model.scripted import ScriptedModel
@@ -11,7 +11,7 @@ _DOCUMENT = re.compile(
     r"^(d\d+) \(path [^\n]*\)\n<<<(\w+)\n(.*?)\n\2>>>$", re.DOTALL | re.MULTILINE
 )
 DocumentAnswer = dict[str, object]
-CellAnswer = list[object]
+CellAnswer = Sequence[object]
 
 
 def shown_documents(prompt: Prompt) -> dict[str, str]:

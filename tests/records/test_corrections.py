@@ -142,7 +142,7 @@ def test_cells_of_several_documents_share_a_prompt() -> None:
     def answered(prompt: Prompt) -> str:
         if prompt.step == "repairs":
             n_asked = prompt.content.count(", begin ")
-            return repaired(*(["c" + str(n + 1), None] for n in range(n_asked)))
+            return repaired(*([f"c{n + 1}", None] for n in range(n_asked)))
         return reply(*(answer(key, [stated("rooms", 99)]) for key in shown_documents(prompt)))
 
     model = ScriptedModel(answered)

@@ -223,7 +223,8 @@ def test_that_there_is_none_is_marked_where_no_word_says_so(quote: str, *, is_sh
 
     found = judge(f"Inn. {quote}", attribute, stated(None, quote))
 
-    assert (found.problem, found.taken.cell.state) == ("", State.STATED_ABSENT)
+    problem = "" if is_shown else "the quote does not say that there is none"
+    assert (found.problem, found.taken.cell.state) == (problem, State.STATED_ABSENT)
     assert found.taken.cell.marks == (set() if is_shown else {Mark.UNSHOWN})
 
 
