@@ -1,11 +1,17 @@
-"""Quotes: where the words that are given for a value stand in their document."""
+"""Quotes: where the words that are given for a value, or the value, stand in their document."""
 
 import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import lru_cache
 from itertools import islice
 
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.locate import find_exactly, find_typographically
 from srag_mcp.text.spans import Span
+from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.quantities import find_quantities, scan_figures
+from srag_mcp.values.types import Value
 
 LONGEST_QUOTE = 2000
 _NO_WORDS = re.compile(r"[\s.,;:!?'\"“”‘’«»()\[\]{}|/\\<>_…·]*")
@@ -16,8 +22,10 @@ _NEAR = 120
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _SHORT_WORD = 3
+_SHORT_VALUE = 2
 _NUMERAL_BEFORE, _NUMERAL_AFTER = re.compile(r"[\d.,]*$"), re.compile(r"[\d.,]*")
 _ONE_NUMBER = re.compile(r"\d{1,3}(?:[.,]\d{3})*(?:[.,]\d+)?|\d+[.,]\d+")
+_CODE_BEFORE = re.compile(r"[^\W\d_]\d*[/-]$")
 _LONGEST_NUMERAL = 40
 _FIRST_CJK = "\u2e80"
 
@@ -34,6 +42,48 @@ def ground(quote: str, text: str, attribute: Attribute) -> Span | None:
     quote = quote.strip()
     if _NO_WORDS.fullmatch(quote) or len(quote) > LONGEST_QUOTE:
         return None
+    rank = _rank(text, attribute)
+    for find in (find_exactly, find_typographically):
+        if best := max(_places(find, quote, text), key=rank, default=None):
+            return best
+    return None
+
+
+def find_value(attribute: Attribute, value: Value, text: str) -> Span | None:
+    """Find where *text* has *value* of *attribute* itself; None where only a quote can tell.
+
+    A text as `ground` finds it; a number in any common writing, in digits or words, with the unit
+    and the scale that stand beside it (`$1.2 billion` is 1200000000, not 1.2); a day in any. Of
+    several places the one is meant that has words of the attribute's name near it, else the first;
+    of a single letter or a number of two digits none, as it may be anything there.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        finds = (find_exactly, find_typographically)
+        found = (list(_places(find, value, text)) for find in finds)
+        places = next(filter(None, found), [])
+    elif isinstance(value, int | float):
+        places = [place for place, numbers in _figures(text) if value in numbers]
+        if not places:
+            places = [place for place, found in find_quantities(text) if found.value == value]
+    else:
+        places = [place for place, found in _dates(text) if _is_day(found, value)]
+    rank = _rank(text, attribute)
+    best = max(places[:_MAX_PLACES], key=rank, default=None)
+    if best is None or len(places) == 1:
+        return best
+    is_short = sum(map(str.isalnum, str(value))) <= _SHORT_VALUE and str(value) < _FIRST_CJK
+    return None if is_short and not rank(best)[1] else best
+
+
+def _places(find: Callable[[str, str], Iterator[Span]], quote: str, text: str) -> Iterator[Span]:
+    seen = islice(find(quote, text), _MAX_SEEN)
+    return islice((place for place in seen if not _is_cut(text, place)), _MAX_PLACES)
+
+
+def _rank(text: str, attribute: Attribute) -> Callable[[Span], tuple[bool, int]]:
+    """Return what says whether a place is whole, and how many words of the name stand near it."""
     words = {word.casefold() for word in _WORD.findall(attribute.name.replace("_", " "))}
 
     def rank(place: Span) -> tuple[bool, int]:
@@ -42,12 +92,36 @@ def ground(quote: str, text: str, attribute: Attribute) -> Span | None:
         n_words = sum((word in line) + (word in near) for word in words)
         return _is_whole(text, place), n_words
 
-    for find in (find_exactly, find_typographically):
-        seen = islice(find(quote, text), _MAX_SEEN)
-        places = (place for place in seen if not _is_cut(text, place))
-        if best := max(islice(places, _MAX_PLACES), key=rank, default=None):
-            return best
-    return None
+    return rank
+
+
+@lru_cache(maxsize=8)
+def _figures(text: str) -> tuple[tuple[Span, frozenset[float]], ...]:
+    """Return where *text* has figures, and all that each may be; a document is asked for many."""
+    found = []
+    for figure in scan_figures(text):
+        read = [figure.read(grouping) for grouping in ("", ".", ",", ".,")]
+        ends = {end for item in read if item for end in (item.value, item.upper)}
+        numbers = {end for end in ends if end is not None}
+        place = figure.span
+        if text[place.start - 1 : place.start] == "(" and text[place.end : place.end + 1] == ")":
+            numbers |= {-number for number in numbers}  # as accounts write what is negative
+        found.append((place, frozenset(numbers)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def _dates(text: str) -> tuple[tuple[Span, DateText], ...]:
+    return tuple(find_dates(text))
+
+
+def _is_day(found: DateText, day: date) -> bool:
+    century = 100 if found.two_digits else 10_000
+    is_year = found.year is not None and (found.year - day.year) % century == 0
+    return is_year and (
+        (found.month, found.day) == (day.month, day.day)
+        or (found.ambiguous and (found.day, found.month) == (day.month, day.day))
+    )
 
 
 def _is_whole(text: str, span: Span) -> bool:
@@ -89,7 +163,10 @@ def _is_within_word(text: str, place: int) -> bool:
 
 
 def _is_one_number(text: str, place: int) -> bool:
-    before = _NUMERAL_BEFORE.search(text[max(0, place - _LONGEST_NUMERAL) : place])
+    head = text[max(0, place - _LONGEST_NUMERAL) : place]
+    before = _NUMERAL_BEFORE.search(head)
+    if before and _CODE_BEFORE.search(head, 0, before.start()):
+        return False  # of an address, run together: `SS21/39,47400`
     after = _NUMERAL_AFTER.match(text[place : place + _LONGEST_NUMERAL])
     numeral = f"{before[0] if before else ''}{after[0] if after else ''}".strip(".,")
     return _ONE_NUMBER.fullmatch(numeral) is not None

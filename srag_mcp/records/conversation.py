@@ -1,38 +1,32 @@
-"""A conversation: records of some documents, asked again for what cannot be used."""
+"""A conversation: records of some documents, and repairs of cells that cannot be used."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from srag_mcp.cells.cell import Cell, DocumentText, PredictedCell, PredictedRecord
-from srag_mcp.claims.quotes import LONGEST_QUOTE
 from srag_mcp.errors import ModelError, ModelStoppedError, ReplyError, UselessRepliesError
 from srag_mcp.model.asking import ask_for
-from srag_mcp.model.language_model import Correction, LanguageModel, Prompt, Reply, Step
+from srag_mcp.model.language_model import LanguageModel, Prompt, Reply, Step
 from srag_mcp.records.judging import (
-    LEFT_OUT,
     CellReply,
-    DocumentReply,
     Judge,
     Judgement,
     RecordsReply,
+    read_cell,
 )
 from srag_mcp.records.pilot import Pilot
 from srag_mcp.records.record_prompt import Excerpt, render_records_prompt
+from srag_mcp.records.repairs import MAX_REPAIRS, Flaw, repair
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.shown import shorten
 from srag_mcp.text.spans import Span
 from srag_mcp.values.states import State
 
 MOST_AT_FIRST = 5
 MOST_LATER = 25
-MAX_CORRECTIONS = 2
-_MAX_PROBLEMS = 60
+_MAX_ROUNDS = 2  # of repairs
+_LONGEST_SHOWN = 80
 _LEFT_OUT = "the reply leaves the document out"
-_CORRECTION = (
-    "These cells cannot be used as they are. Answer for them again, put right, and for nothing"
-    " else, as one JSON object of the same form. What the document does not say goes into"
-    " not_mentioned."
-)
 
 
 @dataclass(slots=True)
@@ -124,18 +118,58 @@ class _WholeReplies(LanguageModel):
 
 
 @dataclass
-class Conversation:
-    """Asks for the records of some documents until nothing is left to put right.
+class _Draft:
+    """The record of one document by now.
 
-    A correction asks only for the cells that it is about; other documents are not sent again.
+    Attributes:
+        judge: Of its document.
+        judged: By attribute; empty where no reply has the document.
+        error: Why to ask about it again.
+        told: The attributes whose doubt was told.
     """
+
+    judge: Judge
+    judged: dict[str, Judgement] = field(default_factory=dict)
+    error: str = ""
+    told: set[str] = field(default_factory=set)
+
+    def take(self, attribute: Attribute, said: CellReply) -> None:
+        """Take a cell that was asked for again, unless that makes it worse."""
+        judgement = self.judge.judge_cell(attribute, said)
+        if judgement.is_usable or not self.judged[attribute.name].is_usable:
+            self.judged[attribute.name] = judgement
+
+    def finish(self, task: RecordTask) -> PredictedRecord:
+        """Return the record; its error counts where a cell failed."""
+        document = self.judge.document
+        if not self.judged:
+            return fail_record(task, document, self.error)
+        cells = tuple(self.judged[attribute.name].taken for attribute in task.attributes)
+        is_lost = any(item.cell.state is State.FAILED for item in cells)
+        return PredictedRecord(
+            document.document_id, document.sha256, cells, self.error if is_lost else ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a reply says of one document.
+
+    Attributes:
+        cells: None where it leaves it out.
+        odd: What of it belongs to no column.
+    """
+
+    cells: Sequence[CellReply] | None
+    odd: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Asks for the records of some documents, then for the cells that are to be put right."""
 
     task: RecordTask
     batch: Sequence[Excerpt]
-    _judged: dict[str, dict[str, Judgement]] = field(default_factory=dict)
-    _doubted: set[tuple[str, str]] = field(default_factory=set)
-    _heard: set[str] = field(default_factory=set)
-    _unanswered: Mapping[str, str] = field(default_factory=dict)
 
     async def finish(self) -> list[PredictedRecord]:
         """Return a record for each document, in their order.
@@ -144,125 +178,101 @@ class Conversation:
             ModelError: If the first prompt has no reply that can be used.
             ModelStoppedError: If no further prompt can be answered.
         """
-        excerpts = {f"d{number}": item for number, item in enumerate(self.batch, start=1)}
-        names = tuple(attribute.name for attribute in self.task.attributes)
-        wanted: dict[str, tuple[str, ...]] = dict.fromkeys(excerpts, names)
-        correction: tuple[Correction, ...] = ()
-        for n_corrections in range(MAX_CORRECTIONS + 1):
-            asked = {key: excerpts[key] for key in wanted}
-            part = wanted if n_corrections else None
-            prompt = render_records_prompt(self.task.attributes, asked, part, correction)
-            prompt = replace(prompt, step=self.task.step)
-            try:
-                reply = await self._ask(prompt, len(asked))
-            except ModelError as error:
-                if not n_corrections or isinstance(error, ModelStoppedError):
-                    raise
-                self._unanswered = dict.fromkeys(wanted, str(error))
-                break  # what was found before stands
-            self._judge(asked, wanted, reply)
-            wanted = self._open_questions(wanted)
-            if not wanted:
+        drafts = await self._read(self.batch)
+        for _ in range(_MAX_ROUNDS):
+            flaws = list(self._find_flaws(drafts))
+            if not flaws:
                 break
-            correction = (self._correct(reply, wanted),)
-        return [await self._ask_alone(key, item) for key, item in excerpts.items()]
+            for start in range(0, len(flaws), MAX_REPAIRS):
+                await self._repair(flaws[start : start + MAX_REPAIRS])
+        return [draft.finish(self.task) for draft in drafts]
 
-    async def _ask(self, prompt: Prompt, n_documents: int) -> RecordsReply:
-        """Ask, and let the model forget a reply of which nothing can be made."""
-        model = _WholeReplies(self.task.model, n_documents)
-        asked = await ask_for(model, prompt, RecordsReply)
-        if not any(map(_names_in, asked.content.documents)):
+    async def _read(self, batch: Sequence[Excerpt]) -> list[_Draft]:
+        """Read documents; what the reply to several leaves out or confuses is asked alone."""
+        excerpts = {f"d{number}": item for number, item in enumerate(batch, start=1)}
+        found = await self._ask(excerpts)
+        drafts = []
+        for key, excerpt in excerpts.items():
+            draft = _Draft(Judge(excerpt.document, self.task.engine))
+            said = found[key]
+            if said.cells is not None:
+                draft.judged = draft.judge.judge(self.task.attributes, said.cells)
+            if len(batch) > 1 and (said.cells is None or said.odd):
+                try:
+                    [draft] = await self._read((excerpt,))
+                except ModelStoppedError:
+                    raise
+                except ModelError as error:
+                    draft.error = str(error)
+            drafts.append(draft)
+        return drafts
+
+    async def _ask(self, excerpts: Mapping[str, Excerpt]) -> Mapping[str, _Said]:
+        """Ask for records; a reply that has none of the documents is of no use."""
+        told: list[str] = []
+
+        def read(reply: RecordsReply) -> Mapping[str, _Said]:
+            return {key: _read_document(reply, key, self.task.attributes) for key in excerpts}
+
+        def check(reply: RecordsReply) -> Sequence[str]:
+            """Tell once of cells that belong to no column; of several documents, ask alone."""
+            said = read(reply).values()
+            odd = [why for item in said for why in item.odd]
+            if all(item.cells is None for item in said):
+                return odd or [_LEFT_OUT]
+            if told or len(excerpts) > 1:
+                return ()
+            told.extend(odd)
+            return odd
+
+        prompt = render_records_prompt(self.task.attributes, excerpts)
+        prompt = replace(prompt, step=self.task.step)
+        model = _WholeReplies(self.task.model, len(excerpts))
+        asked = await ask_for(model, prompt, RecordsReply, check)
+        found = read(asked.content)
+        if all(item.cells is None for item in found.values()):
             asked.forget(model)
-        return asked.content
+            raise ReplyError(asked.problems[0])
+        return found
 
-    async def _ask_alone(self, key: str, excerpt: Excerpt) -> PredictedRecord:
-        """Return the record of a document; what the replies to several leave out is asked alone."""
-        record = self._record(key, excerpt)
-        if not record.error or len(self.batch) == 1:
-            return record
+    def _find_flaws(self, drafts: Sequence[_Draft]) -> Iterator[tuple[_Draft, Flaw]]:
+        """Yield what is to be asked again; a doubt is told once."""
+        for draft in drafts:
+            for attribute in self.task.attributes if draft.judged and not draft.error else ():
+                judgement = draft.judged[attribute.name]
+                is_told = judgement.told_once and attribute.name in draft.told
+                if judgement.problem and not is_told:
+                    if judgement.told_once:
+                        draft.told.add(attribute.name)
+                    yield draft, Flaw(draft.judge.document, attribute, judgement)
+
+    async def _repair(self, flaws: Sequence[tuple[_Draft, Flaw]]) -> None:
+        """Ask for cells again; where nobody can be asked, what was found before stands."""
+        step: Step = "repairs" if self.task.step == "records" else self.task.step
         try:
-            [alone] = await Conversation(self.task, (excerpt,)).finish()
+            said = await repair(self.task.model, [flaw for _, flaw in flaws], step)
         except ModelStoppedError:
             raise
-        except ModelError:
-            return record
-        return record if alone.error else alone
-
-    def _judge(
-        self,
-        excerpts: Mapping[str, Excerpt],
-        wanted: Mapping[str, Sequence[str]],
-        reply: RecordsReply,
-    ) -> None:
-        for key, excerpt in excerpts.items():
-            attributes = [item for item in self.task.attributes if item.name in wanted[key]]
-            replies = [document for document in reply.documents if document.id == key]
-            if any(_names_in(document).intersection(wanted[key]) for document in replies):
-                self._heard.add(key)
-            judged = Judge(excerpt.document, self.task.engine).judge(attributes, replies)
-            before = self._judged.setdefault(key, {})
-            for name, judgement in judged.items():
-                if judgement.is_usable or name not in before or not before[name].is_usable:
-                    before[name] = judgement
-
-    def _open_questions(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-        """Return what is to be asked again: what has a problem that was not told before."""
-        open_questions: dict[str, tuple[str, ...]] = {}
-        doubted = self._doubted
-        for key, names in wanted.items():
-            judged = self._judged[key]
-            told = {name for name in names if judged[name].told_once}
-            left = [
-                x for x in names if judged[x].problem and not (x in told and (key, x) in doubted)
-            ]
-            doubted.update((key, name) for name in left if name in told)
-            if left:
-                open_questions[key] = tuple(left)
-        return open_questions
-
-    def _correct(self, reply: RecordsReply, wanted: Mapping[str, Sequence[str]]) -> Correction:
-        """Give back the part of *reply* that is asked for again, with what is wrong with it."""
-        parts = [
-            {
-                "id": item.id,
-                "cells": [_shortened(x) for x in item.cells if x.attribute in wanted[item.id]],
-                "not_mentioned": [name for name in item.not_mentioned if name in wanted[item.id]],
-            }
-            for item in reply.documents
-            if item.id in wanted
-        ]
-        text = json.dumps({"documents": parts}, ensure_ascii=False, separators=(",", ":"))
-        problems = [
-            f"{key}, {name}: {self._judged[key][name].problem}"
-            for key, names in wanted.items()
-            for name in names
-        ]
-        told = "\n".join(f"- {problem}" for problem in problems[:_MAX_PROBLEMS])
-        return Correction(text, f"{_CORRECTION}\n{told}")
-
-    def _record(self, key: str, excerpt: Excerpt) -> PredictedRecord:
-        """Return the record by now; its error says why to ask about the document again.
-
-        That is where no reply has it, or nobody put it right.
-        """
-        judged, document, error = self._judged[key], excerpt.document, ""
-        cells = tuple(judged[attribute.name].taken for attribute in self.task.attributes)
-        if key not in self._heard:
-            notes = (item.cell.note for item in cells)
-            misfit = next((note for note in notes if note != LEFT_OUT), _LEFT_OUT)
-            error = self._unanswered.get(key, misfit)
-        elif any(item.cell.state is State.FAILED for item in cells):
-            error = self._unanswered.get(key, "")
-        return PredictedRecord(document.document_id, document.sha256, cells, error)
+        except ModelError as error:
+            for draft, _ in flaws:
+                draft.error = str(error)
+            return
+        for (draft, flaw), cell in zip(flaws, said, strict=True):
+            if cell is not None:
+                draft.take(flaw.attribute, cell)
 
 
-def _names_in(document: DocumentReply) -> frozenset[str]:
-    """Return the names of the attributes of which a reply says something."""
-    stated = [cell.attribute for cell in document.cells if not cell.misfits]
-    return frozenset([*stated, *document.not_mentioned])
-
-
-def _shortened(cell: CellReply) -> dict[str, object]:
-    """Write a cell for the model that gave it; of endless texts the beginning."""
-    fields = cell.model_dump().items()
-    return {key: f[:LONGEST_QUOTE] if isinstance(f, str) else f for key, f in fields}
+def _read_document(reply: RecordsReply, key: str, attributes: Sequence[Attribute]) -> _Said:
+    records = [item for item in reply.documents if item.id == key and not item.misfits]
+    given = [(cell, read_cell(cell)) for item in records for cell in item.cells]
+    numbers = (str(number) for number in range(1, len(attributes) + 1))
+    columns = {*numbers, *(attribute.name for attribute in attributes)}
+    cells = [cell for _, cell in given if cell is not None and cell.key in columns]
+    odd = [
+        f"{key}: {shorten(repr(cell), _LONGEST_SHOWN)} is of no column from 1 to {len(attributes)}"
+        for cell, read in given
+        if read is None or read.key not in columns
+    ]
+    if given and all(cell.misfit for cell in cells):  # words of another form are no silence
+        return _Said(None, odd + [f"{key}, {cell.key}: {cell.misfit}" for cell in cells])
+    return _Said(cells if records else None, odd)

@@ -1,48 +1,47 @@
-"""Judging a reply: each cell that was asked for is taken, or the reason why not is told."""
+"""Judging a reply: each cell is taken, or the reason why not is told."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from datetime import date
+from typing import Annotated, ClassVar, TypeAlias
+
+from pydantic import WithJsonSchema
 
 from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedCell, add_note
 from srag_mcp.cells.normalised import ReplyValue, write_canonical
 from srag_mcp.claims.claim import Bearing, check, says_none
-from srag_mcp.claims.quotes import LONGEST_QUOTE, ground
-from srag_mcp.model.reply_content import ReplyContent, ReplyElement, describe_misfits
+from srag_mcp.claims.figures import is_computed, read_figures
+from srag_mcp.claims.quotes import LONGEST_QUOTE, find_value, ground
+from srag_mcp.model.reply_content import ReplyContent, ReplyElement
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.values.states import State, read_boolean, read_missing
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State, read_missing
+from srag_mcp.values.types import Value
+
+_VALUES = {"anyOf": [{"type": kind} for kind in ("number", "string", "boolean", "null")]}
+CellList: TypeAlias = Annotated[object, WithJsonSchema({"type": "array", "items": _VALUES})]
+"""A cell as a reply has it: `[key, value, quote, remark]`; one of another form loses no others."""
 
 _EMPTY = frozenset({"", "-", "n/a", "null", "unknown", "not mentioned", "not stated"})
 _IMPLIED = {"unknown": None, "false": False, "zero": 0}
-_LONGEST_SHOWN = 80
-LEFT_OUT = "the reply leaves it out"
+_LONGEST_SHOWN, _LONGEST_REMARK = 80, 200
 NOT_GROUNDED = "not grounded"
 _DERIVED = "derived: the quote does not have it as it is"
 _UNSHOWN = "nothing in the quote shows how it follows"
 _TWO_WAYS = re.compile(r"\s*[-+−]?\d{1,3}[.,]\d{3}\s*")
-
-
-class CellReply(ReplyElement):
-    """What a document says of one attribute."""
-
-    blanks: ClassVar = {"attribute": "", "state": "stated", "value": None, "quote": ""}
-
-    attribute: str
-    state: Literal["stated", "stated_absent"]
-    value: ReplyValue
-    quote: str
+_REMARK = re.compile(r"\s*(derived|doubtful)\b", re.IGNORECASE)
+_REMARKS = {"derived": Mark.DERIVED, "doubtful": Mark.DOUBTED}
 
 
 class DocumentReply(ReplyElement):
-    """The record of one document; *id* is the short one of the prompt."""
+    """The record of one document; *id* is the short one of the prompt, keys are column numbers."""
 
-    blanks: ClassVar = {"id": "", "cells": (), "not_mentioned": ()}
+    blanks: ClassVar = {"id": "", "cells": ()}
 
     id: str
-    cells: tuple[CellReply, ...]
-    not_mentioned: tuple[str, ...]
+    cells: tuple[CellList, ...]
 
 
 class RecordsReply(ReplyContent):
@@ -52,16 +51,68 @@ class RecordsReply(ReplyContent):
 
 
 @dataclass(frozen=True, slots=True)
+class CellReply:
+    """What a reply says of one cell.
+
+    Attributes:
+        key: What names the cell in its prompt, such as the number of its column.
+        value: None where the document says that there is none, or nothing.
+        quote: The words for it; empty where the value itself stands in the document.
+        remark: How it is derived, or why it is doubtful.
+        misfit: Why it cannot be read.
+    """
+
+    key: str
+    value: ReplyValue = None
+    quote: str = ""
+    remark: str = ""
+    misfit: str = ""
+
+
+def read_cell(given: object) -> CellReply | None:
+    """Read `[key, value, quote, remark]`, the last two of which may be left out.
+
+    None for what names no cell.
+
+    `[4, 61.5]` -> `CellReply("4", 61.5)`, `[4, 5, "derived: 2+3"]` has a remark and no quote
+    """
+    if not isinstance(given, list | tuple) or not given:
+        return None
+    key, *rest = given
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)
+    if isinstance(key, bool) or not isinstance(key, str | int):
+        return None
+    key = str(key).strip()
+    if not 1 <= len(rest) <= 3:
+        return CellReply(key, misfit=f"it must be [key, value, quote, remark], not {_shown(given)}")
+    value, quote, remark = (*rest, None, None)[:3]
+    if isinstance(value, list | tuple | dict):
+        misfit = f"value must be one text, number, true, false or null, not {_shown(value)}"
+        return CellReply(key, misfit=misfit)
+    if remark is None and isinstance(quote, str) and _REMARK.match(quote):
+        quote, remark = None, quote
+    if isinstance(quote, int | float) and not isinstance(quote, bool):
+        quote = str(quote)
+    if not isinstance(quote, str | None):
+        return CellReply(key, misfit=f"quote must be a text, not {_shown(quote)}")
+    said = remark if isinstance(remark, str) and _REMARK.match(remark) else ""
+    return CellReply(key, value, quote or "", " ".join(said.split())[:_LONGEST_REMARK])
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """What becomes of one cell.
 
     Attributes:
         taken: The cell as it stands if it is not asked again; FAILED where it cannot be used.
+        said: What the model says of it.
         problem: What the model is told; empty where nothing is wrong.
         told_once: Whether to tell it only once: a quote that is not there, a doubt.
     """
 
     taken: PredictedCell
+    said: CellReply
     problem: str = ""
     told_once: bool = False
 
@@ -78,114 +129,132 @@ class Judge:
     """
 
     def __init__(self, document: DocumentText, engine: str) -> None:
-        self._document = document
+        self.document = document
         self._engine = engine
 
     def judge(
-        self, attributes: Sequence[Attribute], replies: Sequence[DocumentReply]
-    ) -> Mapping[str, Judgement]:
-        """Judge each of *attributes*, by name; *replies* are those with the document's id."""
-        cells = [cell for reply in replies for cell in reply.cells]
-        silent = [name for reply in replies for name in reply.not_mentioned]
-        times = Counter([cell.attribute for cell in cells] + list(dict.fromkeys(silent)))
-        by_name = {cell.attribute: cell for cell in cells}
+        self, attributes: Sequence[Attribute], cells: Sequence[CellReply]
+    ) -> dict[str, Judgement]:
+        """Judge each of *attributes*, by name; keys of *cells* are their numbers, from 1, or names.
+
+        What no cell speaks of is not mentioned.
+        """
+        said: defaultdict[str, list[CellReply]] = defaultdict(list)
+        for cell in cells:
+            said[cell.key].append(cell)
         return {
-            attribute.name: self._judge(attribute, by_name.get(attribute.name), times)
-            for attribute in attributes
+            item.name: self._judge_all(item, [*said[str(number)], *said[item.name]])
+            for number, item in enumerate(attributes, start=1)
         }
 
-    def _judge(
-        self, attribute: Attribute, reply: CellReply | None, times: Mapping[str, int]
-    ) -> Judgement:
-        n_times = times.get(attribute.name, 0)
-        if n_times == 0:
-            reason = "it is neither in cells nor in not_mentioned"
-            return Judgement(self._failed(attribute, LEFT_OUT), reason)
-        if n_times > 1:
-            reason = "it is there more than once"
-            return Judgement(self._failed(attribute, "the reply has it more than once"), reason)
-        if reply is None or (not reply.misfits and _says_nothing(attribute, reply)):
-            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
-            return Judgement(PredictedCell(cell))
-        if reply.misfits:
-            problem = "; ".join(describe_misfits(reply))
-            return Judgement(self._failed(attribute, problem, reply.quote), problem)
-        return self._judge_cell(attribute, reply)
+    def _judge_all(self, attribute: Attribute, cells: Sequence[CellReply]) -> Judgement:
+        if not cells:
+            return self.judge_cell(attribute, CellReply(attribute.name))
+        values = {
+            write_canonical(attribute, cell.value) or repr(cell.value): _shown(cell.value)
+            for cell in cells
+            if not cell.misfit
+        }
+        if len(values) > 1:
+            note = f"the reply has it more than once: {', '.join(values.values())}"
+            return Judgement(self._failed(attribute, note), cells[0], note)
+        judged = [self.judge_cell(attribute, cell) for cell in cells]
+        return next((item for item in judged if not item.problem), judged[0])
 
-    def _judge_cell(self, attribute: Attribute, reply: CellReply) -> Judgement:
-        stated = reply.state == "stated"
-        value_text = write_canonical(attribute, reply.value) if stated else None
-        if stated and value_text is None:
-            problem = f"value must be {attribute.type.form}, not {_shown(reply.value)}"
-            note = f"{_shown(reply.value)} is not {attribute.type.form}"
-            return Judgement(self._failed(attribute, note, reply.quote), problem)
-        if not stated and not _is_no_value(reply.value):
-            note = f"it is stated_absent, and has the value {_shown(reply.value)}"
-            return Judgement(self._failed(attribute, note, reply.quote), note)
-        place = ground(reply.quote, self._document.text, attribute)
+    def judge_cell(self, attribute: Attribute, said: CellReply) -> Judgement:
+        """Judge what is *said* of one attribute."""
+        if said.misfit:
+            return Judgement(self._failed(attribute, said.misfit, said.quote), said, said.misfit)
+        if _says_nothing(attribute, said):
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+            return Judgement(PredictedCell(cell), said)
+        is_none = _says_none(attribute, said)
+        value_text = None if is_none else write_canonical(attribute, said.value)
+        if not is_none and value_text is None:
+            problem = f"value must be {attribute.type.form}, not {_shown(said.value)}"
+            note = f"{_shown(said.value)} is not {attribute.type.form}"
+            return Judgement(self._failed(attribute, note, said.quote), said, problem)
+        place, problem = self._find(attribute, value_text, said.quote)
         if place is None:
-            return self._not_grounded(attribute, reply.quote)
-        words = place.of(self._document.text)
+            taken = self._failed(attribute, f"{NOT_GROUNDED}: {problem}")
+            return Judgement(taken, said, problem, told_once=True)
+        words = place.of(self.document.text)
         cell = Cell(
             attribute.name,
-            State.STATED if stated else State.STATED_ABSENT,
+            State.STATED_ABSENT if is_none else State.STATED,
             words,
             place,
-            unit=attribute.unit if stated else None,
+            unit=None if is_none else attribute.unit,
             engine=self._engine,
         )
-        if value_text is None and not says_none(words):
-            return Judgement(PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN)))
-        if value_text is None:
-            return Judgement(PredictedCell(cell))
-        return self._doubt(attribute, PredictedCell(cell, value_text), reply.value)
+        if value_text is not None:
+            return self._doubt(attribute, PredictedCell(cell, value_text), said)
+        if read_missing(words.rpartition(":")[2]) is State.NOT_MENTIONED:  # `Deposit: n/a`
+            cell = Cell(attribute.name, State.NOT_MENTIONED, engine=self._engine)
+        elif not says_none(words):
+            marked = PredictedCell(add_note(cell, _UNSHOWN, Mark.UNSHOWN))
+            return Judgement(marked, said, "the quote does not say that there is none", True)
+        return Judgement(PredictedCell(cell), said)
 
-    def _not_grounded(self, attribute: Attribute, quote: str) -> Judgement:
-        problem = f"the document does not have the quote {_shown(quote)}"
-        note = f"{NOT_GROUNDED}: the document does not have {_shown(quote)}"
+    def _find(
+        self, attribute: Attribute, value_text: str | None, quote: str
+    ) -> tuple[Span | None, str]:
+        """Return where the words for a value stand, or what is wrong with them."""
+        text = self.document.text
         if len(quote.strip()) > LONGEST_QUOTE:
-            problem = f"the quote has {len(quote):,} characters; give the shortest one"
-            note = f"{NOT_GROUNDED}: the quote has {len(quote):,} characters"
-        return Judgement(self._failed(attribute, note), problem, told_once=True)
+            return None, f"the quote has {len(quote):,} characters; give the shortest one"
+        if quote.strip():
+            place = ground(quote, text, attribute)
+            return place, f"the document does not have the quote {_shown(quote)}"
+        value = None if value_text is None else attribute.type.read(value_text)
+        place = None if value is None else find_value(attribute, value, text)
+        if attribute.type.is_boolean:
+            return place, "it needs a quote"
+        return place, f"it needs a quote: {_shown(value_text)} stands nowhere, or at several places"
 
-    def _doubt(self, attribute: Attribute, taken: PredictedCell, said: ReplyValue) -> Judgement:
+    def _doubt(self, attribute: Attribute, taken: PredictedCell, said: CellReply) -> Judgement:
         """Take a cell, and say what is odd about its value.
 
         A value that contradicts its quote may be counted, summed or converted. It stays marked,
-        unless the model puts it right: nobody has shown how it follows.
+        unless the model puts it right or says how it follows: nobody else has shown it.
         """
         value_text, quote = taken.value_text or "", taken.cell.as_stated or ""
+        mark = _REMARKS[said.remark.split()[0].rstrip(":").casefold()] if said.remark else None
+        if mark is not None:
+            taken = replace(taken, cell=add_note(taken.cell, said.remark, mark))
         if attribute.categories and value_text not in attribute.categories:
             odd = f"{_shown(value_text)} is none of the listed values; use one of them if one fits"
-            return Judgement(taken, odd, told_once=True)
+            return Judgement(taken, said, odd, told_once=True)
         value = attribute.type.read(value_text)
         if value is None:
-            return Judgement(taken)
-        claim, odd = check(attribute, quote, value, self._document.text), ""
-        if claim.bearing is Bearing.CONTRADICTED:
+            return Judgement(taken, said)
+        claim, odd = check(attribute, quote, value, self.document.text), ""
+        if claim.bearing is Bearing.CONTRADICTED and not _explains(attribute, said.remark, value):
             odd = claim.why
         has_decimals = attribute.type.is_numeric and not attribute.type.is_whole
-        if has_decimals and isinstance(said, str) and _TWO_WAYS.fullmatch(said):
-            odd = f"{said!r} is one thousand times more or less in another country"
-        if odd:
+        is_text = isinstance(said.value, str)
+        if has_decimals and is_text and _TWO_WAYS.fullmatch(str(said.value)):
+            odd = f"{said.value!r} is one thousand times more or less in another country"
+        if odd and mark is not Mark.DOUBTED:
             marked = replace(taken, cell=add_note(taken.cell, f"doubted: {odd}", Mark.DOUBTED))
-            problem = f"{odd}; put right what is wrong, or repeat it"
-            return Judgement(marked, problem, told_once=True)
+            return Judgement(marked, said, odd, told_once=True)
         is_put_otherwise = attribute.type.is_text and not attribute.categories
+        if mark is not None:
+            return Judgement(taken, said)
         if claim.bearing is Bearing.DERIVED or (is_put_otherwise and not claim.follows):
             cell = add_note(taken.cell, _DERIVED, Mark.DERIVED)
         elif claim.bearing is Bearing.UNSHOWN and not attribute.type.is_text:
             cell = add_note(taken.cell, _UNSHOWN, Mark.UNSHOWN)
         else:
-            return Judgement(taken)
-        return Judgement(replace(taken, cell=cell))
+            return Judgement(taken, said)
+        return Judgement(replace(taken, cell=cell), said)
 
-    def _failed(self, attribute: Attribute, note: str, quote: str | None = None) -> PredictedCell:
-        place = ground(quote, self._document.text, attribute) if quote else None
+    def _failed(self, attribute: Attribute, note: str, quote: str = "") -> PredictedCell:
+        place = ground(quote, self.document.text, attribute) if quote else None
         cell = Cell(
             attribute.name,
             State.FAILED,
-            None if place is None else place.of(self._document.text),
+            None if place is None else place.of(self.document.text),
             place,
             engine=self._engine,
             note=note,
@@ -193,23 +262,34 @@ class Judge:
         return PredictedCell(cell)
 
 
-def _says_nothing(attribute: Attribute, reply: CellReply) -> bool:
+def _says_nothing(attribute: Attribute, said: CellReply) -> bool:
     """Return whether a cell only says that there is nothing to say.
 
     So does one without words of the document whose value is what not mentioning it means.
     """
-    value = reply.value if reply.state == "stated" else None
-    if not reply.quote.strip() and value in (None, _IMPLIED[attribute.absent_means]):
+    if not said.quote.strip() and said.value in (None, _IMPLIED[attribute.absent_means]):
         return True
-    known = {category.casefold() for category in attribute.categories or ()}
-    text = "" if value is None else str(value).strip().casefold()
-    return reply.state == "stated" and text in _EMPTY and text not in known
+    text = "null and quoted" if said.value is None else str(said.value).strip().casefold()
+    return text in _EMPTY and text not in _folded(attribute)
 
 
-def _is_no_value(value: ReplyValue) -> bool:
-    """Return whether *value* is one that goes with `stated_absent`."""
-    text = str(value or "").strip()
-    return not text or read_missing(text) is not None or read_boolean(text) is False
+def _says_none(attribute: Attribute, said: CellReply) -> bool:
+    """Return whether a cell says that there is none: null, or a word for it: `none`."""
+    text = "" if said.value is None else str(said.value).strip().casefold()
+    is_word = bool(said.quote.strip()) and read_missing(text) is State.STATED_ABSENT
+    is_value = attribute.type.is_boolean or text in _folded(attribute)
+    return said.value is None or (is_word and not is_value)
+
+
+def _explains(attribute: Attribute, remark: str, value: Value) -> bool:
+    """Return whether the figures of a *remark* make a number: `derived: 22 + 1`."""
+    if isinstance(value, bool | str | date) or not read_figures(remark).quantities:
+        return False
+    return is_computed(attribute, remark, value)
+
+
+def _folded(attribute: Attribute) -> set[str]:
+    return {category.casefold() for category in attribute.categories or ()}
 
 
 def _shown(value: object) -> str:

@@ -104,7 +104,7 @@ def estimate_records(
     ]
     instructions = count_tokens(render_records_prompt(attributes, {}).instructions)
     n_prompts = tokens_in = 0
-    for batch in chain(plan_batches(shown, lambda n: n, len(attributes)), further):
+    for batch in chain(plan_batches(shown, lambda n: n, len(attributes), prompt_tokens), further):
         n_prompts += 1
         tokens_in += instructions + sum(batch) + _TOKENS_A_DOCUMENT * len(batch)
     return Estimate(n_prompts, tokens_in, len(lengths) * len(attributes) * _TOKENS_A_CELL)
@@ -140,7 +140,10 @@ async def predict_records(
     run = _Run(task, on_done, anyio.Semaphore(max_in_flight), prompt_tokens)
     try:
         excerpts = run.excerpts(documents)
-        await run.predict_all(plan_batches(excerpts, lambda x: x.n_tokens, len(task.attributes)))
+        n_attributes = len(task.attributes)
+        await run.predict_all(
+            plan_batches(excerpts, lambda x: x.n_tokens, n_attributes, prompt_tokens)
+        )
     finally:
         run.hand_over()
     if run.stopped is not None:
@@ -333,7 +336,7 @@ async def predict_documents(
         for names, group in unsaid.items():
             named = names.union(*(document.unquoted() for document in group))
             attributes = tuple(item for item in task.attributes if item.name in named)
-            await _read_on(replace(task, attributes=attributes), group)
+            await _read_on(replace(task, attributes=attributes), group, max_tokens)
     for document in documents:
         if document.first.unread:
             document.tell(task.pilot)
@@ -446,10 +449,11 @@ def _group(documents: Sequence[_Document]) -> Mapping[frozenset[str], list[_Docu
     return groups
 
 
-async def _read_on(task: RecordTask, documents: Sequence[_Document]) -> None:
+async def _read_on(task: RecordTask, documents: Sequence[_Document], max_tokens: int) -> None:
     parts = [(document, document.next_part(task)) for document in documents]
     parts = [(document, part) for document, part in parts if part.shown]  # else it has no room
-    for batch in plan_batches(parts, lambda part: part[1].n_tokens, len(task.attributes)):
+    n_attributes = len(task.attributes)
+    for batch in plan_batches(parts, lambda part: part[1].n_tokens, n_attributes, max_tokens):
         asked = [excerpt for _, excerpt in batch]
         readings = await predict_batch(task, asked)
         for (document, excerpt), reading in zip(batch, readings, strict=True):

@@ -2,23 +2,19 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from srag_mcp.cells.cell import DocumentText
-from srag_mcp.model.language_model import Correction, Prompt, count_tokens
+from srag_mcp.model.language_model import Prompt, count_tokens
 from srag_mcp.prompting import fence, render_prompt
 from srag_mcp.records.selection import choose_passages, tighten
 from srag_mcp.schema.attribute import Attribute
 from srag_mcp.text.spans import Span
 
-MAX_DOCUMENTS = 8
-MAX_CELLS = 240  # some 6,000 tokens of reply at most; a reply that is cut off halves the batch
-BATCH_TOKENS = 6000
-# A batch is full by what is in it, not by what comes next: when some batches are finished, the
-# documents of the others still make the same batches, and the same prompts.
-_FULL_TOKENS = 4000
-_LARGE_TOKENS = BATCH_TOKENS - _FULL_TOKENS
+MAX_DOCUMENTS = 16
+MAX_CELLS = 600  # some 7,000 tokens of reply at most; a reply that is cut off halves the batch
+_SIZES = (8, 4, 2)  # parts of a prompt: documents of about one size fill it together
 Item = TypeVar("Item")
 _MAX_EXAMPLES = 3
 _LONGEST_EXAMPLE = 40
@@ -76,60 +72,54 @@ def take_excerpt(
 
 
 def plan_batches(
-    items: Iterable[Item], size: Callable[[Item], int], n_attributes: int
+    items: Iterable[Item], size: Callable[[Item], int], n_attributes: int, max_tokens: int
 ) -> Iterator[tuple[Item, ...]]:
-    """Put documents together, in their order but for large ones, which stay alone.
+    """Put documents of about one size together, in their order; large ones stay alone.
 
-    Lazy: one batch is held at a time. It has at most MAX_DOCUMENTS, MAX_CELLS and BATCH_TOKENS of
-    text, by *size*, unless a single document has more.
+    Lazy: a batch of each size is held at a time. It has at most MAX_DOCUMENTS, MAX_CELLS and
+    *max_tokens* of text, by *size*, unless a single document has more.
+
+    A batch is full by what is in it, not by what comes next: when some batches are finished, the
+    documents of the others still make the same batches, and the same prompts.
     """
     most = min(MAX_DOCUMENTS, MAX_CELLS // max(1, n_attributes))
-    gathering: list[Item] = []
-    n_tokens = 0
+    gathering: dict[int, list[Item]] = {max_tokens // part: [] for part in _SIZES}
     for item in items:
-        if size(item) > _LARGE_TOKENS:
+        largest = next((room for room in gathering if size(item) <= room), None)
+        if largest is None:
             yield (item,)
             continue
-        gathering.append(item)
-        n_tokens += size(item)
-        if len(gathering) >= most or n_tokens > _FULL_TOKENS:
-            yield tuple(gathering)
-            gathering, n_tokens = [], 0
-    if gathering:
-        yield tuple(gathering)
+        batch = gathering[largest]
+        batch.append(item)
+        if len(batch) >= most or sum(map(size, batch)) > max_tokens - largest:
+            yield tuple(batch)
+            batch.clear()
+    yield from (tuple(batch) for batch in gathering.values() if batch)
 
 
 def render_records_prompt(
-    attributes: Sequence[Attribute],
-    excerpts: Mapping[str, Excerpt],
-    wanted: Mapping[str, Sequence[str]] | None = None,
-    corrections: tuple[Correction, ...] = (),
+    attributes: Sequence[Attribute], excerpts: Mapping[str, Excerpt]
 ) -> Prompt:
     """Ask for the records of the documents of *excerpts*, by short id.
 
-    The instructions depend on *attributes* only. *wanted* (short id to names of attributes) asks
-    for a part again, after *corrections*.
+    The instructions depend on *attributes* only; their numbers are their places.
     """
     mark = fence("".join(excerpt.shown for excerpt in excerpts.values()))
-    request = f"Give the records of {', '.join(excerpts)}: all attributes of each."
-    if wanted is not None:
-        named = "\n".join(f"- {key}: {', '.join(names)}" for key, names in wanted.items())
-        request = f"Give only these attributes again, and leave out all others:\n{named}"
-    prompt = render_prompt(
+    columns = (f"{n} {describe_attribute(item)}" for n, item in enumerate(attributes, start=1))
+    return render_prompt(
         "predict_records",
         "records",
         subject=", ".join(excerpt.document.document_id for excerpt in excerpts.values()),
-        attributes="\n".join(map(describe_attribute, attributes)),
+        attributes="\n".join(columns),
         documents="\n\n".join(show_document(key, item, mark) for key, item in excerpts.items()),
-        request=request,
+        request=f"Give the records of {', '.join(excerpts)}.",
     )
-    return replace(prompt, corrections=corrections)
 
 
 def describe_attribute(attribute: Attribute) -> str:
-    """Write an attribute as one line of the instructions.
+    """Write an attribute as one line.
 
-    `- length (number, m): Of the hull. Examples: 61.5`
+    `length (number, m): Of the hull. Examples: 61.5.`
     """
     kind = ", ".join(filter(None, (attribute.type, attribute.unit)))
     parts = [" ".join(attribute.description.split())]
@@ -137,10 +127,10 @@ def describe_attribute(attribute: Attribute) -> str:
     examples = [text for text in texts if 0 < len(text) <= _LONGEST_EXAMPLE][:_MAX_EXAMPLES]
     if attribute.categories:
         parts.append(f"One of: {' | '.join(attribute.categories)}.")
-    elif attribute.type.is_text and examples:
+    elif examples and not attribute.type.is_boolean:
         parts.append(f"Examples: {'; '.join(examples)}.")
     parts.append(_ABSENT[attribute.absent_means])
-    return f"- {attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
+    return f"{attribute.name} ({kind}): {' '.join(filter(None, parts))}".rstrip(" :")
 
 
 def show_document(key: str, excerpt: Excerpt, mark: str) -> str:

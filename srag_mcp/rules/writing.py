@@ -151,7 +151,7 @@ def render_rules_prompt(lesson: Lesson) -> Prompt:
 
 
 def _describe(attribute: Attribute, lesson: Lesson, keys: Mapping[str, str]) -> str:
-    lines = [describe_attribute(attribute)]
+    lines = [f"- {describe_attribute(attribute)}"]
     for document_id, key in keys.items():
         cell = lesson.labels[attribute.name].get(document_id)
         if cell is None or cell.state is State.FAILED:

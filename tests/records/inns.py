@@ -13,7 +13,7 @@ from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
 from srag_mcp.schema.attribute import Attribute
-from tests.records.reading_model import answer, reading, stated
+from tests.records.reading_model import CellAnswer, answer, reading, stated
 
 NAME = Attribute(name="name", type="string", description="Of the inn.")
 ROOMS = Attribute(name="rooms", type="integer", unit="rooms")
@@ -53,7 +53,7 @@ def predict(
     return found
 
 
-def crown_cells() -> list[dict[str, object]]:
+def crown_cells() -> list[CellAnswer]:
     return [
         stated("name", "The Crown", "The Crown"),
         stated("rooms", 12, "Rooms: 12"),
@@ -68,8 +68,7 @@ def read_inn(key: str, text: str, prompt: Prompt) -> dict[str, object]:
     cells = [stated("name", text.partition("\n")[0], text.partition("\n")[0])]
     if rooms:
         cells.append(stated("rooms", int(rooms[1]), rooms[0]))
-    said = {cell["attribute"] for cell in cells}
-    return answer(key, cells, [item.name for item in INN if item.name not in said])
+    return answer(key, cells)
 
 
 @dataclass

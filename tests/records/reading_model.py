@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from srag_mcp.model.language_model import Prompt
 from tests.model.scripted import ScriptedModel
@@ -11,6 +11,7 @@ _DOCUMENT = re.compile(
     r"^(d\d+) \(path [^\n]*\)\n<<<(\w+)\n(.*?)\n\2>>>$", re.DOTALL | re.MULTILINE
 )
 DocumentAnswer = dict[str, object]
+CellAnswer = Sequence[object]
 
 
 def shown_documents(prompt: Prompt) -> dict[str, str]:
@@ -18,16 +19,21 @@ def shown_documents(prompt: Prompt) -> dict[str, str]:
     return {match[1]: match[3] for match in _DOCUMENT.finditer(prompt.content)}
 
 
-def stated(attribute: str, value: object, quote: str) -> dict[str, object]:
-    return {"attribute": attribute, "state": "stated", "value": value, "quote": quote}
+def stated(attribute: str, value: object, *quote: object) -> CellAnswer:
+    """Say a cell, by the name of its column; a quote and a remark may follow."""
+    return [attribute, value, *quote]
 
 
-def answer(key: str, cells: list[dict[str, object]], silent: list[str]) -> DocumentAnswer:
-    return {"id": key, "cells": cells, "not_mentioned": silent}
+def answer(key: str, cells: list[CellAnswer]) -> DocumentAnswer:
+    return {"id": key, "cells": cells}
 
 
 def reply(*documents: DocumentAnswer) -> str:
     return json.dumps({"documents": documents}, ensure_ascii=False)
+
+
+def repaired(*cells: CellAnswer) -> str:
+    return json.dumps({"cells": cells}, ensure_ascii=False)
 
 
 def reading(answer_one: Callable[[str, str, Prompt], DocumentAnswer]) -> ScriptedModel:

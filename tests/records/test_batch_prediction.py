@@ -15,7 +15,7 @@ from tests.records.reading_model import shown_documents
 
 @pytest.mark.parametrize("error", [PromptRefusedError("it is refused"), ModelError("no answer")])
 def test_a_document_that_cannot_be_answered_fails_with_the_reason(error: ModelError) -> None:
-    texts = inns(9)
+    texts = inns(17)
     texts.append(document("bad.txt", "Bad\nRooms: 1"))
 
     found = predict(FaultyModel({"Bad": error}), texts)

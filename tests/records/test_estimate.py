@@ -14,7 +14,7 @@ ATTRIBUTES = tuple(Attribute(name=f"figure_{number}", type="integer") for number
 
 
 def ask(texts: Sequence[str]) -> ScriptedModel:
-    model = reading(lambda key, text, prompt: answer(key, [], [item.name for item in ATTRIBUTES]))
+    model = reading(lambda key, text, prompt: answer(key, []))
     records: list[PredictedRecord] = []
 
     async def run() -> None:

@@ -34,7 +34,7 @@ class Uneven(LanguageModel):
 
 def read_number(key: str, text: str, prompt: Prompt) -> dict[str, object]:
     number = text.split()[1]
-    return answer(key, [stated("number", int(number), f"Inn {number}")], [])
+    return answer(key, [stated("number", int(number), f"Inn {number}")])
 
 
 def test_each_record_comes_once_however_the_replies_come(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_a_stop_ends_it_and_keeps_what_is_finished() -> None:
 
     with pytest.raises(BudgetError, match="the budget is used up"):
         anyio.run(run)
-    assert found == [f"{number}.txt" for number in (*range(40), *range(48, 56))]
+    assert found == [f"{number}.txt" for number in (*range(32), *range(48, 64))]
 
 
 def test_what_is_finished_is_kept_when_it_is_cancelled() -> None:
@@ -105,7 +105,7 @@ def test_what_is_finished_is_kept_when_it_is_cancelled() -> None:
             tasks.cancel_scope.cancel()
 
     anyio.run(run)
-    assert found == [f"{number}.txt" for number in range(40)]
+    assert found == [f"{number}.txt" for number in range(32)]
 
 
 def test_records_are_handed_over_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srag_mcp.cells.cell import Cell, DocumentText, PredictedRecord
+from srag_mcp.cells.cell import Cell, DocumentText, Mark, PredictedRecord
 from srag_mcp.cells.normalised import read_column
+from srag_mcp.claims.claim import says_none
 from srag_mcp.model.language_model import Prompt
 from srag_mcp.records.conversation import RecordTask
 from srag_mcp.records.prediction import predict_records
@@ -17,7 +18,7 @@ from srag_mcp.schema.attribute import Attribute
 from srag_mcp.values.states import State
 from srag_mcp.values.types import Value
 from tests.model.scripted import ScriptedModel, replying
-from tests.records.reading_model import answer, reply, shown_documents, stated
+from tests.records.reading_model import CellAnswer, answer, repaired, reply, shown_documents, stated
 
 NAME = Attribute(name="name", type="string")
 ROOMS = Attribute(name="rooms", type="integer")
@@ -50,6 +51,17 @@ def predict(model: ScriptedModel, *texts: str) -> list[PredictedRecord]:
     return found
 
 
+def insisting(cells: list[CellAnswer]) -> ScriptedModel:
+    """Make a model that says *cells*, and the first again when it is asked for repairs."""
+
+    def insist(prompt: Prompt) -> str:
+        if prompt.step == "repairs":
+            return repaired(["c1", *cells[0][1:]])
+        return reply(answer("d1", cells))
+
+    return ScriptedModel(insist)
+
+
 def cell_of(record: PredictedRecord, attribute: Attribute) -> Cell:
     [cell] = read_column(attribute, [record.cells[NAMES.index(attribute.name)]])
     return cell
@@ -57,9 +69,7 @@ def cell_of(record: PredictedRecord, attribute: Attribute) -> Cell:
 
 def say(attribute: Attribute, value: object, quote: str) -> Cell:
     """Return the cell of a model that insists on *value* for the Crown."""
-    silent = [name for name in NAMES if name != attribute.name]
-    text = reply(answer("d1", [stated(attribute.name, value, quote)], silent))
-    [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
+    [record] = predict(insisting([stated(attribute.name, value, quote)]), CROWN)
     return cell_of(record, attribute)
 
 
@@ -76,6 +86,11 @@ def say(attribute: Attribute, value: object, quote: str) -> Cell:
         (KIND, "INN", "An inn.", "Inn"),
         (KIND, " inn ", "AN INN", "Inn"),
         (NAME, "The\nCrown", "The  Crown", "The Crown"),
+        (NAME, "the crown", "", "the crown"),
+        (ROOMS, 1200, "", 1200),
+        (PRICE, 1250.5, "", 1250.5),
+        (OPENED, "2020-01-31", "", date(2020, 1, 31)),
+        (KIND, "Inn", "", "Inn"),
     ],
 )
 def test_another_way_to_write_the_value_is_read(
@@ -106,13 +121,20 @@ def test_another_way_to_write_the_value_is_read(
         (NAME, float("nan"), "The Crown", "'nan' is not a text"),
         (NAME, "x" * 10**6, "The Crown", "'xxxxxxxx"),
         (NAME, True, "The Crown", "'True' is not a text"),
-        (NAME, "The Crown", "T", "not grounded: the document does not have 'T'"),
-        (NAME, "The Crown", ".", "not grounded: the document does not have '.'"),
-        (NAME, "The Crown", "", "not grounded: the document does not have ''"),
-        (NAME, "The Crown", "The Ritz", "not grounded: the document does not have 'The Ritz'"),
+        (NAME, "The Crown", "T", "not grounded: the document does not have the quote 'T'"),
+        (NAME, "The Crown", ".", "not grounded: the document does not have the quote '.'"),
+        (NAME, "The Ritz", "", "not grounded: it needs a quote: 'The Ritz' stands nowhere"),
+        (ROOMS, 12, "", "not grounded: it needs a quote: '12' stands nowhere"),
+        (POOL, True, "", "not grounded: it needs a quote"),
+        (
+            NAME,
+            "The Crown",
+            "The Ritz",
+            "not grounded: the document does not have the quote 'The Ritz'",
+        ),
         (NAME, "The Crown", CROWN * 100, "not grounded: the quote has"),
         (NAME, "The Crown", "x" * 10**6, "not grounded: the quote has 1,000,000 characters"),
-        (ROOMS, 200, "200", "not grounded: the document does not have '200'"),
+        (ROOMS, 200, "200", "not grounded: the document does not have the quote '200'"),
     ],
 )
 def test_what_cannot_be_read_or_found_fails_with_the_reason(
@@ -176,25 +198,23 @@ def test_a_reply_of_another_form_fails_the_record_with_the_reason(text: str) -> 
     [
         '{"documents": [null]}',
         '{"documents": ["d1"]}',
-        '{"documents": [{"id": "d1"}]}',
-        '{"documents": [{"id": 1, "cells": [], "not_mentioned": []}]}',
-        '{"documents": [{"id": "d1", "cells": {}, "not_mentioned": []}]}',
-        '{"documents": [{"id": "d1", "cells": [null, 1, "rooms"], "not_mentioned": [1]}]}',
+        '{"documents": [{"id": 1, "cells": []}]}',
+        '{"documents": [{"id": "d1", "cells": {}}]}',
     ],
 )
 def test_a_reply_without_cells_fails_them_with_the_reason(text: str) -> None:
     model = ScriptedModel(lambda prompt: text)
     [record] = predict(model, CROWN)
     assert {(item.cell.state, item.cell.note) for item in record.cells} == {
-        (State.FAILED, "the reply leaves it out")
+        (State.FAILED, "the reply leaves the document out")
     }
     assert len(model.prompts) == 3
 
 
-def crown_cells() -> list[dict[str, object]]:
+def crown_cells() -> list[CellAnswer]:
     return [
-        stated("name", "The Crown", "The Crown"),
         stated("rooms", 1200, "1,200"),
+        stated("name", "The Crown", "The Crown"),
         stated("price", 1250.5, "1.250,50 €"),
         stated("has_pool", False, "Pool: no"),
         stated("opened", "2020-01-31", "31.01.2020"),
@@ -203,42 +223,52 @@ def crown_cells() -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"state": "found"}, "state: Input should be 'stated' or 'stated_absent', not 'found'"),
-        ({"value": [1200]}, "value: Input should be a valid string or a valid integer or a valid"),
-        ({"value": {"n": 1200}}, "value: Input should be a valid string or a valid integer or"),
-        ({"quote": None}, "quote: Field required"),
-        ({"quote": 1200}, "quote: Input should be a valid string, not 1200"),
-    ],
+    "odd",
+    [["rooms", [1200]], ["rooms", {"n": 1200}], ["rooms", 1200, ["1,200"]], ["rooms"], [2] * 5],
 )
-def test_a_cell_that_does_not_fit_is_asked_for_alone(
-    changed: dict[str, object], reason: str
-) -> None:
-    bad = [cell | changed if cell["attribute"] == "rooms" else cell for cell in crown_cells()]
-    model = ScriptedModel(lambda prompt: reply(answer("d1", bad, [])))
-    [record] = predict(model, CROWN)
+def test_a_cell_that_does_not_fit_is_asked_for_alone(odd: CellAnswer) -> None:
+    [record] = predict(model := insisting([odd, *crown_cells()[1:]]), CROWN)
     failed = [item.cell for item in record.cells if item.cell.state is State.FAILED]
     assert [cell.attribute for cell in failed] == ["rooms"]
-    assert failed[0].note.startswith(reason)
-    assert len(model.prompts) == 3
-    assert all("\n- d1: rooms" in prompt.content for prompt in model.prompts[1:])
-    [told] = model.prompts[1].corrections
-    assert f"- d1, rooms: {reason}" in told.message
-    assert '"attribute":"rooms"' in told.reply
+    assert [prompt.step for prompt in model.prompts] == ["records", "repairs", "repairs"]
+    reason, _, _ = failed[0].note.partition(", not ")
+    assert f"problem: {reason}, not " in model.prompts[1].content
 
-    good = [*bad[:1], crown_cells()[1], *bad[2:]]
-    model = replying([reply(answer("d1", bad, [])), reply(answer("d1", good[1:2], []))])
-    [record] = predict(model, CROWN)
+    first = reply(answer("d1", [odd, *crown_cells()[1:]]))
+    [record] = predict(replying([first, repaired(["c1", 1200])]), CROWN)
     assert {item.cell.state for item in record.cells} == {State.STATED}
     assert cell_of(record, ROOMS).value == 1200
 
 
-def test_what_was_not_asked_for_costs_no_further_call() -> None:
-    cells = [cell | {"confidence": 0.9, "sql": "DROP TABLE"} for cell in crown_cells()]
-    invented = stated("facilities", ["pool", "bar"], "Pool")
-    text = json.dumps({"documents": [{"id": "d1", "cells": [*cells, invented], "n": 1}], "k": 2})
-    broken = text.replace('"}', '",}').removesuffix("}") + ",}"
+@pytest.mark.parametrize("key", [2, 2.0, "2", " 2 ", "rooms"])
+def test_a_column_is_named_by_its_number_or_name(key: object) -> None:
+    [record] = predict(replying([reply(answer("d1", [[key, 1200]]))]), CROWN)
+    assert cell_of(record, ROOMS).value == 1200
+
+
+@pytest.mark.parametrize(
+    ("cell", "marks", "note"),
+    [
+        (stated("rooms", 1200, None, "derived: 1,000 + 200"), {Mark.DERIVED}, "derived: 1,000"),
+        (stated("rooms", 1200, "derived: 1,000 + 200"), {Mark.DERIVED}, "derived: 1,000 + 200"),
+        (stated("rooms", 1201, "1,200", "derived: 1,200 + 1"), {Mark.DERIVED}, "derived: 1,200 +"),
+        (stated("rooms", 1201, "1,200", "derived: as it says"), {Mark.DERIVED, Mark.DOUBTED}, ""),
+        (stated("rooms", 1201, "1,200", "doubtful: which?"), {Mark.DOUBTED}, "doubtful: which?"),
+        (stated("rooms", 1200, "1,200", "Of 2019."), set(), ""),
+    ],
+)
+def test_a_remark_says_how_a_value_is_to_be_taken(
+    cell: CellAnswer, marks: set[Mark], note: str
+) -> None:
+    [record] = predict(insisting([cell]), CROWN)
+    found = cell_of(record, ROOMS)
+    assert (found.state, set(found.marks)) == (State.STATED, marks)
+    assert found.note.startswith(note)
+
+
+def test_what_a_cell_or_document_has_beside_it_costs_no_further_call() -> None:
+    text = json.dumps({"documents": [{"id": "d1", "cells": crown_cells(), "n": 1}], "k": 2})
+    broken = text.replace('"]', '",]').removesuffix("}") + ",}"
     for said in (text, f"<think>{{}}? It has\n{text[:90]}</think>Here:\n```json\n{broken}\n```"):
         model = replying([said])
         [record] = predict(model, CROWN)
@@ -247,33 +277,13 @@ def test_what_was_not_asked_for_costs_no_further_call() -> None:
 
 
 def test_an_endless_number_fails_alone() -> None:
-    text = reply(answer("d1", crown_cells(), [])).replace("1200", "9" * 5000)
-    [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
+    first = reply(answer("d1", crown_cells())).replace("1200", "9" * 5000)
+    [record] = predict(replying([first, repaired(), repaired()]), CROWN)
     failed = [item.cell.attribute for item in record.cells if item.cell.state is State.FAILED]
     assert failed == ["rooms"]
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        [stated("rooms", 1200, "1,200"), stated("rooms", 1200, "1,200")],
-        [stated("rooms", 1200, "1,200"), stated("rooms", 7, "The Crown")],
-        [stated("Rooms", 1200, "1,200")],
-        [stated("rooms ", 1200, "1,200")],
-        [],
-    ],
-)
-def test_an_attribute_that_is_not_there_just_once_fails(cells: list[dict[str, object]]) -> None:
-    text = reply(answer("d1", cells, [name for name in NAMES if name != "rooms"]))
-    model = ScriptedModel(lambda prompt: text)
-    [record] = predict(model, CROWN)
-    cell = cell_of(record, ROOMS)
-    reason = "has it more than once" if len(cells) > 1 else "leaves it out"
-    assert (cell.state, cell.note) == (State.FAILED, f"the reply {reason}")
-    assert len(model.prompts) == 3
-
-
-def ritz_cells() -> list[dict[str, object]]:
+def ritz_cells() -> list[CellAnswer]:
     return [
         stated("name", "The Ritz", "The Ritz"),
         stated("rooms", 999, "Rooms: 999"),
@@ -286,7 +296,9 @@ def ritz_cells() -> list[dict[str, object]]:
 
 def test_the_cells_of_another_document_of_the_batch_are_not_taken() -> None:
     def swap(prompt: Prompt) -> str:
-        return reply(*(answer(key, ritz_cells(), []) for key in shown_documents(prompt)))
+        if prompt.step == "repairs":
+            return repaired()
+        return reply(*(answer(key, ritz_cells()) for key in shown_documents(prompt)))
 
     crown, ritz = predict(ScriptedModel(swap), CROWN, RITZ)
     assert {item.cell.state for item in crown.cells} == {State.FAILED}
@@ -296,45 +308,38 @@ def test_the_cells_of_another_document_of_the_batch_are_not_taken() -> None:
 
 @pytest.mark.parametrize("key", ["d2", "D1", "The Crown", "../d1", "d1\n", ""])
 def test_a_record_of_a_document_that_was_not_asked_about_is_not_taken(key: str) -> None:
-    text = reply(answer(key, ritz_cells(), []))
+    text = reply(answer(key, ritz_cells()))
     [record] = predict(ScriptedModel(lambda prompt: text), RITZ)
     assert {(item.cell.state, item.cell.note) for item in record.cells} == {
-        (State.FAILED, "the reply leaves it out")
+        (State.FAILED, "the reply leaves the document out")
     }
 
 
 def test_what_a_reply_adds_does_not_reach_a_cell() -> None:
     cells = [*ritz_cells(), stated("owner", "Mallory", "The Ritz")]
-    text = reply(answer("d1", cells, ["owner", "sql"]), answer("d7", ritz_cells(), []))
-    [record] = predict(ScriptedModel(lambda prompt: text), RITZ)
+    text = reply(answer("d1", cells), answer("d7", ritz_cells()))
+    model = ScriptedModel(lambda prompt: text)
+    [record] = predict(model, RITZ)
     assert {item.cell.state for item in record.cells} == {State.STATED}
     assert "Mallory" not in json.dumps([str(item) for item in record.cells])
+    assert len(model.prompts) == 2, "a column that is none is told once"
 
 
 def test_half_characters_and_control_characters_are_not_stored() -> None:
-    text = json.dumps(
-        {
-            "documents": [
-                answer("d1", [stated("name", "The \u202eCrown\ud83d\x00", "The Crown")], NAMES[1:])
-            ]
-        }
-    )
+    name = stated("name", "The \u202eCrown\ud83d\x00", "The Crown")
+    text = json.dumps({"documents": [answer("d1", [name])]})
     [record] = predict(ScriptedModel(lambda prompt: text), CROWN)
     assert cell_of(record, NAME).value == "The Crown?"
 
 
-def test_endless_texts_of_a_reply_are_not_sent_back() -> None:
+def test_endless_texts_of_a_reply_are_not_sent_back_in_repairs() -> None:
     endless = "x" * 10**6
-    cells = [stated("name", endless, endless), stated(endless, 1, "T")]
-    text = reply(answer("d1", cells, NAMES[1:]), answer(endless, [stated(endless, 1, "T")], []))
-    model = ScriptedModel(lambda prompt: text)
+    model = insisting([stated("name", endless, endless), stated("rooms", endless)])
 
     predict(model, CROWN)
 
-    assert len(model.prompts) == 3
-    for prompt in model.prompts[1:]:
-        [correction] = prompt.corrections
-        assert len(correction.reply) + len(correction.message) < 6000
+    assert [prompt.step for prompt in model.prompts] == ["records", "repairs", "repairs"]
+    assert all(len(prompt.content) < 3000 for prompt in model.prompts[1:])
 
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
@@ -356,5 +361,8 @@ def test_whatever_is_said_every_cell_has_its_words_or_a_reason(
         assert cell.span is not None
         assert cell.as_stated == cell.span.of(CROWN)
         assert any(letter.isalnum() or letter in "€" for letter in cell.as_stated)
+    elif cell.state is State.STATED_ABSENT:
+        assert cell.as_stated is not None
+        assert says_none(cell.as_stated) or cell.marks == {Mark.UNSHOWN}
     else:
         assert (cell.state, cell.value) == (State.NOT_MENTIONED, None)

@@ -1,6 +1,7 @@
 import pytest
 
 from srag_mcp.cells.cell import DocumentText
+from srag_mcp.model.language_model import count_tokens
 from srag_mcp.records.record_prompt import Excerpt, describe_attribute, render_records_prompt
 from srag_mcp.schema.attribute import Attribute
 from tests.records.reading_model import shown_documents
@@ -15,27 +16,27 @@ def excerpt(text: str, path: str = "a.txt", title: str = "a.txt") -> Excerpt:
 @pytest.mark.parametrize(
     ("attribute", "line"),
     [
-        (NAME, "- name (string): Of the inn, as printed."),
-        (Attribute(name="name", type="string"), "- name (string)"),
+        (NAME, "name (string): Of the inn, as printed."),
+        (Attribute(name="name", type="string"), "name (string)"),
         (
             Attribute(name="a", type="number", unit="km", description="How far.", examples=(1.5,)),
-            "- a (number, km): How far.",
+            "a (number, km): How far. Examples: 1.5.",
         ),
         (
             Attribute(name="a", type="string", examples=("Köln", "x" * 50, "Bonn")),
-            "- a (string): Examples: Köln; Bonn.",
+            "a (string): Examples: Köln; Bonn.",
         ),
         (
             Attribute(name="a", type="string", categories=("red", "blue"), examples=("red",)),
-            "- a (string): One of: red | blue.",
+            "a (string): One of: red | blue.",
         ),
         (
             Attribute(name="a", type="boolean", description="A pool.", absent_means="false"),
-            "- a (boolean): A pool. Not mentioned means false.",
+            "a (boolean): A pool. Not mentioned means false.",
         ),
         (
             Attribute(name="a", type="integer", unit="days", absent_means="zero"),
-            "- a (integer, days): Not mentioned means 0.",
+            "a (integer, days): Not mentioned means 0.",
         ),
     ],
 )
@@ -52,7 +53,7 @@ def test_documents_stand_between_marks_with_path_and_title() -> None:
     assert prompt.content == (
         f'd1 (path "a.txt")\n<<<{mark}\nThe Crown\n{mark}>>>\n\n'
         f'd2 (path "b.txt", title "Bell")\n<<<{mark}\nThe Bell\n{mark}>>>\n\n'
-        "Give the records of d1, d2: all attributes of each."
+        "Give the records of d1, d2."
     )
     assert prompt.subject == "a.txt, b.txt"
 
@@ -77,9 +78,17 @@ def test_a_document_cannot_end_itself() -> None:
     assert shown_documents(prompt) == {"d1": hostile}
 
 
-def test_a_part_is_asked_for_by_name() -> None:
-    prompt = render_records_prompt([NAME], {"d2": excerpt("The Bell")}, {"d2": ["name"]})
+def test_the_instructions_number_the_columns_and_depend_on_nothing_else() -> None:
+    rooms = Attribute(name="rooms", type="integer", examples=(12,))
+    one = render_records_prompt([NAME, rooms], {"d1": excerpt("The Crown")})
+    other = render_records_prompt([NAME, rooms], {"d1": excerpt("The Bell"), "d2": excerpt("")})
 
-    assert prompt.content.endswith(
-        "Give only these attributes again, and leave out all others:\n- d2: name"
+    assert one.instructions == other.instructions
+    assert (
+        "Columns\n1 name (string): Of the inn, as printed.\n2 rooms (integer): Examples: 12.\n"
+        in one.instructions
     )
+
+
+def test_the_fixed_words_of_the_instructions_are_few() -> None:
+    assert count_tokens(render_records_prompt([], {}).instructions) <= 600

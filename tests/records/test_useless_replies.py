@@ -47,7 +47,7 @@ def predict(say: Callable[[Prompt], str]) -> tuple[ScriptedModel, list[Predicted
 def read(prompt: Prompt) -> str:
     """Answer as asked."""
     shown = shown_documents(prompt).items()
-    return reply(*(answer(key, [stated("rooms", int(text.split()[1]), text.split("\n")[1])], [])
+    return reply(*(answer(key, [stated("rooms", int(text.split()[1]), text.split("\n")[1])])
                    for key, text in shown))  # fmt: skip
 
 
@@ -57,8 +57,8 @@ def too_long(prompt: Prompt) -> str:
 
 
 def of_no_form(prompt: Prompt) -> str:
-    cells = [stated("rooms", 1, "x") | {"state": "found"}]
-    return reply(*(answer(key, cells, []) for key in shown_documents(prompt)))
+    cells = [stated("rooms", {"state": "found"}, "x")]
+    return reply(*(answer(key, cells) for key in shown_documents(prompt)))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def of_no_form(prompt: Prompt) -> str:
     [
         (lambda prompt: "Sorry, no.", "it holds no JSON object; it begins 'Sorry, no.'", 60),
         (lambda prompt: reply(), "the reply leaves the document out", 60),
-        (of_no_form, "state: Input should be 'stated' or 'stated_absent', not 'found'", 60),
+        (of_no_form, "d1, rooms: value must be one text, number, true, false or null", 60),
         (too_long, "maximum context length is 400 tokens. Try another model", 60),
     ],
     ids=["prose", "empty", "misfits", "too long"],
