@@ -52,7 +52,7 @@ from srag_mcp.schema.schema import Schema
 from srag_mcp.settings import EngineName, Settings
 from srag_mcp.store.build import publish
 from srag_mcp.store.corpus import Corpus
-from srag_mcp.store.earlier import EarlierAnswers
+from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import DECISIONS_FILE, CorpusFolder, write_atomically
 from srag_mcp.store.predictions import Predictions, hash_attribute
@@ -111,7 +111,7 @@ class ModelEngine(Engine):
             replies = StoredReplies(state)
             model, name, max_in_flight = cls._open_model(settings, state)
             metered = MeteredModel(
-                EarlierAnswers(model, name, state, work.database),
+                EarlierAnswers(model, name, state),
                 replies,
                 name,
                 budget=Budget(
@@ -277,6 +277,11 @@ class ModelEngine(Engine):
             for document in choose_alike(wish, documents, WISH_DOCUMENTS)
         ]
         return self.run(lambda: predict_extension(self.model, schema, wish, texts))
+
+    def take_over(self) -> None:
+        """Keep what this model told an earlier version of the stored documents."""
+        work = self.work
+        take_over_records(work.database, self.model.name, self.name, work.settings.prompt_tokens)
 
     def read(
         self,

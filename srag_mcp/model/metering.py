@@ -154,6 +154,7 @@ class MeteredModel(LanguageModel):
 
     Attributes:
         ledger: The calls made through this object.
+        name: The model as the settings name it.
     """
 
     def __init__(
@@ -177,7 +178,7 @@ class MeteredModel(LanguageModel):
         self.ledger = Ledger()
         self._model = model
         self._cache = cache
-        self._name = name
+        self.name = name
         self._purse = Purse(budget or Budget(), spent)
         self._asked: dict[str, anyio.Lock] = {}  # of prompts that are being answered
         self._turn = anyio.Lock()
@@ -198,7 +199,7 @@ class MeteredModel(LanguageModel):
         in_turn = self._asked.setdefault(prompt_hash, anyio.Lock())
         async with in_turn:
             try:
-                found = self._cache.find(prompt_hash, self._name)
+                found = self._cache.find(prompt_hash, self.name)
                 if found is not None:
                     self._count(prompt, prompt_hash, "cached")
                     return Reply(
@@ -229,7 +230,7 @@ class MeteredModel(LanguageModel):
             StoreError: If it cannot be written down.
         """
         for prompt_hash, (prompt, reply_schema) in self._useless.items():
-            self._cache.forget(prompt_hash, self._name)
+            self._cache.forget(prompt_hash, self.name)
             self._model.forget(prompt, reply_schema)
         self._useless.clear()
 
@@ -249,7 +250,7 @@ class MeteredModel(LanguageModel):
     ) -> None:
         """Take a call into the ledger, and keep the reply that was paid for."""
         now = datetime.now(UTC)
-        call = Call(prompt.counted_step, prompt.subject, prompt_hash, self._name, outcome, now)
+        call = Call(prompt.counted_step, prompt.subject, prompt_hash, self.name, outcome, now)
         kept = None
         if reply is not None:
             call = replace(
@@ -262,6 +263,6 @@ class MeteredModel(LanguageModel):
                 is_estimated=reply.is_estimated,
             )
             delta = pack_text(reply.text, prompt)
-            kept = KeptReply(prompt_hash, prompt.step, self._name, reply, delta)
+            kept = KeptReply(prompt_hash, prompt.step, self.name, reply, delta)
         self._cache.keep(call, kept)
         self.ledger.count(call)

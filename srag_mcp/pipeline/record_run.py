@@ -47,6 +47,7 @@ def read_missing_records(
     """
     predictions, on_progress = Predictions(work), engine.work.on_progress
     predictions.forget_gone()
+    engine.take_over()
     prompt_tokens = engine.work.settings.prompt_tokens
     n_readable = count_readable(prompt_tokens)
     pending = [

@@ -11,7 +11,6 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 
 from srag_mcp.documents.encoding import storable
-from srag_mcp.model.language_model import AGENT, LanguageModel, Prompt, Reply
+from srag_mcp.model.language_model import AGENT
 from srag_mcp.model.ledger import Call, KeptReply
 from srag_mcp.store.layout import WORK_FILE
 
@@ -206,7 +205,7 @@ def _keep_answers(state: State, work: WorkDatabase) -> None:
         step, subject, asked_model = key
         answers.setdefault((step, subject, asked_model), []).append(text)
     for (step, subject, asked_model), texts in answers.items():
-        basis = _basis(work, step, subject)
+        basis = find_basis(work, step, subject)
         if basis is not None and (len(texts) == 1 or step == "schema"):
             state.run(
                 "INSERT INTO earlier_answers VALUES (?, ?, ?, ?, ?)",
@@ -214,38 +213,7 @@ def _keep_answers(state: State, work: WorkDatabase) -> None:
             )  # fmt: skip
 
 
-class EarlierAnswers(LanguageModel):
-    """A model that is not asked for what an earlier version was answered by it."""
-
-    def __init__(self, model: LanguageModel, name: str, state: State, work: WorkDatabase) -> None:
-        self._model = model
-        self._name = name
-        self._state = state
-        self._work = work
-
-    async def complete(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> Reply:
-        """Answer *prompt* as before, once; else let the model answer it."""
-        # of corrections and parts of documents, others may be shown today
-        if not prompt.corrections and "[…" not in prompt.content:
-            where = "FROM earlier_answers WHERE step = ? AND subject = ? AND asked_model = ?"
-            key = (prompt.step, prompt.subject, self._name)
-            found = self._state.run(f"SELECT text, basis {where}", *key)
-            self._state.run(f"DELETE {where}", *key)
-            if found and found[0][1] == _basis(self._work, prompt.step, prompt.subject):
-                return Reply(found[0][0], cost_usd=0.0, model=self._name)
-        return await self._model.complete(prompt, reply_schema)
-
-    def forget(self, prompt: Prompt, reply_schema: Mapping[str, object]) -> None:
-        """Let the model forget its reply."""
-        self._model.forget(prompt, reply_schema)
-
-
-def forget_earlier_answers(state: State) -> None:
-    """Forget what an earlier version was answered: another thing is asked now."""
-    state.run("DELETE FROM earlier_answers")
-
-
-def _basis(work: WorkDatabase, step: str, subject: str) -> str | None:
+def find_basis(work: WorkDatabase, step: str, subject: str) -> str | None:
     """Name what an answer rests on; None for one that cannot be used.
 
     That to a prompt of records rests on the definitions of columns and on the documents' bytes.

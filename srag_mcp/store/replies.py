@@ -10,7 +10,8 @@ from srag_mcp.documents.encoding import storable
 from srag_mcp.errors import NotIngestedError
 from srag_mcp.model.language_model import Reply
 from srag_mcp.model.ledger import Call, KeptReply, Ledger, Totals
-from srag_mcp.store.earlier import forget_earlier_answers, is_work_taken_over
+from srag_mcp.store.earlier import is_work_taken_over
+from srag_mcp.store.earlier_answers import forget_earlier_answers
 from srag_mcp.store.layout import STATE_FILE, WORK_FILE, CorpusFolder
 from srag_mcp.store.state import State, read_state
 from srag_mcp.store.work import open_work
