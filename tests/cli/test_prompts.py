@@ -24,9 +24,8 @@ def reply(content: str) -> dict[str, object]:
     """Read the ferries of a prompt."""
     documents = []
     for key, passengers in SHIP.findall(content):
-        cell = {"attribute": "passengers", "state": "stated", "value": int(passengers)}
-        cells = [cell | {"quote": f"Passengers: {passengers}"}]
-        documents.append({"id": key, "cells": cells, "not_mentioned": []})
+        cells = [[1, int(passengers), f"Passengers: {passengers}"]]
+        documents.append({"id": key, "cells": cells})
     return {"documents": documents}
 
 

@@ -46,20 +46,16 @@ def read_leases(body: Body) -> Answer:
     """Answer for each lease what it says where it is shown."""
     messages = body["messages"]
     assert isinstance(messages, list)
-    names = [name for name in ("pets_allowed", "rent") if f"- {name} (" in messages[0]["content"]]
+    names = [name for name in ("pets_allowed", "rent") if f" {name} (" in messages[0]["content"]]
     documents = []
     for key, _, text in _DOCUMENT.findall(content_of(body)):
-        cells: list[dict[str, object]] = []
+        cells: list[list[object]] = []
         if "pets_allowed" in names and "Dogs may stay" in text:
-            cells.append({"attribute": "pets_allowed", "state": "stated", "value": True,
-                          "quote": "Dogs may stay"})  # fmt: skip
+            cells.append([names.index("pets_allowed") + 1, True, "Dogs may stay"])
         found = re.search(r"Rent: (\d+) EUR", text)
         if "rent" in names and found:
-            cells.append({"attribute": "rent", "state": "stated", "value": int(found[1]),
-                          "quote": found[0]})  # fmt: skip
-        said = {cell["attribute"] for cell in cells}
-        silent = [name for name in names if name not in said]
-        documents.append({"id": key, "cells": cells, "not_mentioned": silent})
+            cells.append([names.index("rent") + 1, int(found[1]), found[0]])
+        documents.append({"id": key, "cells": cells})
     return Answer(json.dumps({"documents": documents}))
 
 

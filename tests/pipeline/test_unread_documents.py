@@ -39,7 +39,7 @@ def making_up(body: Body) -> Answer:
     said = reply(instructions(body), part_of(body, 1))
     for document in said.get("documents", []):  # type: ignore[attr-defined] # of JSON
         for cell in document["cells"]:
-            cell["quote"] = "they say so"
+            cell[2] = "they say so"
     return Answer(json.dumps(said))
 
 
@@ -47,9 +47,7 @@ def without_years(body: Body) -> Answer:
     """Leave the year out of all records."""
     said = reply(instructions(body), part_of(body, 1))
     for document in said.get("documents", []):  # type: ignore[attr-defined] # of JSON
-        document["cells"] = [item for item in document["cells"] if item["attribute"] != "opened"]
-        if "- opened (" in instructions(body):
-            document["not_mentioned"].append("opened")
+        document["cells"] = [item for item in document["cells"] if "since" not in str(item[2])]
     return Answer(json.dumps(said))
 
 

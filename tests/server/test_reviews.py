@@ -35,12 +35,8 @@ def misread_one(body: Body) -> Answer:
     documents = []
     for key, name, height in _TEXT.findall(str(messages[1]["content"])):
         value = 999 if height == "300" else int(height)
-        quotes = {"height": (value, f"Height: {height}"), "name": (name, f"Name: {name}")}
-        cells = [
-            {"attribute": attribute, "state": "stated", "value": given, "quote": quote}
-            for attribute, (given, quote) in quotes.items()
-        ]
-        documents.append({"id": key, "cells": cells, "not_mentioned": []})
+        cells = [[1, value, f"Height: {height}"], [2, name]]
+        documents.append({"id": key, "cells": cells})
     return Answer(json.dumps({"documents": documents}))
 
 
