@@ -8,17 +8,35 @@ from pathlib import Path
 import anyio
 import pytest
 
+from srag_mcp.cells.cell import Cell, PredictedCell, PredictedRecord
 from srag_mcp.model.language_model import Correction, Prompt, Step
 from srag_mcp.pipeline.wishes import Unfinished, remember_unfinished, remembered
 from srag_mcp.schema.schema import Schema
-from srag_mcp.store.earlier import EarlierAnswers
+from srag_mcp.store.earlier_answers import EarlierAnswers, take_over_records
+from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.state import State, open_state
 from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.text.spans import Span
+from srag_mcp.values.states import State as CellState
 from tests.model.scripted import ScriptedModel
 from tests.store.conftest import Finish
 from tests.store.test_replies import MODEL, answered
 
 SHIPS = "albatross.txt, bittern.txt"
+
+
+def stated(attribute: str, value: object, quote: str) -> dict[str, object]:
+    return {"attribute": attribute, "state": "stated", "value": value, "quote": quote}
+
+
+RECORDS = json.dumps({"documents": [
+    {"id": "d1", "not_mentioned": ["has_engine"], "cells": [
+        stated("name", "Albatross", "Albatross"), stated("masts", 3, "masts: 3"),
+        stated("length", 61.5, "61.5 m"), stated("launched", "1899-05-04", "4 May 1899")]},
+    {"id": "d2", "not_mentioned": ["length", "launched"], "cells": [
+        stated("name", "Bittern", "name: Bittern"), stated("has_engine", True, "has_engine: yes"),
+        stated("masts", 2, "two masts"), stated("launched", "1931-06-30", "June")]},
+]})  # fmt: skip
 
 
 def line(number: int, step: Step, subject: str, text: str) -> bytes:
@@ -52,7 +70,7 @@ def earlier(filled: Path) -> Iterator[tuple[State, WorkDatabase]]:
     lines = [
         line(1, "schema", "round 1", "a first one"),
         line(2, "schema", "round 1", "put right"),
-        line(3, "records", SHIPS, "two ships"),
+        line(3, "records", SHIPS, RECORDS),
         line(4, "records", "curlew.txt", "the beginning"),
         line(5, "records", "curlew.txt", "the rest"),
     ]
@@ -61,8 +79,8 @@ def earlier(filled: Path) -> Iterator[tuple[State, WorkDatabase]]:
         yield state, work
 
 
-def ask(state: State, work: WorkDatabase, prompt: Prompt, name: str = MODEL) -> str:
-    model = EarlierAnswers(ScriptedModel(lambda prompt: "asked anew"), name, state, work)
+def ask(state: State, prompt: Prompt, name: str = MODEL) -> str:
+    model = EarlierAnswers(ScriptedModel(lambda prompt: "asked anew"), name, state)
     return anyio.run(model.complete, prompt, {}).text
 
 
@@ -70,55 +88,107 @@ def prompt(step: Step, subject: str, content: str = "In other words.") -> Prompt
     return Prompt(step, "Read.", content, subject=subject)
 
 
-def test_an_answer_counts_once(earlier: tuple[State, WorkDatabase]) -> None:
-    found = [ask(*earlier, prompt("records", SHIPS)) for _ in range(2)]
-    assert found == ["two ships", "asked anew"]
+def take_over(work: WorkDatabase, name: str = MODEL, n_tokens: int = 1000) -> dict[str, list[str]]:
+    """Take records over; return what is predicted of each document: `name=Albatross`."""
+    take_over_records(work, name, "model", n_tokens)
+    present = work.schema_in_force()
+    assert present is not None
+    found: dict[str, list[str]] = {}
+    for attribute in present.schema.attributes:
+        for document_id, item in Predictions(work).cells(attribute).items():
+            said = item.value_text or item.cell.state.value
+            found.setdefault(document_id, []).append(f"{attribute.name}={said}")
+    return found
 
 
-def test_of_a_round_of_the_schema_the_last_answer_counts(
+def test_of_a_round_of_the_schema_the_last_answer_counts_once(
     earlier: tuple[State, WorkDatabase],
 ) -> None:
-    assert ask(*earlier, prompt("schema", "round 1")) == "put right"
-    assert ask(*earlier, prompt("schema", "round 2")) == "asked anew"
+    state, _ = earlier
+    assert ask(state, prompt("schema", "round 1")) == "put right"
+    assert ask(state, prompt("schema", "round 1")) == "asked anew"
+    assert ask(state, prompt("schema", "round 2")) == "asked anew"
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        prompt("records", "curlew.txt"),
-        prompt("records", "albatross.txt"),
-        prompt("standardise", SHIPS),
-        prompt("records", SHIPS, "The beginning. […]"),
-        replace(prompt("records", SHIPS), corrections=(Correction("two ships", "no"),)),
+        prompt("standardise", "round 1"),
+        prompt("records", SHIPS),
+        replace(prompt("schema", "round 1"), corrections=(Correction("put right", "no"),)),
     ],
-    ids=["answered twice", "one of two", "another step", "shown in part", "a correction"],
+    ids=["another step", "records", "a correction"],
 )
 def test_what_may_have_been_asked_otherwise_is_asked_anew(
     earlier: tuple[State, WorkDatabase], other: Prompt
 ) -> None:
-    assert ask(*earlier, other) == "asked anew"
+    assert ask(earlier[0], other) == "asked anew"
 
 
 def test_another_model_is_asked_anew(earlier: tuple[State, WorkDatabase]) -> None:
-    assert ask(*earlier, prompt("records", SHIPS), "another/model") == "asked anew"
+    state, work = earlier
+    assert ask(state, prompt("schema", "round 1"), "another/model") == "asked anew"
+    assert take_over(work, "another/model") == {}
+
+
+def test_records_are_predictions_where_they_can_be_used(
+    earlier: tuple[State, WorkDatabase],
+) -> None:
+    """What has no words, or not those of the document, is to be asked; so is what was left out."""
+    assert take_over(earlier[1]) == {
+        "albatross.txt": [
+            "name=Albatross", "masts=3", "length=61.5", "has_engine=not_mentioned",
+            "launched=1899-05-04",
+        ],
+        "bittern.txt": ["name=Bittern", "length=not_mentioned", "has_engine=true"],
+    }  # fmt: skip
+
+
+def test_what_is_predicted_by_now_stays(earlier: tuple[State, WorkDatabase], ships: Schema) -> None:
+    _, work = earlier
+    name = ships.attributes[0]
+    cell = PredictedCell(Cell("name", CellState.STATED, "Albatross", Span(6, 15)), "The Albatross")
+    [document] = Predictions(work).texts(["albatross.txt"])
+    record = PredictedRecord(document.document_id, document.sha256, (cell,))
+    Predictions(work).store([name], [record])
+
+    assert take_over(work)["albatross.txt"][:2] == ["name=The Albatross", "masts=3"]
+
+
+def test_silence_on_a_document_that_was_shown_in_part_perhaps_does_not_count(
+    earlier: tuple[State, WorkDatabase],
+) -> None:
+    found = take_over(earlier[1], n_tokens=10)
+    assert found["albatross.txt"] == [
+        "name=Albatross", "masts=3", "length=61.5", "launched=1899-05-04"
+    ]  # fmt: skip
+
+
+def test_a_correction_of_some_documents_of_a_prompt_is_left(
+    earlier: tuple[State, WorkDatabase],
+) -> None:
+    """Its keys are those of the prompt before, which other documents had here."""
+    state, work = earlier
+    state.run("UPDATE earlier_answers SET text = replace(text, '\"d1\"', '\"d3\"')")
+    assert take_over(work) == {}
 
 
 def test_a_document_that_has_changed_is_asked_anew(
     earlier: tuple[State, WorkDatabase], finish: Finish
 ) -> None:
-    state, work = earlier
+    _, work = earlier
     work.store([finish("bittern.txt", {"name": "Bittern II"}, replaces=True)], [])
-    assert ask(state, work, prompt("records", SHIPS)) == "asked anew"
+    assert take_over(work) == {}
 
 
 def test_other_columns_are_asked_for_anew(
     earlier: tuple[State, WorkDatabase], ships: Schema, finish: Finish
 ) -> None:
-    state, work = earlier
+    _, work = earlier
     documents = [finish(name, {"name": name}) for name in SHIPS.split(", ")]
     work.put_in_force(ships.model_copy(update={"attributes": ships.attributes[:2]}), "given")
     work.store(documents, [])
-    assert ask(state, work, prompt("records", SHIPS)) == "asked anew"
+    assert take_over(work) == {}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +197,7 @@ def test_other_columns_are_asked_for_anew(
 def test_for_other_questions_columns_are_found_anew(
     earlier: tuple[State, WorkDatabase], questions: tuple[str, ...], found: str
 ) -> None:
-    state, work = earlier
+    state, _ = earlier
     remember_unfinished(state.folder, Unfinished(engine="model", questions=("When?",)))
     with remembered(state.folder, Unfinished(engine="model", questions=questions), lambda: True):
-        assert ask(state, work, prompt("schema", "round 1")) == found
+        assert ask(state, prompt("schema", "round 1")) == found
