@@ -16,7 +16,7 @@ from srag_mcp.store.values import IN_ORDER, ValueMatch, fold_words
 from srag_mcp.text.shown import literal, quoted
 from srag_mcp.text.words import STOP_WORDS, is_content, stem, words
 from srag_mcp.values.names import LEGAL_FORMS
-from srag_mcp.values.units import unit_of
+from srag_mcp.values.units import is_currency, unit_of
 
 MAX_SPELLINGS = 12
 MAX_VALUE_CHARACTERS = 120
@@ -133,14 +133,14 @@ class _Linker:
     def link(self, phrase: _Phrase) -> list[LinkedValues]:
         """Link one phrase; call it for longer ones first."""
         within = any(x.first <= phrase.first and phrase.last <= x.last for x in self._linked)
-        by_column: dict[tuple[str | None, str], list[ValueMatch]] = {}
-        for match in (*self._units(phrase), *self._matches(phrase)):
+        by_column = defaultdict[tuple[str | None, str], list[ValueMatch]](list)
+        seen = set(self._taken)
+        for match in (*self._currencies(phrase), *self._matches(phrase)):
             key = (match.column, match.value)
-            found = by_column.setdefault((match.table, match.column), [])
-            is_there = key in self._taken or any(match.value == other.value for other in found)
-            if not is_there and (match.score >= 1.0 or not within):
-                found.append(match)
-        groups = [self._group(phrase.text, found) for found in by_column.values() if found]
+            if key not in seen and (match.score >= 1.0 or not within):
+                by_column[match.table, match.column].append(match)
+                seen.add(key)
+        groups = [self._group(phrase.text, found) for found in by_column.values()]
         groups = [group for group in groups if group.is_equal or not self._says_nothing(group)]
         groups.sort(key=lambda item: (not item.is_equal, item.n_values, item.column))
         groups = groups[:_MAX_COLUMNS]
@@ -152,22 +152,21 @@ class _Linker:
     def _matches(self, phrase: _Phrase) -> list[ValueMatch]:
         is_spelt = phrase.last - phrase.first > _LONGEST_MISSPELT
         found = self._values.search(phrase.text, limit=_ALL, is_spelt=is_spelt)
-        core = " ".join(_core(phrase.text))
-        if not found and core and core != " ".join(fold_words(phrase.text)):
-            found = self._values.search(core, limit=_ALL, is_spelt=True)
-            found = [match for match in found if _is_equal(core, match.value)]
+        if _core(phrase.text) != fold_words(phrase.text):
+            without = self._values.search(" ".join(_core(phrase.text)), limit=_ALL, is_spelt=True)
+            found += [match for match in without if _is_equal(phrase.text, match.value)]
         return [
             replace(match, score=1.0 if _is_equal(phrase.text, match.value) else IN_ORDER)
             for match in found
             if _means(phrase, match)
         ]
 
-    def _units(self, phrase: _Phrase) -> list[ValueMatch]:
-        """Return the stored names of the unit that a phrase names: “EUR” for `euros`."""
+    def _currencies(self, phrase: _Phrase) -> list[ValueMatch]:
+        """Return the stored names of the currency that a phrase names: “EUR” for `euros`."""
         unit = unit_of(phrase.text)
         return [
             ValueMatch(item.column, str(value.value), value.count, 1.0, item.table)
-            for item in (self._statistics.values() if unit is not None else ())
+            for item in (self._statistics.values() if unit and is_currency(unit) else ())
             for value in (item.values if item.type.is_text and not item.truncated else ())
             if unit_of(str(value.value)) == unit
         ]
