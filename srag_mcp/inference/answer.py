@@ -26,6 +26,7 @@ MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_AND = " AND "
 _PERCENT = 100.0
 _MAX_CONDITIONS = 100  # characters
 _DOUBTED = "contradicted elsewhere, as good as unsaid"
@@ -363,13 +364,27 @@ def render_denominator(found: Denominator) -> str:
 
 
 def _bare(condition: str) -> str:
-    """Take away brackets around the whole of a condition: `(flag = 'Peru') -> flag = 'Peru'`."""
-    depth = 0
-    for at, char in enumerate(_QUOTED.sub(lambda text: "x" * len(text[0]), condition)):
+    """Leave out brackets that change nothing: `"(pool) AND (NOT spa)" -> "pool AND NOT spa"`."""
+    masked = _QUOTED.sub(lambda text: "x" * len(text[0]), condition)
+    parts, start, depth = list[str](), 0, 0
+    for at, char in enumerate(masked):
         depth += (char == "(") - (char == ")")
-        if not depth:
-            return condition[1:-1] if at and at == len(condition) - 1 else condition
-    return condition
+        if not depth and masked.startswith(_AND, at):
+            parts.append(condition[start:at])
+            start = at + len(_AND)
+    parts.append(condition[start:])
+    return _AND.join(_unwrapped(part, is_alone=len(parts) == 1) for part in parts)
+
+
+def _unwrapped(part: str, *, is_alone: bool) -> str:
+    """Take away the brackets around a part of a condition, which an OR needs beside others."""
+    masked, depth = _QUOTED.sub(lambda text: "x" * len(text[0]), part), 0
+    for at, char in enumerate(masked):
+        depth += (char == "(") - (char == ")")
+        if not depth and at < len(part) - 1:
+            return part
+    is_needed = " OR " in masked and not is_alone
+    return part[1:-1] if part.startswith("(") and not is_needed else part
 
 
 def render_bounds(bounds: Bounds) -> str:

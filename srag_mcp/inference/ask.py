@@ -125,11 +125,20 @@ def _ask_grammar(corpus: Corpus, question: str, asking: Asking) -> Answer:
 
 
 def only_sure(corpus: Corpus, answer: Answer) -> Answer:
-    """Return an answer of the grammar where that is sure, else the brief with its reading."""
-    if answer.refused or _is_sure(answer):
+    """Return an answer of the grammar where that is sure, else the brief with its reading.
+
+    Documents that nobody has read for a loose attribute make no reading doubtful.
+    """
+    found = answer.denominator
+    if found is not None:
+        columns = tuple(replace(item, n_unread=0) for item in found.columns)
+        found = replace(found, columns=columns)
+    if answer.refused or _is_sure(replace(answer, denominator=found)):
         return answer
-    doubts = "; ".join(answer.warnings) or _say_doubt(answer)
-    reason = f"the grammar is not sure of its reading ({answer.restated}): {doubts}"
+    doubt = "; ".join(answer.warnings) or "it guesses what some words mean"
+    if not answer.warnings and found is not None and found.has_many_gaps:
+        doubt = "many documents do not say what it uses"
+    reason = f"the grammar is not sure of its reading, {answer.restated}: {doubt}"
     return refuse(corpus, answer.question, f"{reason}; engine offline answers by it")
 
 
@@ -279,13 +288,6 @@ def _is_sure(answer: Answer) -> bool:
     if answer.translation is None or answer.warnings or has_gaps or is_empty(answer.rows):
         return False
     return answer.translation.score >= SURE
-
-
-def _say_doubt(answer: Answer) -> str:
-    """Say why a reading without warnings is not sure."""
-    if answer.denominator is not None and answer.denominator.has_many_gaps:
-        return "many documents do not say what it uses"
-    return "no record has it" if is_empty(answer.rows) else "it guesses what some words mean"
 
 
 def fall_back(corpus: Corpus, question: str, offline: Answer | None, failure: ModelError) -> Answer:
