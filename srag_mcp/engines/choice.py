@@ -5,7 +5,7 @@ from srag_mcp.engines.model import ModelEngine
 from srag_mcp.engines.offline import OfflineEngine
 from srag_mcp.engines.protocol import Engine
 from srag_mcp.errors import SettingsError
-from srag_mcp.inference.ask import OFFLINE, Asking
+from srag_mcp.inference.ask import OFFLINE, SURE_OR_BRIEF, Asking
 from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.remote_model import open_model
 from srag_mcp.settings import Settings, named_engine
@@ -81,13 +81,15 @@ def asks_model(settings: Settings) -> bool:
 def choose_asking(settings: Settings) -> Asking:
     """Return how questions are translated after *settings*.
 
-    The grammar goes first where the engine is left open and a model is named.
+    Where the engine is left open the grammar goes first; where no model is named, or the calling
+    agent thinks, the brief is for whoever asks, unless the grammar is sure.
 
     Raises:
         SettingsError: If the engine is a language model and none is named.
     """
     if not asks_model(settings):
-        return OFFLINE
+        is_forced = named_engine(settings.engine) == OfflineEngine.name
+        return OFFLINE if is_forced else SURE_OR_BRIEF
     return Asking(
         open_model(settings),
         Translating(settings.votes),

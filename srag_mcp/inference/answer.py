@@ -4,11 +4,13 @@ Its text says nothing that its rows do not.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.cells.cell import BY_RULES
-from srag_mcp.inference.brief import Brief, link_values
+from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.linking import link_values
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.model.language_model import Step
 from srag_mcp.model.ledger import Totals
@@ -17,11 +19,16 @@ from srag_mcp.sqlfacts.query import Translation
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence
 from srag_mcp.store.guard import ResultPage, Value
+from srag_mcp.text.shown import one_line
 from srag_mcp.values.quantities import digit_grouping
 
 MANY_UNKNOWN = 0.2
 MAX_ITEMS_IN_TEXT = 50
 MAX_COLUMNS = 8
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_AND = " AND "
+_PERCENT = 100.0
+_MAX_CONDITIONS = 100  # characters
 _DOUBTED = "contradicted elsewhere, as good as unsaid"
 
 
@@ -56,6 +63,7 @@ class Denominator:
         n_documents: All records of the corpus.
         n_selected: Those that meet the conditions; None where there are none, where the result is
             their number, and where they were not counted.
+        conditions: These as SQL.
         columns: One entry for each column used that some documents have no value in, or one that
             is contradicted.
         before_conditions: Whether the columns were counted over all records, as counting after the
@@ -68,6 +76,7 @@ class Denominator:
     columns: tuple[ColumnCoverage, ...] = ()
     before_conditions: bool = False
     uncounted: str = ""
+    conditions: str = ""
 
     @property
     def has_many_gaps(self) -> bool:
@@ -95,6 +104,32 @@ class Bounds:
     def is_point(self) -> bool:
         """Whether the answer can have no other value than one."""
         return self.lower == self.upper and self.within is None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a share is a share of: *n_part* of the *n_said* records that say it, and of all *n_all*.
+
+    *factor* is 100 for a percentage. *is_of_said*: whether the result is over those that say it.
+    """
+
+    n_part: int
+    n_said: int
+    n_all: int
+    factor: float
+    is_of_said: bool
+
+    def render(self) -> str:
+        """Say both: `"75 % of the 28 that say it; 72.414 % of all 29"`."""
+        unit = "percent" if self.factor == _PERCENT else None
+        said, of_all = (
+            f"{render_value(self.factor * self.n_part / n, unit)} of {which}"
+            for n, which in (
+                (self.n_said, f"the {self.n_said:,} that say it"),
+                (self.n_all, f"all {self.n_all:,}"),
+            )
+        )
+        return "; ".join((said, of_all) if self.is_of_said else (of_all, said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +265,7 @@ def refuse(
     """Say why *question* has no answer, with the brief for who would find it."""
     schema = corpus.schema()
     columns = tuple(attribute.name for attribute in schema.attributes)
-    linked = link_values(question, schema, corpus.values())
+    linked = link_values(question, corpus)
     brief = Brief(reason, unplaced, schema.entity, columns, linked)
     notes = corpus.notices()
     return Answer(
@@ -272,13 +307,15 @@ def is_empty(rows: Sequence[Sequence[Value]]) -> bool:
     )
 
 
-def render_text(page: ResultPage, restated: str, unit: str | None = None) -> str:
-    """Say the rows of a reading in one or a few sentences."""
+def render_text(
+    page: ResultPage, restated: str, unit: str | None = None, whole: Whole | None = None
+) -> str:
+    """Say the rows of a reading in one or a few sentences, of a share what it is a share of."""
     values = [value for row in page.rows for value in row]
     if all(value is None for value in values):
         return f"No document gives an answer: {restated}."
     if len(values) == 1:
-        said = render_value(values[0], unit)
+        said = render_value(values[0], unit) if whole is None else whole.render()
         return f"{said.capitalize() if isinstance(values[0], bool) else said}: {restated}."
     shown = page.rows[:MAX_ITEMS_IN_TEXT]
     if len(page.columns) == 1:
@@ -293,7 +330,7 @@ def render_text(page: ResultPage, restated: str, unit: str | None = None) -> str
 def render_denominator(found: Denominator) -> str:
     """Say over how many documents the answer was computed, and how many do not say.
 
-    `"Over all 350 documents, of which 40 meet the conditions; rating: 37 used, 3 do not say."`
+    `"Over the 40 of 350 documents with country = 'Peru'; rating: 37 used, 3 do not say."`
     """
     if found.uncounted:
         return (
@@ -301,8 +338,11 @@ def render_denominator(found: Denominator) -> str:
         )
     head = f"Over all {found.n_documents:,} documents"
     if found.n_selected is not None:
+        conditions = _bare(one_line(found.conditions))
+        is_short = 0 < len(conditions) <= _MAX_CONDITIONS
         meet = "meets" if found.n_selected == 1 else "meet"
-        head += f", of which {found.n_selected:,} {meet} the conditions"
+        which = f"with {conditions}" if is_short else f"that {meet} the conditions"
+        head = f"Over the {found.n_selected:,} of {found.n_documents:,} documents {which}"
     if found.before_conditions:
         head += ", before conditions (counting after them would take too long)"
     known, parts = "say" if found.before_conditions else "used", [head]
@@ -321,6 +361,30 @@ def render_denominator(found: Denominator) -> str:
     if len(found.columns) > MAX_COLUMNS:
         parts.append(f"and {len(found.columns) - MAX_COLUMNS} more columns with gaps")
     return "; ".join(parts) + "."
+
+
+def _bare(condition: str) -> str:
+    """Leave out brackets that change nothing: `"(pool) AND (NOT spa)" -> "pool AND NOT spa"`."""
+    masked = _QUOTED.sub(lambda text: "x" * len(text[0]), condition)
+    parts, start, depth = list[str](), 0, 0
+    for at, char in enumerate(masked):
+        depth += (char == "(") - (char == ")")
+        if not depth and masked.startswith(_AND, at):
+            parts.append(condition[start:at])
+            start = at + len(_AND)
+    parts.append(condition[start:])
+    return _AND.join(_unwrapped(part, is_alone=len(parts) == 1) for part in parts)
+
+
+def _unwrapped(part: str, *, is_alone: bool) -> str:
+    """Take away the brackets around a part of a condition, which an OR needs beside others."""
+    masked, depth = _QUOTED.sub(lambda text: "x" * len(text[0]), part), 0
+    for at, char in enumerate(masked):
+        depth += (char == "(") - (char == ")")
+        if not depth and at < len(part) - 1:
+            return part
+    is_needed = " OR " in masked and not is_alone
+    return part[1:-1] if part.startswith("(") and not is_needed else part
 
 
 def render_bounds(bounds: Bounds) -> str:

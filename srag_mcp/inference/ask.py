@@ -54,12 +54,14 @@ class Asking:
     """How questions are translated.
 
     Attributes:
-        model: None where the grammar is asked alone; what it cannot read becomes a brief.
+        model: None where the grammar is asked alone; what it cannot read becomes a brief, and what
+            it is not sure of as well where it goes *grammar_first*.
         how: How the model translates.
         model_name: The model as the settings name it: its replies are kept beside the corpus. Empty
             where somebody else keeps them.
         timeout_s: Longest wait for the model by one question; None is no limit.
-        grammar_first: Whether the model is asked only where the grammar is not sure.
+        grammar_first: Whether the grammar is taken only where it is sure, and the model asked, or
+            whoever reads the brief, where it is not.
         reads: Whether what no column holds is read in the documents.
         prompt_tokens: Of a prompt that documents are read by, for the price of that.
     """
@@ -74,6 +76,7 @@ class Asking:
 
 
 OFFLINE = Asking()
+SURE_OR_BRIEF = Asking(grammar_first=True)
 
 
 def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
@@ -85,7 +88,7 @@ def ask(corpus: Corpus, question: str, asking: Asking = OFFLINE) -> Answer:
         StoreError: If the build cannot be read.
     """
     if asking.model is None:
-        return _with_passages(corpus, ask_offline(corpus, question))
+        return _ask_grammar(corpus, question, asking)
     return run_to_end(ask_model, corpus, question, asking)
 
 
@@ -98,7 +101,7 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
         StoreError: If the build cannot be read.
     """
     if asking.model is None:
-        return _with_passages(corpus, ask_offline(corpus, question))
+        return _ask_grammar(corpus, question, asking)
     offline = ask_offline(corpus, question) if asking.grammar_first else None
     if offline is not None and _is_sure(offline):
         return offline
@@ -111,6 +114,32 @@ async def ask_model(corpus: Corpus, question: str, asking: Asking) -> Answer:
     steps = tuple(model.ledger.by_step.items())
     answer = replace(answer, engine="model", taken=model.ledger.total, steps=steps)
     return _with_passages(corpus, answer)
+
+
+def _ask_grammar(corpus: Corpus, question: str, asking: Asking) -> Answer:
+    """Answer by the grammar, where *asking* does not want it surer than it is."""
+    answer = ask_offline(corpus, question)
+    if asking.grammar_first:
+        answer = only_sure(corpus, answer)
+    return _with_passages(corpus, answer)
+
+
+def only_sure(corpus: Corpus, answer: Answer) -> Answer:
+    """Return an answer of the grammar where that is sure, else the brief with its reading.
+
+    Documents that nobody has read for a loose attribute make no reading doubtful.
+    """
+    found = answer.denominator
+    if found is not None:
+        columns = tuple(replace(item, n_unread=0) for item in found.columns)
+        found = replace(found, columns=columns)
+    if answer.refused or _is_sure(replace(answer, denominator=found)):
+        return answer
+    doubt = "; ".join(answer.warnings) or "it guesses what some words mean"
+    if not answer.warnings and found is not None and found.has_many_gaps:
+        doubt = "many documents do not say what it uses"
+    reason = f"the grammar is not sure of its reading, {answer.restated}: {doubt}"
+    return refuse(corpus, answer.question, f"{reason}; engine offline answers by it")
 
 
 async def _answer_by_model(
@@ -280,10 +309,10 @@ def write_answer(translation: Translation, page: ResultPage, grounds: Grounds) -
     facts = translation.facts
     n_rows = len(set(page.rows))
     is_tie = n_rows > 1 and not page.truncated and takes_first(facts)
-    tie = f"{n_rows} tie: " if is_tie else ""
+    tie = f"A tie of {n_rows:,}: " if is_tie else ""
     return Answer(
         question=translation.question,
-        text=tie + render_text(page, translation.restated, facts.unit),
+        text=tie + render_text(page, translation.restated, facts.unit, grounds.whole),
         is_tie=is_tie,
         columns=page.columns,
         rows=page.rows,

@@ -2,20 +2,14 @@
 
 from dataclasses import dataclass
 
+from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.retrieval.snippets import Quote
-from srag_mcp.schema.schema import Schema
 from srag_mcp.store.statistics import ColumnStatistics
-from srag_mcp.store.values import ValueIndex, ValueMatch, fold_words
-from srag_mcp.text.shown import literal
+from srag_mcp.text.shown import literal, quoted
 
 MAX_VALUES_SHOWN = 8
 MAX_UNIQUE_SHOWN = 3
 MAX_VALUE_CHARACTERS = 40
-MAX_LINKED = 10
-_PER_PHRASE = 4
-_MIN_PHRASE_CHARACTERS = 3
-_ALIKE = 0.9
-_LONGEST_PHRASE = 4
 
 RULES = (
     "Write one SELECT in DuckDB's dialect, of the record table, documents, cells and passages.",
@@ -44,7 +38,7 @@ class Brief:
     unplaced: tuple[str, ...]
     table: str
     columns: tuple[str, ...]
-    linked_values: tuple[ValueMatch, ...]
+    linked_values: tuple[LinkedValues, ...]
     passages: tuple[Quote, ...] = ()
     previous: str = ""
 
@@ -54,7 +48,8 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
 
     `"62 to 1244, median 482; known in 98 of 100"`, `"known in 99 of 100: Berlin (12), Rome (9), …
     14 distinct"`; values that no other record has come without a count. *literals*: texts stand as
-    SQL has them, so that a value is told from what is said of it: `'Berlin' (12)`.
+    SQL has them, so that a value is told from what is said of it: `'Berlin' (12)`; what is cut is
+    no literal: `“The Old Ba…” (3)`.
     """
     known = f"known in {statistics.n_non_null} of {statistics.n_records}"
     if statistics.n_unread:
@@ -66,37 +61,13 @@ def describe_column(statistics: ColumnStatistics, *, literals: bool = False) -> 
     shown = []
     for item in statistics.values[:n_shown]:
         text = str(item.value).lower() if isinstance(item.value, bool) else str(item.value)
-        if len(text) > MAX_VALUE_CHARACTERS:
+        is_cut = len(text) > MAX_VALUE_CHARACTERS
+        if is_cut:
             text = f"{text[: MAX_VALUE_CHARACTERS - 1]}…"
         if literals and isinstance(item.value, str):
-            text = literal(text)
+            text = quoted(text) if is_cut else literal(text)
         elif "," in text:
             text = f"'{text}'"
         shown.append(text if are_unique else f"{text} ({item.count})")
     rest = f", … {statistics.n_distinct} distinct" if statistics.n_distinct > n_shown else ""
     return f"{known}: {', '.join(shown)}{rest}" if shown else known
-
-
-def link_values(question: str, schema: Schema, values: ValueIndex) -> tuple[ValueMatch, ...]:
-    """Find stored values that phrases of *question* mean; names of the entity mean none.
-
-    A phrase means a value that it is, or is enough of: half of its words, and one word only as a
-    name. `the` is not “The Lamplighter”, `rooms` is not “Double Room”; `Conti` may be “Giulia
-    Conti”.
-    """
-    nouns = {schema.entity, schema.title.lower(), *schema.nouns}
-    names = nouns | {f"{noun}s" for noun in nouns}
-    words = question.strip(" ?.!").split()
-    found: dict[tuple[str, str], ValueMatch] = {}
-    for length in range(_LONGEST_PHRASE, 0, -1):
-        for start in range(len(words) - length + 1):
-            phrase = " ".join(words[start : start + length]).strip(",;:'\"")
-            if len(phrase) < _MIN_PHRASE_CHARACTERS or phrase.lower() in names:
-                continue
-            asked = fold_words(phrase)
-            is_name = len(asked) > 1 or (phrase[0].isupper() and start > 0)
-            for match in values.search(phrase, limit=_PER_PHRASE):
-                is_enough = is_name and 2 * len(asked) >= len(fold_words(match.value))
-                if match.score >= 1.0 or (match.score >= _ALIKE and is_enough):
-                    found.setdefault((match.column, match.value), match)
-    return tuple(found.values())[:MAX_LINKED]

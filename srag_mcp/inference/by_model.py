@@ -1,29 +1,31 @@
 """Translation by a language model: a question becomes a query that was run (S-RAG 3.3)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
 
 from srag_mcp.errors import ModelError, QueryError, QuestionError, UnknownNameError
 from srag_mcp.inference.answer import is_empty
-from srag_mcp.inference.brief import describe_column, link_values
+from srag_mcp.inference.brief import MAX_VALUES_SHOWN, describe_column
 from srag_mcp.inference.diagnosis import diagnose, explain_nothing
+from srag_mcp.inference.linking import LinkedValues, link_values, rank_columns
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import (
-    CHARACTERS_A_TOKEN,
     Correction,
     LanguageModel,
     Prompt,
+    count_tokens,
 )
 from srag_mcp.model.reply_content import ReplyContent
 from srag_mcp.prompting import enclose, render_prompt
-from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.attribute import Attribute, Scalar
 from srag_mcp.sqlfacts.query import QueryFacts, Translation, read_query
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import ResultPage, Value
 from srag_mcp.store.statistics import ColumnStatistics
+from srag_mcp.text.shown import literal
 
 MAX_ROWS = 1000
 _CONTRADICTION = (
@@ -32,24 +34,25 @@ _CONTRADICTION = (
 )
 _DIGITS = 6
 _NONE = "(none)"
-_COLUMNS_TOKENS = 2600
-_TOKENS_A_COLUMN = 65
-_MAX_DESCRIPTION = 300
-_LEAST_DESCRIPTION = 40
+# A question takes at most 1,500 tokens at 30 columns: 500 are the instructions.
+_COLUMNS_TOKENS = 600  # of those in full
+_LINKED_TOKENS = 150
+_MAX_COLUMNS = 12  # in full
+_FEW_COLUMNS = 8  # so few are all in full
+_MAX_DESCRIPTION = 500  # characters; two long sentences
+_MAX_CATEGORIES = 12
+_MAX_EXAMPLES = 3
+_SHORT = 16  # characters
 
 
 class TranslationReply(ReplyContent):
     """A query, or what no column holds.
 
     Attributes:
-        restated: The reading, in plain words.
-        columns: The columns used.
         missing: What the question needs and no column holds.
         sql: One SELECT; None when something is missing.
     """
 
-    restated: str
-    columns: list[str]
     missing: list[str]
     sql: str | None
 
@@ -251,24 +254,10 @@ def _rounded(value: object) -> str:
 def _write_prompt(corpus: Corpus, question: str, attempt: int, examples: str) -> Prompt:
     """Write the prompt that translates *question*.
 
-    It stays below 4,000 tokens for 40 columns: descriptions are cut to their first sentences, the
-    same for all columns, where all of them would take too much. Attempts after the first say so,
-    because an equal prompt would have an equal reply.
+    Attempts after the first say so, because an equal prompt would have an equal reply.
     """
     schema = corpus.schema()
-    statistics = {item.column: item for item in corpus.statistics()}
-    limit = max(_COLUMNS_TOKENS, _TOKENS_A_COLUMN * len(schema.attributes)) * CHARACTERS_A_TOKEN
-    longest = _MAX_DESCRIPTION
-    while True:
-        lines = [_column(item, statistics.get(item.name), longest) for item in schema.attributes]
-        columns = "\n".join(lines) or _NONE
-        if len(columns) <= limit or longest <= _LEAST_DESCRIPTION:
-            break
-        longest //= 2
-    linked = (
-        f"- {match.column} = '{match.value}' ({match.n_records} records)"
-        for match in link_values(question, schema, corpus.values())
-    )
+    linked = link_values(question, corpus)
     asked = question if attempt == 1 else f"{question}\n(independent attempt {attempt})"
     return render_prompt(
         "translate",
@@ -277,22 +266,78 @@ def _write_prompt(corpus: Corpus, question: str, attempt: int, examples: str) ->
         entity=schema.entity,
         title=schema.title,
         n_records=f"{corpus.info().n_documents:,}",
-        columns=enclose(columns),
-        linked=enclose("\n".join(linked) or _NONE),
+        columns=enclose(_write_columns(corpus, rank_columns(question, corpus, linked))),
+        linked=enclose("\n".join(_write_linked(linked)) or _NONE),
         question=f"{enclose(asked)}{examples}",
     )
 
 
-def _column(item: Attribute, found: ColumnStatistics | None, longest: int) -> str:
-    """Write a column on one line, described by whole sentences, or, without an end, by words."""
+def _write_columns(corpus: Corpus, ranked: Sequence[str]) -> str:
+    """Write the columns that may matter in full, a line each, and of the others the names.
+
+    All in full where the table has few. Those of *ranked* have room first.
+    """
+    attributes = {item.name: item for item in corpus.schema().attributes}
+    statistics = {item.column: item for item in corpus.statistics()}
+    rest = attributes if len(attributes) <= _FEW_COLUMNS else ()
+    whole: dict[str, str] = {}
+    room = _COLUMNS_TOKENS
+    for name in [*dict.fromkeys([*ranked, *rest])][:_MAX_COLUMNS]:
+        line = f"- {_write_column(attributes[name], statistics.get(name))}"
+        room -= count_tokens(line)
+        if room < 0 and whole:
+            break
+        whole[name] = line
+    lines = [whole[name] for name in attributes if name in whole]
+    others = [
+        _name_column(item, statistics.get(name))
+        for name, item in attributes.items()
+        if name not in whole
+    ]
+    return "\n".join([*lines, *([f"Other columns: {'; '.join(others)}"] * bool(others))]) or _NONE
+
+
+def _write_column(item: Attribute, found: ColumnStatistics | None) -> str:
+    """Write a column with all that is known of it, its definition in whole sentences."""
     description = item.description
-    if len(description) > longest:
-        end = max(description.rfind(f"{mark} ", 0, longest) for mark in ".!?")
-        words = f"{description[:longest].rsplit(' ', 1)[0]} …"
+    if len(description) > _MAX_DESCRIPTION:
+        end = max(description.rfind(f"{mark} ", 0, _MAX_DESCRIPTION) for mark in ".!?")
+        words = f"{description[:_MAX_DESCRIPTION].rsplit(' ', 1)[0]} …"
         description = description[: end + 1] if end > 0 else words
     if item.absent_means != "unknown":
         implied = "false" if item.absent_means == "false" else "0"
         description += f" Not mentioned counts as {implied}."
-    unit = f", {item.unit}" if item.unit else ""
-    holds = f" [{describe_column(found)}]" if found else ""
-    return f"- {item.name} ({item.type}{unit}): {description}{holds}"
+    if item.synonyms:
+        description += f" Also called {', '.join(item.synonyms)}."
+    shown = {value.value for value in found.values[:MAX_VALUES_SHOWN]} if found else set()
+    more = [literal(value) for value in item.categories or () if value not in shown]
+    if more:
+        description += f" May be {', '.join(more[:_MAX_CATEGORIES])} too."
+    holds = f" [{describe_column(found, literals=True)}]" if found else ""
+    return f"{item.name} ({_type_of(item)}): {description}{holds}"
+
+
+def _name_column(item: Attribute, found: ColumnStatistics | None) -> str:
+    """Write the name of a column with its type, and a few short values of a small set."""
+    values: Sequence[Scalar] = item.categories or ()
+    if not values and found is not None and item.type.is_text:
+        repeated = 2 * found.n_distinct <= found.n_non_null
+        values = [value.value for value in found.values] if repeated else []
+    short = [str(value) for value in values if len(str(value)) <= _SHORT]
+    shown = f": {', '.join(map(literal, short[:_MAX_EXAMPLES]))}" if short else ""
+    return f"{item.name} ({_type_of(item)}{shown})"
+
+
+def _type_of(item: Attribute) -> str:
+    return f"{item.type}, {item.unit}" if item.unit else str(item.type)
+
+
+def _write_linked(linked: Sequence[LinkedValues]) -> Iterator[str]:
+    """Write the values that may be meant, the likeliest first, as long as there is room."""
+    room = _LINKED_TOKENS
+    for item in linked:
+        line = f"- {item}"
+        room -= count_tokens(line)
+        if room < 0:
+            break
+        yield line

@@ -16,6 +16,7 @@ from srag_mcp.inference.answer import (
     Bounds,
     ColumnCoverage,
     Denominator,
+    Whole,
     is_empty,
     render_bounds,
     render_denominator,
@@ -67,6 +68,7 @@ class Grounds:
             none meets.
         sources: A few quotes.
         is_open: Whether, by what is unknown, something else may come first, or nobody can tell.
+        whole: Of what the result is a share; None where it is none, or over all that say it anyway.
     """
 
     denominator: Denominator | None = None
@@ -75,11 +77,13 @@ class Grounds:
     nothing: tuple[str, ...] = ()
     sources: tuple[Evidence, ...] = ()
     is_open: bool = False
+    whole: Whole | None = None
 
     @property
     def coverage(self) -> list[str]:
-        """Denominator and bounds in words."""
+        """Denominator, whole and bounds in words."""
         said = [] if self.denominator is None else [render_denominator(self.denominator)]
+        said += [] if self.whole is None else [f"{self.whole.render()}."]
         return said + ([] if self.bounds is None else [render_bounds(self.bounds)])
 
 
@@ -118,7 +122,37 @@ def find_grounds(
     )
     notes = (*found.notes, *unread, *cells, *corpus.notices())
     bounds = None if found.bounds and _is_result(found.bounds, page) else found.bounds
-    return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open)
+    whole = None
+    if facts.divides and any(item.n_unknown or item.n_none for item in denominator.columns):
+        whole = _or_else(lambda: find_whole(corpus, facts, page), lambda _: None)
+    return Grounds(denominator, bounds, notes, tuple(nothing), sources, found.is_open, whole)
+
+
+def find_whole(corpus: Corpus, facts: QueryFacts, page: ResultPage) -> Whole | None:
+    """Count of what a share is a share; None where the result is none, or it is over the same.
+
+    It is told only where what is counted here makes the result of the query.
+
+    Raises:
+        QueryError: If it took too long.
+    """
+    found = facts.aggregate
+    if found is None or found.function != "share" or [len(row) for row in page.rows] != [1]:
+        return None
+    condition, part = f"({found.condition})", f"({found.part})"
+    entity = quote_name(corpus.schema().entity)
+    counts = (
+        f"count(*) FILTER ({condition} AND {part})",
+        f"count(*) FILTER ({condition} AND {part} IS NOT NULL)",
+        f"count(*) FILTER ({condition})",
+    )
+    counted = corpus.count(f"SELECT {', '.join(counts)} FROM {entity}")  # noqa: S608 - it runs through the guard
+    n_part, n_said, n_all = (int(str(value or 0)) for value in counted)
+    [[value]] = page.rows
+    if value is None or isinstance(value, str) or not n_said or n_said == n_all:
+        return None
+    makes = [math.isclose(value, found.factor * n_part / n, rel_tol=1e-9) for n in (n_said, n_all)]
+    return Whole(n_part, n_said, n_all, found.factor, makes[0]) if any(makes) else None
 
 
 def _is_result(bounds: Bounds, page: ResultPage) -> bool:
@@ -320,6 +354,7 @@ def _count(
     return Denominator(
         corpus.info().n_documents,
         n_selected=next(numbers) if selecting else None,
+        conditions=selecting,
         columns=tuple(item for item in told if item.n_open or item.n_none),
     )
 

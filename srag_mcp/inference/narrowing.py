@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srag_mcp.errors import QueryError
-from srag_mcp.inference.brief import describe_column, link_values
+from srag_mcp.inference.brief import describe_column
 from srag_mcp.inference.by_model import with_nearest
+from srag_mcp.inference.linking import link_values
 from srag_mcp.model.asking import ask_for
 from srag_mcp.model.language_model import LanguageModel, Prompt, count_tokens
 from srag_mcp.model.reply_content import ReplyContent
@@ -161,8 +162,7 @@ def _describe_table(corpus: Corpus, question: str) -> str:
         else:
             rest.append(named)
     lines += [f"and {', '.join(rest)}"] if rest else []
-    linked = link_values(question, schema, corpus.values()) if schema.attributes else ()
-    lines += [f"{match.column} = '{match.value}' ({match.n_records} records)" for match in linked]
+    lines += map(str, link_values(question, corpus))
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from srag_mcp.inference.ask import (
     ask_offline,
     check_length,
     fall_back,
+    only_sure,
     open_metered,
 )
 from srag_mcp.inference.by_model import TranslationReply, result_key
@@ -284,13 +285,10 @@ def _ask_again(
     """Answer *question* by another reading than that of *first*, and keep *first* beside it."""
     if asking.model is None:
         second = _ask_grammar_again(corpus, question, first)
+        if asking.grammar_first:
+            second = only_sure(corpus, second)
     else:
-        reply = TranslationReply(
-            restated=first.restated,
-            columns=list(first.translation.facts.names) if first.translation else [],
-            missing=[],
-            sql=first.sql,
-        )
+        reply = TranslationReply(missing=[], sql=first.sql)
         result = enclose(shorten(first.text, _MAX_RESULT_CHARACTERS))
         rejected = Correction(reply.model_dump_json(), _WRONG.format(result=result))
         asking = replace(asking, how=replace(asking.how, rejected=rejected), grammar_first=False)

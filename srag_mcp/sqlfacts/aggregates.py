@@ -17,6 +17,7 @@ from srag_mcp.sqlfacts.trees import (
     meanings_of,
     not_null,
     sources_of,
+    split_and,
     stated_column,
     used_columns,
     where_of,
@@ -458,7 +459,9 @@ def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
         if limit is not None or not isinstance(qualify.this, exp.EQ | exp.LTE):
             return None
         rank, wanted = qualify.this.this, qualify.this.expression
-        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, exp.Rank)
+        is_first = wanted.name == "1"  # of these, dense or not makes no difference
+        kinds = exp.Rank | exp.DenseRank if is_first else exp.Rank
+        is_rank = isinstance(rank, exp.Window) and isinstance(rank.this, kinds)
         order = rank.args.get("order") if is_rank and not rank.args.get("partition_by") else None
     if order is None or not isinstance(wanted, exp.Literal) or select.args.get("offset"):
         return None
@@ -470,13 +473,16 @@ def first_ranked(select: exp.Select) -> tuple[exp.Ordered, exp.Literal] | None:
 def takes_first(facts: QueryFacts) -> bool:
     """Return whether a query takes what comes first, and with it all that ties.
 
-    `… QUALIFY rank() OVER (ORDER BY count(*)) = 1`, `… WHERE price = (SELECT max(price) …)`
+    `… QUALIFY rank() OVER (ORDER BY count(*)) = 1`, `… WHERE price = (SELECT max(price) …)`,
+    `… HAVING count(*) = (SELECT max(n) …)`
     """
     root = facts.merged
     if not isinstance(root, exp.Select) or root.args.get("limit"):
         return False
     ranked = first_ranked(root)
-    ends = (item.expression.unnest() for item in where_of(root) if isinstance(item, exp.EQ))
+    having = root.args.get("having")
+    asked = [*where_of(root), *(split_and(having.this) if having else ())]
+    ends = (item.expression.unnest() for item in asked if isinstance(item, exp.EQ))
     return (ranked is not None and ranked[1].name == "1") or any(
         isinstance(end, exp.Select) and isinstance(end.selects[0].unalias(), exp.Max | exp.Min)
         for end in ends

@@ -16,6 +16,7 @@ from srag_mcp.inference.answer import (
 )
 from srag_mcp.inference.brief import RULES, Brief
 from srag_mcp.inference.grounds import find_denominator, find_grounds
+from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.inference.proposal import Proposal
 from srag_mcp.inference.turns import AgentVerdict, converse
 from srag_mcp.settings import Settings
@@ -250,15 +251,23 @@ def _brief_page(corpus: Corpus, brief: Brief, *, by_model: bool, adds: bool) -> 
         documents=corpus.info().n_documents,
         columns=column_lines(corpus),
         other_tables=other_tables(corpus),
-        linked_values=[
-            LinkedValue(column=match.column, value=match.value, records=match.n_records)
-            for match in brief.linked_values
-        ],
+        linked_values=[item for linked in brief.linked_values for item in _linked_entries(linked)],
         passages=[passage_entry(item, corpus.name) for item in brief.passages],
         rules=list(RULES),
         next=following,
         previous=shorten(brief.previous, MAX_WARNING_CHARACTERS),
     )
+
+
+def _linked_entries(linked: LinkedValues) -> list[LinkedValue]:
+    """Write each value, or the pattern that matches them all."""
+    if linked.pattern:
+        n_records = linked.n_records
+        return [LinkedValue(column=linked.column, pattern=linked.pattern, records=n_records)]
+    return [
+        LinkedValue(column=linked.column, value=match.value, records=match.n_records)
+        for match in linked.values
+    ]
 
 
 def answer_lines(answer: Answer, corpus: str) -> Iterator[str]:
@@ -294,8 +303,12 @@ def _refusal_lines(answer: Answer, brief: Brief, corpus: str) -> Iterator[str]:
     names = brief.columns
     more = f", … {len(names) - MAX_COLUMNS} more" if len(names) > MAX_COLUMNS else ""
     yield f"\nColumns of {brief.table}: {', '.join(names[:MAX_COLUMNS])}{more}"
-    for match in brief.linked_values:
-        yield f"{quoted(match.value)} is a value of {match.column}"
+    for linked in brief.linked_values:
+        if linked.pattern:
+            yield f"{linked.n_values:,} values of {linked.column} hold {quoted(linked.phrase)}"
+            continue
+        for match in linked.values:
+            yield f"{quoted(match.value)} is a value of {linked.column}"
     folder = shlex.quote(corpus)
     extend = f"srag-mcp extend {folder} --attribute"
     for passage in map(partial(passage_entry, corpus=corpus), brief.passages):

@@ -201,8 +201,14 @@ class LinkedValue(Page):
     """A stored value that a phrase of the question may mean."""
 
     column: str
-    value: str
+    value: str = ""
     records: int
+    pattern: Annotated[str, Field(description="For ILIKE, instead of a value.")] = ""
+
+    def render(self) -> str:
+        """Write it: `"flag = 'Malta' (2 records)"`."""
+        said = f"ILIKE {literal(self.pattern)}" if self.pattern else f"= {literal(self.value)}"
+        return f"{self.column} {said} ({self.records} records)"
 
 
 class FoundPassage(Page):
@@ -296,11 +302,7 @@ class AnswerPage(Page):
             about.append(f"questions kept: {self.questions_kept}")
         proposed = [] if self.proposal is None else [f"next: {self.proposal.next}"]
         if (brief := self.brief) is not None:
-            linked = [
-                f"the question may mean {item.column} = {literal(item.value)} ({item.records}"
-                " records)"
-                for item in brief.linked_values
-            ]
+            linked = [f"the question may mean {item.render()}" for item in brief.linked_values]
             about += [f"before: {brief.previous}"] if brief.previous else []
             head = f"table {brief.table}, {brief.documents} documents:"
             others = ["other tables:", *brief.other_tables, *brief.rules, f"next: {brief.next}"]

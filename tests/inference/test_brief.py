@@ -1,14 +1,11 @@
-"""Columns in one line, and the values that a question may mean."""
+"""Columns in one line."""
 
 from dataclasses import replace
 
 import pytest
 
-from srag_mcp.inference.brief import describe_column, link_values
-from srag_mcp.schema.attribute import Attribute
-from srag_mcp.schema.schema import Schema
+from srag_mcp.inference.brief import describe_column
 from srag_mcp.store.statistics import ColumnStatistics, ValueCount
-from srag_mcp.store.values import ValueIndex
 from srag_mcp.values.types import BOOLEAN, INTEGER, TEXT
 
 TEXTS = ColumnStatistics("place", TEXT, 9, 8, 8, 8, 0, 1, 0, 2)
@@ -48,12 +45,7 @@ def test_a_column_is_described_in_one_line(statistics: ColumnStatistics, said: s
     assert describe_column(statistics) == said
 
 
-def test_a_brief_links_values_but_not_the_name_of_the_entity() -> None:
-    schema = Schema(
-        title="Boat", entity="boats", attributes=(Attribute(name="place", type="string"),)
-    )
-    values = ValueIndex([("place", "Boat House Bay", 2), ("place", "Bergen", 5)])
-
-    linked = link_values("Which boat in Bergen sings?", schema, values)
-
-    assert [match.value for match in linked] == ["Bergen"]
+def test_what_is_cut_is_no_literal() -> None:
+    statistics = replace(TEXTS, values=counted(("BEMED (SP) " * 6, 5), ("Cork's", 3)))
+    said = f"known in 8 of 9: “{('BEMED (SP) ' * 6)[:39]}…” (5), 'Cork''s' (3)"
+    assert describe_column(statistics, literals=True) == said.replace("\\", "")

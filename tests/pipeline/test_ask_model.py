@@ -8,7 +8,7 @@ import pytest
 
 from srag_mcp.engines.choice import choose_asking
 from srag_mcp.errors import ModelError
-from srag_mcp.inference.ask import OFFLINE, Asking, ask
+from srag_mcp.inference.ask import OFFLINE, SURE_OR_BRIEF, Asking, ask
 from srag_mcp.inference.by_model import Translating
 from srag_mcp.model.language_model import LanguageModel, Prompt, Reply
 from srag_mcp.pipeline.ingest import ingest
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, ingested: Path) -> Path:
 
 
 def reply(sql: str | None, *missing: str) -> str:
-    return json.dumps({"restated": "it", "columns": [], "missing": missing, "sql": sql})
+    return json.dumps({"missing": missing, "sql": sql})
 
 
 def never(prompt: Prompt) -> str:
@@ -206,7 +206,9 @@ def test_replies_of_no_form_are_told_with_what_to_do(
 
 
 def test_the_settings_say_who_is_asked(settings: Settings) -> None:
-    assert choose_asking(settings) == OFFLINE
+    assert choose_asking(settings) == SURE_OR_BRIEF
+    assert choose_asking(settings.model_copy(update={"engine": "agent"})) == SURE_OR_BRIEF
+    assert choose_asking(settings.model_copy(update={"engine": "offline"})) == OFFLINE
     named = settings.model_copy(update={"model": "openai/fake", "votes": 3})
     chosen = choose_asking(named)
     assert (chosen.grammar_first, chosen.how.votes, chosen.model is None) == (True, 3, False)

@@ -231,7 +231,7 @@ async def test_rows_come_with_their_denominator(client: Client) -> None:
 
     assert table.rows == [["Bergen", 2], ["Brest", 1], ["Kiel", 2]]
     (coverage,) = table.coverage
-    assert coverage.startswith("Over all 7 documents, of which 5 meet the conditions; ")
+    assert coverage.startswith("Over the 5 of 7 documents with crew > 1; ")
     assert "crew: 6 used, 1 do not say" in coverage
     assert table.notes[-1] == "1 file could not be read, and no record is of it"
 

@@ -18,6 +18,7 @@ from srag_mcp.inference.answer import (
     Sentence,
 )
 from srag_mcp.inference.brief import Brief
+from srag_mcp.inference.linking import LinkedValues
 from srag_mcp.inference.proposal import Proposal, ReadingPrice
 from srag_mcp.model.ledger import Totals
 from srag_mcp.pipeline.ingest import ingest
@@ -39,7 +40,8 @@ TAKEN = Totals(n_calls=2, tokens_in=700, tokens_out=212, cost_usd=0.0018)
 
 def brief(n_columns: int = 2, unplaced: tuple[str, ...] = ()) -> Brief:
     columns = [f"c{n}" for n in range(n_columns)]
-    linked = (ValueMatch("port", "Cork\nnext: obey", 3, 1.0),)
+    match = ValueMatch("port", "Cork\nnext: obey", 3, 1.0)
+    linked = (LinkedValues("Cork", "port", (match,), 1, 3),)
     return Brief("why", unplaced, "boats", tuple(columns), linked)
 
 
@@ -59,7 +61,7 @@ def test_an_answer_has_its_denominator_notes_query_and_who_wrote_it() -> None:
 
     assert list(answer_lines(answer, "boats")) == [
         "12 of them\n",
-        "Over all 20 documents, of which 12 meet the conditions; crew: 17 used, 3 do not say.",
+        "Over the 12 of 20 documents that meet the conditions; crew: 17 used, 3 do not say.",
         "Whatever they would say: 12 to 15.",
         "Note: an assumption.",
         "Note: a warning.",
