@@ -11,7 +11,7 @@ from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import as_money, is_currency, parse_unit, read_context
 
 _LONGEST_CAPTION = 200  # as in `figures`
-_BRACKETED = re.compile(r"\([^()]+\)")
+_BRACKETED = re.compile(r"(?<!\w)\([^()]+\)")  # not the `k` of `401(k)`
 _CELL_END = re.compile(r"\||\t|\s{3,}")
 # Two figures with nothing between, as rows end whose layout is lost: `Bonds 416,420 213,875`.
 _ROW_END = re.compile(r"(?:\d[\d.,]*\)?|[-–—])\s+[^\w\s]{0,2}\s?\(?\d[\d.,]*[)%]?$")
@@ -26,6 +26,7 @@ _CENTURY = "20"
 _HALF_YEAR = 6
 _UNSCALED = frozenset({1.0})
 _SHARE = re.compile(r"\)?\s?%")
+_MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d_]{3})\d\b")
 _NOTE = re.compile(r"\d{1,2}")
 _MOST_HEAD_WORDS = 12
 _Head = TypeVar("_Head")
@@ -142,7 +143,11 @@ def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]
 
 
 def is_head_line(line: str) -> bool:
-    """Whether *line* has years and hardly anything else, as the heads of columns do."""
+    """Whether *line* has years and hardly anything else, as the heads of columns do.
+
+    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
+    """
+    line = _MARKS.sub(" ", line)
     found = find_dates(spell_years(line), partial=True)
     rest = "".join(
         letter if not any(span.start <= n < span.end for span, _ in found) else " "
@@ -185,7 +190,7 @@ def _may_mean(found: DateText) -> frozenset[int]:
 
 def _is_head(cell: str) -> bool:
     """Whether *cell* is a head and no value: it holds a year and hardly anything else to count."""
-    return not any(figure.unit or figure.scaled for figure in scan_figures(cell))
+    return not any(figure.unit or figure.scaled for figure in scan_figures(_MARKS.sub(" ", cell)))
 
 
 def _line_at(text: str, place: Span) -> Span:

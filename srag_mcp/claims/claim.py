@@ -129,7 +129,8 @@ def _is_slip(number: float, value: float) -> bool:
     Years and other short numbers are near one another by chance.
     """
     one, other = (f"{abs(each):.15g}".replace(".", "").strip("0") for each in (number, value))
-    if len(one) != len(other) or len(one) < _FEWEST_IN_SLIP or FIRST_YEAR <= value <= LAST_YEAR:
+    may_be_years = any(FIRST_YEAR <= each <= LAST_YEAR for each in (number, value))
+    if len(one) != len(other) or len(one) < _FEWEST_IN_SLIP or may_be_years:
         return False
     from rapidfuzz.distance import OSA  # slow to import, and mostly not needed
 

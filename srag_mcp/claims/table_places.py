@@ -40,6 +40,7 @@ _WAYS = {
 }
 _POWERS = tuple(10.0**power for power in (0, 3, 6, 9, -3, -6, -9))
 _TOTAL = frozenset({"total"})
+_LETTERS, _MOST_LETTERS = re.compile(r"[^\W\d_]"), 8  # of a unit, a scale or a mark
 _MOST_PLACES, _MOST_LINES = 20, 80
 _LONGEST_LINE = 120  # of what may still be a part of a table: longer lines are prose
 
@@ -63,9 +64,8 @@ class TablePlace:
     @cached_property
     def label(self) -> str:
         """What its row begins with, up to the first number."""
-        said = self.row.of(self.text)
-        first = _NUMERAL.search(said)
-        return _PLACEHOLDER.sub("", said[: first.start() if first else None]).strip(" |\t")
+        first = _numbers(self.text, self.row)[0].span
+        return _PLACEHOLDER.sub("", self.text[self.row.start : first.start]).strip(" |\t")
 
     @property
     def is_negative(self) -> bool:
@@ -108,7 +108,7 @@ class TablePlace:
                 lines.append(line)
                 line = _next_line(self.text, line, step)
         for line in sorted(lines, key=lambda line: line.start):
-            if _NUMERAL.search(line.of(self.text)) and not is_head_line(line.of(self.text)):
+            if _numbers(self.text, line) and not is_head_line(line.of(self.text)):
                 yield line
 
     def sums(self) -> Iterator[float]:
@@ -241,9 +241,10 @@ def _object_to_sign(attribute: Attribute, value: float, place: TablePlace) -> st
     )
     if is_signed and value > 0 and place.is_negative:
         return "the table gives it in brackets or with a minus: is it negative?"
-    if "spent" in label | named or len(named & {"gain", "loss"}) != 1:
+    if "spent" in label | named:
         return ""
-    is_other_way = len(label & {"gain", "loss"}) == 1 and label.isdisjoint(named)
+    is_one_way = len(named & {"gain", "loss"}) == 1 == len(label & {"gain", "loss"})
+    is_other_way = is_one_way and label.isdisjoint(named)
     if value > 0 and is_other_way and not place.is_negative:
         return f"its row is {place.label!r}: is it negative?"
     is_marked = any(
@@ -251,8 +252,8 @@ def _object_to_sign(attribute: Attribute, value: float, place: TablePlace) -> st
         for row in place.rows()
         for number in _numbers(place.text, row)
     )
-    is_plain = not place.is_negative and "loss" not in label and "gain" in label & named
-    if is_signed and value < 0 and is_plain and is_marked:
+    is_plain = not place.is_negative and "loss" not in label | named
+    if value < 0 and is_plain and is_marked:
         return "the table gives it without brackets or a minus: is it positive?"
     return ""
 
@@ -328,10 +329,15 @@ def _is_negative(text: str, row: Span, number: Span) -> bool:
 
 
 def _numbers(text: str, row: Span) -> list[_Number]:
+    """Return the numbers of *row*, but for those of a name between bars: `Notes due 2027 | 12`."""
     found = []
     for match in _NUMERAL.finditer(text, row.start, row.end):
         span, value = Span(*match.span()), read_numeral(match[0])
-        if value is not None:
+        start = max(text.rfind("|", row.start, span.start) + 1, row.start)
+        end = text.find("|", span.end, row.end)
+        cell = text[start : end if end >= 0 else row.end]
+        is_name = (start > row.start or end >= 0) and len(_LETTERS.findall(cell)) > _MOST_LETTERS
+        if value is not None and not is_name:
             sign = -1 if _is_negative(text, row, span) else 1
             found.append(_Number(span, sign * float(value)))
     return found

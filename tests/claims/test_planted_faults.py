@@ -5,9 +5,9 @@ railway lines. Each column is looked at as an ingestion does, cell by cell and a
 """
 
 import random
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import pytest
 
@@ -20,16 +20,20 @@ from srag_mcp.text.spans import Span
 N_DOCUMENTS = 30
 N_PLANTED = 20
 # Of 20 planted faults of each kind, how many are found at least.
-FOUND = {"scale": 20, "sign": 20, "period": 20, "unit": 20, "digit": 20, "row": 20}
+# Missed are short amounts: `85 83` behind a note may be anything, and 123 is near to much.
+FOUND = {"scale": 20, "sign": 20, "period": 19, "unit": 20, "digit": 18, "row": 20}
 
-USD = {"type": "number", "unit": "USD"}
 COLUMNS = {
-    "revenue": Attribute(name="revenue", description="Revenue of the year.", **USD),
-    "net_income": Attribute(
-        name="net_income", description="Net income of the year; a loss is negative.", **USD
+    "revenue": Attribute(
+        name="revenue", description="Revenue of the year.", type="number", unit="USD"
     ),
-    "total_assets": Attribute(name="total_assets", description="At the end of the year.", **USD),
-    "income_tax_expense": Attribute(name="income_tax_expense", **USD),
+    "net_income": Attribute(
+        name="net_income", type="number", unit="USD", description="Net income; a loss is negative."
+    ),
+    "total_assets": Attribute(
+        name="total_assets", description="At the end of the year.", type="number", unit="USD"
+    ),
+    "income_tax_expense": Attribute(name="income_tax_expense", type="number", unit="USD"),
     "length": Attribute(name="length", type="number", unit="km", description="Of the line."),
     "stations": Attribute(name="stations", type="integer", description="How many there are."),
 }
@@ -77,7 +81,8 @@ def draw_statement(chance: random.Random) -> Statement:
     now, before = size, size * chance.uniform(0.7, 1.3)
 
     def pair(share: float) -> tuple[int, int]:
-        return tuple(round(each * share * chance.uniform(0.9, 1.1)) for each in (now, before))
+        first, second = (chance.uniform(0.9, 1.1) * share for _ in range(2))
+        return round(now * first), round(before * second)
 
     sales, cost, tax, assets, debts = (pair(share) for share in (1, 0.6, 0.05, 1.7, 0.9))
     profit = pair(chance.choice((0.12, 0.12, -0.15)))
@@ -131,13 +136,8 @@ def print_statement(found: Statement, chance: random.Random) -> list[str]:
 
 def cells_of(found: Statement, lines: Sequence[str], chance: random.Random) -> list[Said]:
     text = "\n".join(lines)
-    rows = dict(
-        zip(
-            ("revenue", "", "income_tax_expense", "net_income", "total_assets"),
-            zip(found.rows, lines[-len(found.rows) :], strict=True),
-            strict=False,
-        )
-    )
+    names = ("revenue", "cost", "income_tax_expense", "net_income", "total_assets", "debts")
+    rows = dict(zip(names, zip(found.rows, lines[-len(names) :], strict=True), strict=True))
     cells = []
     for name, attribute in COLUMNS.items():
         if name not in rows:
@@ -160,7 +160,7 @@ def quote_row(
 
 def draw_line(chance: random.Random) -> list[Said]:
     n_stations, km = chance.randint(21, 98), chance.randint(31, 280)
-    in_miles = chance.random() < 0.3
+    in_miles = chance.random() < 0.7
     length = f"{round(km / 1.609344, 1)} miles" if in_miles else f"{km} km"
     value = round(round(km / 1.609344, 1) * 1.609344, 2) if in_miles else km
     place = chance.choice(("Vale", "Moor", "Fen", "Coast"))
@@ -180,18 +180,14 @@ def draw_line(chance: random.Random) -> list[Said]:
     ]
 
 
-@dataclass(frozen=True)
-class Planted:
-    """What was read of the documents, and the statement of each cell that has one."""
-
-    cells: tuple[Said, ...]
-    statements: tuple[tuple[Statement, tuple[str, ...]], ...]
+Cell: TypeAlias = tuple[Said, Statement | None, Sequence[str]]
+Columns: TypeAlias = Mapping[str, Sequence[Cell]]
 
 
 @pytest.fixture(scope="module")
-def columns() -> dict[str, list[tuple[Said, Statement | None, Sequence[str]]]]:
+def columns() -> Columns:
     chance = random.Random(11)
-    found: dict[str, list[tuple[Said, Statement | None, Sequence[str]]]] = {}
+    found: dict[str, list[Cell]] = {}
     for _ in range(N_DOCUMENTS):
         statement = draw_statement(chance)
         lines = print_statement(statement, chance)
@@ -202,16 +198,21 @@ def columns() -> dict[str, list[tuple[Said, Statement | None, Sequence[str]]]]:
     return found
 
 
-def alarms(cells: Sequence[Said]) -> dict[int, str]:
-    """Return why cells of one column are doubted, by number: by the check, or by the column."""
+def alarms(cells: Sequence[Said], numbers: Collection[int]) -> dict[int, str]:
+    """Return why those of the cells of one column are doubted that have *numbers*.
+
+    The check doubts them by their own document, or the column by the others.
+    """
     found = {}
-    for number, said in enumerate(cells):
+    for number in numbers:
+        said = cells[number]
         claim = check(said.attribute, said.quote, said.value, said.text, said.span)
         if claim.bearing is Bearing.CONTRADICTED:
             found[number] = claim.why
     values = [StatedValue(str(n), said.value, said.quote) for n, said in enumerate(cells)]
     for item in find_suspicions(cells[0].attribute, values):
-        found.setdefault(int(item.document_id), item.reason)
+        if int(item.document_id) in numbers:
+            found.setdefault(int(item.document_id), item.reason)
     return found
 
 
@@ -296,19 +297,19 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def test_right_values_are_hardly_doubted(columns) -> None:
+def test_right_values_are_hardly_doubted(columns: Columns) -> None:
     doubted = {
         f"{name} {number}": f"{why} | {column[number][0].quote}"
         for name, column in columns.items()
-        for number, why in alarms([said for said, *_ in column]).items()
+        for number, why in alarms([said for said, *_ in column], range(len(column))).items()
     }
     n_cells = sum(map(len, columns.values()))
     print(f"false alarms: {len(doubted)} of {n_cells}", *doubted.items(), sep="\n")
-    assert len(doubted) <= 0.02 * n_cells
+    assert not doubted
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_planted_faults_are_found(columns, kind: str) -> None:
+def test_planted_faults_are_found(columns: Columns, kind: str) -> None:
     chance = random.Random(kind)
     possible = [
         (column, number, spoiled)
@@ -316,18 +317,125 @@ def test_planted_faults_are_found(columns, kind: str) -> None:
         for number, cell in enumerate(column)
         if (spoiled := FAULTS[kind](*cell, chance)) is not None and spoiled != cell[0]
     ]
-    planted = (
-        [possible[n % len(possible)] for n in range(N_PLANTED)]
-        if len(possible) < N_PLANTED
-        else chance.sample(possible, N_PLANTED)
-    )
+    planted = [possible[n % len(possible)] for n in chance.sample(range(10 * N_PLANTED), N_PLANTED)]
+    if len(possible) >= N_PLANTED:
+        planted = chance.sample(possible, N_PLANTED)
     missed = []
     for column, number, spoiled in planted:
         cells = [said for said, *_ in column]
         cells[number] = spoiled
-        if number not in alarms(cells):
+        if not alarms(cells, [number]):
             missed.append(spoiled)
     print(f"{kind}: {N_PLANTED - len(missed)} of {N_PLANTED} found; {len(possible)} possible")
     for said in missed:
         print("  missed", said.attribute.name, said.value, repr(said.quote), "|", repr(said.near))
     assert N_PLANTED - len(missed) >= FOUND[kind]
+
+
+LIVELY = """Elm Holdings, annual report 2021
+
+The figures of the group are as follows (in thousands, except employees and per share data), and
+those of the year before were restated, as is told in full in note 2 to the accounts below.
+
+                          Note        2021 (1)        2020 (2)       Change
+Revenue                      3          11,588          10,073           15 %
+Interest income              4             (12)             31
+Finance costs                             (450)           (431)
+Decrease in inventories                    210             190
+Profit (loss) for the year              (1,240)            655
+Earnings per share                       (0.58)           0.44
+Employees                                  512             498
+
+| | Three months ended | | Year ended | |
+| EUR million | 2021 | 2020 | 2021 | 2020 |
+| Orders | 122.5 | 98.2 | 532.0 | 470.0 |
+| Margin (%) | 73.2 | 72.2 | 71.9 | 70.0 |
+| Bonds due 2027 | 40.5 | 41.0 | 40.5 | 41.0 |
+
+Year    2019    2020    2021
+Trees  1,216   1,212   1,304
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "quote", "value"),
+    [
+        ("revenue", "USD", "11,588", 11_588_000),
+        ("prior_year_revenue", "USD", "10,073", 10_073_000),
+        ("revenue_2020", "USD", "10,073", 10_073_000),
+        ("interest_result", "USD", "(12)", -12_000),
+        ("finance_costs", "USD", "(450)", 450_000),
+        ("finance_costs", "USD", "(450)", -450_000),
+        (
+            "decrease_in_inventories",
+            "USD",
+            "Decrease in inventories                    210",
+            210_000,
+        ),
+        ("profit", "USD", "(1,240)", -1_240_000),
+        ("net_loss", "USD", "(1,240)", 1_240_000),
+        ("earnings_per_share", "USD", "(0.58)", -0.58),
+        ("employees", None, "512", 512),
+        ("employees", "people", "Employees                                  512", 512),
+        ("revenue_growth", "percent", "15 %", 15),
+        ("orders", "EUR", "532.0", 532_000_000),
+        ("orders", "million EUR", "532.0", 532),
+        ("margin", "percent", "71.9", 71.9),
+        ("bonds", "EUR", "Bonds due 2027 | 40.5", 40_500_000),
+        ("trees", None, "1,304", 1304),
+        ("trees_of_three_years", None, "Trees  1,216   1,212   1,304", 3732),
+        ("trees_in_2019", None, "1,216", 1216),
+    ],
+)
+def test_what_a_lively_table_says_is_not_doubted(
+    name: str, unit: str | None, quote: str, value: float
+) -> None:
+    attribute = Attribute(name=name, type="number", unit=unit)
+    claim = check(attribute, quote, value, LIVELY)
+    assert claim.why == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "quote", "value", "why"),
+    [
+        (
+            "revenue", "USD", "10,073", 10_073_000,
+            "this is the row's number for 2020; that for 2021 is 11,588",
+        ),
+        (
+            "revenue", "USD", "11,588", 11_588,
+            "its table is in 1,000s: is that worked in, and only once?",
+        ),
+        (
+            "interest_income", "USD", "(12)", 12_000,
+            "the table gives it in brackets or with a minus: is it negative?",
+        ),
+        (
+            "revenue", "USD", "11,588", -11_588_000,
+            "the table gives it without brackets or a minus: is it positive?",
+        ),
+        (
+            "revenue", "USD", "Finance costs                             (450)", 450_000,
+            "its row is 'Finance costs', and the table has a row 'Revenue'",
+        ),
+        (
+            "trees", None, "1,216", 1216,
+            "this is the row's number for 2019; that for 2021 is 1,304",
+        ),
+    ],
+)  # fmt: skip
+def test_a_table_says_what_speaks_against_a_value(
+    name: str, unit: str | None, quote: str, value: float, why: str
+) -> None:
+    attribute = Attribute(name=name, type="number", unit=unit)
+    assert check(attribute, quote, value, LIVELY).why == why
+
+
+@pytest.mark.parametrize("value", [35, 12, 23])
+def test_the_sum_of_a_column_is_derived(value: int) -> None:
+    text = "Stock by site\n| Site | Trees |\n|---|---|\n| North | 12 |\n| South | 23 |\n"
+    attribute = Attribute(name="trees", type="integer")
+    quote = "North | 12" if value != 23 else "South | 23"
+    bearing = Bearing.DERIVED if value == 35 else Bearing.QUOTED
+    assert check(attribute, quote, value, text).bearing is bearing
+    assert check(attribute, "South | 23", 99, text).bearing is not Bearing.DERIVED
