@@ -1,7 +1,8 @@
 """Captions and heads: what stands above a number of a table and says its scale and its year."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import TypeVar
 
 from srag_mcp.documents.lines import collapse
 from srag_mcp.text.spans import Span
@@ -10,7 +11,7 @@ from srag_mcp.values.quantities import scan_figures
 from srag_mcp.values.units import as_money, is_currency, parse_unit, read_context
 
 _LONGEST_CAPTION = 200  # as in `figures`
-_BRACKETED = re.compile(r"\([^()]+\)")
+_BRACKETED = re.compile(r"(?<!\w)\([^()]+\)")  # not the `k` of `401(k)`
 _CELL_END = re.compile(r"\||\t|\s{3,}")
 # Two figures with nothing between, as rows end whose layout is lost: `Bonds 416,420 213,875`.
 _ROW_END = re.compile(r"(?:\d[\d.,]*\)?|[-–—])\s+[^\w\s]{0,2}\s?\(?\d[\d.,]*[)%]?$")
@@ -24,6 +25,11 @@ _APOSTROPHE = re.compile(r"['’](?=[^\W\d_]{2})")  # `RMB’Million`
 _CENTURY = "20"
 _HALF_YEAR = 6
 _UNSCALED = frozenset({1.0})
+_SHARE = re.compile(r"\)?\s?%")
+_MARKS = re.compile(r"\(\w\)|[$€£]?['’]?(?<!\d)000\b|[$€£]m\b|(?<=[^\W\d_]{3})\d\b")
+_NOTE = re.compile(r"\d{1,2}")
+_MOST_HEAD_WORDS = 12
+_Head = TypeVar("_Head")
 
 
 def is_tabular(line: str) -> bool:
@@ -84,29 +90,70 @@ def _has_digit(text: str) -> bool:
 def read_years(text: str, number: Span, floor: int) -> Set[int]:
     """Return the years that the head of the column of *number* may mean; empty: it is not known.
 
-    A column belongs to a head by its place between bars, or because a line above has as many years
-    as the row has numbers. A date in the first half of a year may end the fiscal year before.
+    A date in the first half of a year may end the fiscal year before.
+    """
+    head = read_head(text, number, floor, years_in)
+    return frozenset() if head is None else _may_mean(head)
+
+
+def read_head(
+    text: str, number: Span, floor: int, read: Callable[[str], Sequence[_Head]]
+) -> _Head | None:
+    """Return what the head of the column of *number* says; *read* finds it in a line or a cell.
+
+    A column belongs to a head by its place between bars, or because a line above has as many heads
+    as the row has numbers: without the numbers of notes, and without shares.
     """
     row = _line_at(text, number)
+    if not is_tabular(row.of(text)):
+        return None
     column = _column_of(text, row, number)
     figures = [
         Span(row.start + found.start(), row.start + found.end())
         for found in _NUMBER.finditer(row.of(text))
     ]
-    place = next((n for n, found in enumerate(figures) if found.overlaps(number)), None)
-    if not is_tabular(row.of(text)):
-        return frozenset()
     for line in _lines_above(text, floor, row.start):
         if column is not None:
             cells = _GAP.split(line) if "|" in line else []
-            own = years_in(cells[column]) if column < len(cells) else []
+            own = read(cells[column]) if column < len(cells) else []
             if len(own) == 1 and _is_head(cells[column]):
-                return _may_mean(own[0])
+                return own[0]
             continue
-        found = years_in(line)
-        if len(found) > 1 and len(found) == len(figures) and place is not None:
-            return _may_mean(found[place])
-    return frozenset()
+        found = read(line)
+        kept = _as_many(text, figures, len(found)) if len(found) > 1 else []
+        for figure, head in zip(kept, found, strict=False):
+            if figure.overlaps(number):
+                return head
+        if kept:
+            return None
+    return None
+
+
+def _as_many(text: str, figures: Sequence[Span], n_heads: int) -> Sequence[Span]:
+    """Return the figures of a row that stand below *n_heads* heads; none where they do not."""
+    amounts = [found for found in figures if not _SHARE.match(text, found.end)]
+    kept = figures if len(figures) == n_heads else amounts
+    n_more = len(kept) - n_heads
+    notes = [found.of(text) for found in kept[: max(0, n_more)]]
+    rest = [found.of(text) for found in kept[max(0, n_more) :]]
+    is_noted = (
+        n_more > 0 and all(map(_NOTE.fullmatch, notes)) and not any(map(_NOTE.fullmatch, rest))
+    )
+    return kept[n_more:] if is_noted else kept if not n_more else []
+
+
+def is_head_line(line: str) -> bool:
+    """Whether *line* has years and hardly anything else, as the heads of columns do.
+
+    Else is a mark of a note, or a unit: `2019 (1)`, `2018 $’000 RESTATED3`.
+    """
+    line = _MARKS.sub(" ", line)
+    found = find_dates(spell_years(line), partial=True)
+    rest = "".join(
+        letter if not any(span.start <= n < span.end for span, _ in found) else " "
+        for n, letter in enumerate(spell_years(line))
+    )
+    return bool(found) and not _has_digit(rest) and len(rest.split()) <= _MOST_HEAD_WORDS
 
 
 def head_lines(text: str, floor: int, start: int) -> tuple[str, ...]:
@@ -143,7 +190,7 @@ def _may_mean(found: DateText) -> frozenset[int]:
 
 def _is_head(cell: str) -> bool:
     """Whether *cell* is a head and no value: it holds a year and hardly anything else to count."""
-    return not any(figure.unit or figure.scaled for figure in scan_figures(cell))
+    return not any(figure.unit or figure.scaled for figure in scan_figures(_MARKS.sub(" ", cell)))
 
 
 def _line_at(text: str, place: Span) -> Span:

@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from srag_mcp.claims.figures import (
+    FIRST_YEAR,
+    LAST_YEAR,
     carry,
     column_unit,
     ignored_scale,
@@ -17,8 +19,10 @@ from srag_mcp.claims.figures import (
     may_be_year,
     read_figures,
 )
+from srag_mcp.claims.table_places import find_objection, find_places, is_summed
 from srag_mcp.schema.attribute import Attribute
-from srag_mcp.text.words import fold
+from srag_mcp.text.spans import Span
+from srag_mcp.text.words import STOP_WORDS, fold, stems
 from srag_mcp.values.dates import DateText, find_dates
 from srag_mcp.values.states import has_denial, is_denying_name, read_boolean, read_missing
 from srag_mcp.values.types import Value
@@ -27,7 +31,9 @@ _KEY = re.compile(r"[^:?\n]*[:?]\s*")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SINGLE = re.compile(r"\b(?:one|single|sole|only)\b", re.IGNORECASE)
 _DIGITS_SHARE = 3
-_CENTURY = 100
+_NAME_BEFORE = re.compile(r"(?:[^\W\d_a-z][\w&.-]*|[§#№]+)[ \u00a0]?$")
+_SERIAL = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[A-Z]?")
+_FEWEST_DIGITS, _FEWEST_IN_SLIP = 2, 4
 _BROKEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*|\u00ad")
 _CAPITALS = re.compile(r"\b[^\W\d_]{2,6}\b|\b(?:[^\W\d_]\.){2,6}")
 _LONGEST_CODE = 6
@@ -64,12 +70,15 @@ class Claim:
         return self.bearing in (Bearing.QUOTED, Bearing.CONVERTED, Bearing.DERIVED)
 
 
-def check(attribute: Attribute, quote: str, value: Value, text: str) -> Claim:
-    """Hold *value* of *attribute* against *quote*, words of the document *text*.
+def check(
+    attribute: Attribute, quote: str, value: Value, text: str, span: Span | None = None
+) -> Claim:
+    """Hold *value* of *attribute* against *quote*, words of the document *text*, at *span*.
 
     Several numbers or dates contradict nothing, and show only what is among them or made of all of
     them. A yes, a no or a category is contradicted where the quote says another one and nothing
-    else (`Pool: no`), a name where the document has no word of it.
+    else (`Pool: no`), a name where the document has no word of it. A number is also contradicted by
+    the table that it stands in: by its scale, the sign there, a later period, a row of its name.
     """
     if isinstance(value, bool):
         return _check_answer(attribute, quote, value=value)
@@ -77,7 +86,13 @@ def check(attribute: Attribute, quote: str, value: Value, text: str) -> Claim:
         return _check_text(attribute, quote, value, text)
     if isinstance(value, date):
         return _check_date(quote, value, text)
-    return _check_number(attribute, quote, value, text)
+    places = find_places(quote, value, text, span)
+    claim = _check_number(attribute, quote, value, text)
+    if claim.follows and (why := find_objection(attribute, value, places)):
+        return Claim(Bearing.CONTRADICTED, why)
+    if not claim.follows and is_summed(attribute, value, places):
+        return Claim(Bearing.DERIVED)
+    return claim
 
 
 def says_none(quote: str) -> bool:
@@ -96,19 +111,38 @@ def _check_number(attribute: Attribute, quote: str, value: float, text: str) -> 
         return Claim(Bearing.QUOTED)
     if is_converted(attribute, quote, value, text):
         return Claim(Bearing.CONVERTED)
+    if (value == 0 and has_denial(quote)) or is_computed(attribute, quote, value):
+        return Claim(Bearing.DERIVED)
     if said := _only_number(attribute, quote, value):
         return Claim(Bearing.CONTRADICTED, f"the quote says {said}, the value {value}")
-    is_none = value == 0 and has_denial(quote)
-    is_shown = is_none or is_computed(attribute, quote, value)
-    return Claim(Bearing.DERIVED if is_shown else Bearing.UNSHOWN)
+    for found in figures.quantities:
+        if _is_slip(float(found.value), value):
+            return Claim(
+                Bearing.CONTRADICTED, f"the quote says {found.value}, the value {value:.15g}"
+            )
+    return Claim(Bearing.UNSHOWN)
+
+
+def _is_slip(number: float, value: float) -> bool:
+    """Whether *value* is *number* in some scale but for a digit, or for two that changed places.
+
+    Years and other short numbers are near one another by chance.
+    """
+    one, other = (f"{abs(each):.15g}".replace(".", "").strip("0") for each in (number, value))
+    may_be_years = any(FIRST_YEAR <= each <= LAST_YEAR for each in (number, value))
+    if len(one) != len(other) or len(one) < _FEWEST_IN_SLIP or may_be_years:
+        return False
+    from rapidfuzz.distance import OSA  # slow to import, and mostly not needed
+
+    return OSA.distance(one, other) == 1
 
 
 def _only_number(attribute: Attribute, quote: str, value: float) -> str:
     """Say which number *quote* states that is not *value*; empty where it may say something else.
 
     Several numbers prove nothing, nor does one in a unit that cannot be carried into that of the
-    column, nor a line of words for an integer, which may count what the words name, unless they
-    name the attribute.
+    column, nor one that is part of a name, nor a line of words for an integer, which may count what
+    the words name, unless they name the attribute.
     """
     figures, unit = read_figures(quote), column_unit(attribute)
     if figures.dates:
@@ -117,7 +151,9 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
         return str(years.pop()) if is_other else ""
     if len(figures.quantities) != 1 or (value == 1 and _SINGLE.search(quote)):
         return ""  # "one" is too common a word to be read as a number
-    [found] = figures.quantities
+    [(place, found)] = figures.placed
+    if _is_designation(attribute, quote, place, value):
+        return ""
     if found.unit is not None and found.unit != unit and attribute.unit:
         carried = carry(attribute, found)
         if not carried:
@@ -128,6 +164,25 @@ def _only_number(attribute: Attribute, quote: str, value: float) -> str:
     is_measured = found.unit is not None and found.unit == unit
     is_meant = is_measured or is_number or _names_attribute(attribute, quote)
     return str(found.value) if is_meant or not attribute.type.is_whole else ""
+
+
+def _is_designation(attribute: Attribute, quote: str, place: Span, value: float) -> bool:
+    """Whether the number at *place* is a part of a name: `Boeing 757`, `Article 5`, `§ 4`.
+
+    It is not where the word before it speaks of the column, and where *value* is nearly the same
+    in its digits: then it was read from there, and wrongly.
+    """
+    before, numeral = _NAME_BEFORE.search(quote[: place.start]), place.of(quote)
+    if before is None or not _SERIAL.fullmatch(numeral):
+        return False
+    own = set(stems(f"{attribute.name.replace('_', ' ')} {' '.join(attribute.synonyms)}"))
+    word = fold(before[0])
+    if word in STOP_WORDS or not own.isdisjoint(stems(word)):
+        return False
+    from rapidfuzz.distance import OSA
+
+    written = f"{abs(value):.10g}"
+    return min(len(numeral), len(written)) < _FEWEST_DIGITS or OSA.distance(numeral, written) > 1
 
 
 def _names_attribute(attribute: Attribute, quote: str) -> bool:

@@ -3,17 +3,22 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 
 from srag_mcp.schema.attribute import Attribute
+from srag_mcp.text.spans import Span
 from srag_mcp.text.words import STOP_WORDS
 from srag_mcp.values.dates import DateText, find_dates
+from srag_mcp.values.names import WORDS
 from srag_mcp.values.quantities import (
     FOOTNOTED,
+    NUMBER_WORDS,
     Quantity,
     find_quantities,
+    read_number_words,
     read_numeral,
     scan_figures,
 )
@@ -30,7 +35,26 @@ from srag_mcp.values.units import (
 
 _NUMERALS = (
     re.compile(r"\d+(?:[.,]\d+)*"),
-    re.compile(r"(?<!\d)\d{1,3}(?:[' \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)"),
+    re.compile(r"(?<!\d)\d{1,3}(?:['’ \u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?!\d)"),
+)
+_CODE = re.compile(r"(?<!\w)[^\W\d_]+\d+[/_:][\w.,/]+")  # `SS21/39,47400`
+_MIXED = re.compile(r"(?<![\w.,/])(?:(\d{1,4})[ \u00a0-])?(\d{1,2})/(\d{1,2})(?![.,/]?\w)")
+_PARTS_OF_ONE = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
+    f"{word}{plural}": number
+    for number, word in enumerate(WORDS["numbers"]["ordinals"].split(), start=1)
+    for plural in ("", "s")
+    if number > 2
+}
+_SPELT_PART = re.compile(
+    rf"(?:(?P<whole>[\w-]+)\s+and\s+)?\b(?P<top>an?|[\w-]+?)[\s-]"
+    rf"(?P<part>{'|'.join(_PARTS_OF_ONE)})\b|\b(?P<half>half)\san?(?=\s)(?!\s(?:dozen|hundred|thousand|million|billion)\b)",
+    re.IGNORECASE,
+)
+_ONE = re.compile(r"\bone\s(?=[^\W\d_])(?!of\b)", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.h](?P<minute>[0-5]\d))?(?::[0-5]\d)?(?![\d:])"
+    r"(?:\s?(?P<half>[ap])\.?m\b)?",
+    re.IGNORECASE,
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUNDREDTHS = re.compile(
@@ -51,11 +75,12 @@ _OUT_OF = re.compile(
 )
 _LISTED = re.compile(r"[,;\n|•·]+")
 _PARTS = (0.01, 100.0)
+_SHARES = {"percent": 0.01, "permille": 0.001}
 _THOUSANDS = tuple(10.0**power for power in (-9, -6, -3, 3, 6, 9))
 _TOTALS = (1, 5, 10, 20, 100)
 _SAME, _ROUNDED = 1e-6, 0.02
 FIRST_YEAR, LAST_YEAR = 1000, 2199
-_MONTHS = 12
+_MONTHS, _DAY = 12, 24
 _HUNDRED = 100
 
 
@@ -66,9 +91,46 @@ class Figures:
         self.quote = quote
 
     @cached_property
+    def placed(self) -> list[tuple[Span, Quantity]]:
+        """Its quantities with their places in it, in their order."""
+        return find_quantities(self.quote)
+
+    @cached_property
     def quantities(self) -> list[Quantity]:
         """Its quantities, in their order."""
-        return [quantity for _, quantity in find_quantities(self.quote)]
+        return [quantity for _, quantity in self.placed]
+
+    @cached_property
+    def fractions(self) -> list[Quantity]:
+        """What it says in parts of one: `2 1/2 cups`, `one and a half hours`, `three quarters`.
+
+        Three quarters may also be three of a year: the whole numbers stay among the quantities.
+        """
+        said = _SPELT_PART.sub(_as_decimals, _MIXED.sub(_as_decimals, self.quote))
+        found = [] if said == self.quote else [number for _, number in find_quantities(said)]
+        return [number for number in found if number not in self.quantities]
+
+    @cached_property
+    def addends(self) -> list[Quantity]:
+        """Its quantities without those that repeat in brackets what is spelled: `thirty (30)`."""
+        return [
+            found
+            for place, (span, found) in enumerate(self.placed)
+            if not place
+            or found.value != self.placed[place - 1][1].value
+            or self.quote[self.placed[place - 1][0].end : span.start].strip() != "("
+        ]
+
+    @cached_property
+    def clocks(self) -> list[float]:
+        """Its times of day, in hours: `8 am to 10:30` -> 8.0, 10.5."""
+        found = []
+        for time in _CLOCK.finditer(self.quote):
+            if time["half"] or (time["minute"] and time[0][len(time["hour"])] != "."):
+                hour = int(time["hour"]) + int(time["minute"] or 0) / 60
+                half = (time["half"] or "").lower()
+                found.append(hour % 12 + 12 * (half == "p") if half else hour)
+        return found
 
     @cached_property
     def dates(self) -> list[DateText]:
@@ -82,7 +144,8 @@ class Figures:
         In `2.635,673` both marks may be meant to part thousands; `4,6702` may be 4,670 with the
         mark of a footnote.
         """
-        numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(self.quote)]
+        said = _CODE.sub(" ", self.quote)
+        numerals = [numeral for kind in _NUMERALS for numeral in kind.findall(said)]
         numerals += [mark[1] for numeral in numerals if (mark := FOOTNOTED.fullmatch(numeral))]
         read = (read_numeral(one, marks) for one in numerals for marks in ("", ".", ",", ".,"))
         return {float(number) for number in read if number is not None}
@@ -108,6 +171,30 @@ class Figures:
 def read_figures(quote: str) -> Figures:
     """Read the figures of a quote, once for all that is asked of it."""
     return Figures(quote)
+
+
+def _as_decimals(match: re.Match[str]) -> str:
+    """Write a fraction as a number: `2 1/2` -> `2.500000`; as it is where it is none."""
+    groups = match.groupdict()
+    if groups:
+        said = (groups["top"] or "a").lower()
+        top = 1 if said in _ARTICLES else _read_count(said)
+        bottom = _PARTS_OF_ONE[(groups["half"] or groups["part"]).lower()]
+        whole = _read_count(groups["whole"]) if groups["whole"] else 0
+    else:
+        whole, top, bottom = (int(part or 0) for part in match.groups())
+    if whole is None or not top or not bottom:
+        return match[0]
+    return f"{whole + top / bottom:.6f}"
+
+
+_ARTICLES = frozenset({"a", "an"})
+
+
+def _read_count(word: str) -> int | None:
+    if word.isdecimal():
+        return int(word)
+    return read_number_words(word) if NUMBER_WORDS.fullmatch(word) else None
 
 
 def _definition(attribute: Attribute) -> str:
@@ -151,6 +238,9 @@ def is_converted(attribute: Attribute, quote: str, value: float, text: str) -> b
         for other in _TOTALS
     ):
         return True
+    for found in figures.fractions:
+        if any(rounds_to(size, value) for size in (found.value, *carry(attribute, found))):
+            return True
     for found in figures.quantities:
         if any(rounds_to(size, value) for size in carry(attribute, found)):
             return True
@@ -168,6 +258,8 @@ def carry(attribute: Attribute, found: Quantity) -> list[float]:
     unit = column_unit(attribute)
     if unit is None or found.unit == unit:
         return []
+    if found.unit in _SHARES and unit in _SHARES:
+        return [number * _SHARES[found.unit] / _SHARES[unit] for number in _ends(found)]
     scale = parse_unit(attribute.unit or "").scale
     sizes = [
         convert(float(number), other, unit)
@@ -203,24 +295,27 @@ def _factors(attribute: Attribute, found: Quantity, quote: str, text: str) -> It
 def is_computed(attribute: Attribute, quote: str, value: float) -> bool:
     """Return whether *value* follows from all figures of *quote*: their sum, or the like.
 
-    Of two, also their difference, mean and product, or the time between two dates. Any two of many
-    would give nearly any number. Words without a figure may be counted as what they list.
+    Of two, also their difference, mean and product, or the time between two dates or times of day.
+    Any two of many would give nearly any number. Words without a figure may be counted as what they
+    list.
     """
     figures, size = read_figures(quote), abs(value)
-    if not figures.quantities:
-        return size in _count_listed(quote)
+    found = list(_times_between(attribute, figures))
     wanted = column_unit(attribute)
-    numbers = {
+    numbers = [
         number if carried is None else carried
-        for quantity in figures.quantities
+        for quantity in figures.addends
         for number in (float(quantity.value),)
         for carried in (convert(number, quantity.unit or "", wanted or ""),)
-    }  # `thirty (30) days` is one
-    found: list[float] = [sum(numbers)] if len(numbers) > 1 else []
-    if len(numbers) == 2:
-        one, other = numbers
+    ]
+    if not numbers and not found:
+        return size in _count_listed(quote)
+    n_ones = len(_ONE.findall(quote))
+    found += [sum(numbers)] if len(numbers) > 1 else []
+    found += [sum(numbers) + n_ones] if numbers and n_ones else []
+    if len(set(numbers)) == 2:
+        one, other = dict.fromkeys(numbers)
         found += [one - other, (one + other) / 2, one * other, one * other / _HUNDRED]
-    found += _times_between(attribute, figures)
     return any(rounds_to(number, size) for number in found)
 
 
@@ -238,20 +333,40 @@ def _count_listed(words: str) -> set[int]:
 
 
 def _times_between(attribute: Attribute, figures: Figures) -> Iterator[float]:
-    """Yield the whole years or months between the first and the last of several dates.
+    """Yield the whole years, months or days between the first and the last of several dates.
 
-    Both ends may count: `2019 - 2021` may be two years or three, and less than two.
+    Both ends may count: `2019 - 2021` may be two years or three, and less than two. Of two times of
+    day it is the time between: `from 08:15 to 10:00` is 105 minutes.
     """
-    dates = [(found.year, found.month) for found in figures.dates if found.year is not None]
+    unit = column_unit(attribute)
+    if unit is not None and len(figures.clocks) == 2:
+        first_hour, last_hour = figures.clocks
+        between = convert((last_hour - first_hour) % _DAY, "h", unit)
+        yield from [] if between is None else [between]
+    spans = [(found.value, found.upper) for found in figures.quantities if found.upper is not None]
+    dates = [(found.year, found.month, found.day) for found in figures.dates if found.year]
+    if not dates and len(spans) == 1 and all(FIRST_YEAR <= end <= LAST_YEAR for end in spans[0]):
+        dates = [(int(end), None, None) for end in spans[0]]
     if len(dates) < 2:
         return
-    (first, month), (last, end_month), unit = dates[0], dates[-1], column_unit(attribute)
+    (first, month, day), (last, end_month, end_day) = dates[0], dates[-1]
     if unit == "year" or (unit is None and speaks_of_years(attribute)):
         years = abs(last - first)
         yield from (years - 1, years, years + 1)
     if unit == "month" and month and end_month:
         months = abs(_MONTHS * (last - first) + end_month - month)
         yield from (months, months + 1)
+    if unit in ("day", "week") and month and day and end_month and end_day:
+        days = _days_between((first, month, day), (last, end_month, end_day))
+        n_days = 7 if unit == "week" else 1
+        yield from (n / n_days for n in (days, days + 1))
+
+
+def _days_between(first: tuple[int, int, int], last: tuple[int, int, int]) -> int:
+    try:
+        return abs((date(*last) - date(*first)).days)
+    except ValueError:  # the 31st of a month that has 30
+        return 0
 
 
 def _ends(quantity: Quantity) -> Sequence[float]:

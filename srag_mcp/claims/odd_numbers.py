@@ -25,6 +25,7 @@ _SIGN = "$"
 _PESOS = frozenset({"ARS", "CLP", "COP"})
 _DOLLARS = _PESOS | {unit for sign, unit in CURRENCY_SYMBOLS.items() if sign.endswith(_SIGN)}
 _MINUS = re.compile(r"[-‐‑–—−(]|\bminus\b", re.IGNORECASE)
+_CENTS = re.compile(r"[.,]\d\d$")
 _WORD_OR_SYMBOL = re.compile(r"[^\W\d_]+|[^\w\s.,:;%]")
 
 
@@ -36,7 +37,7 @@ def suspect_numbers(
     A column without a unit may be meant to keep several: a value is left alone where another column
     of its document names its unit, which *tags* tells.
     """
-    yield from _other_scales(values)
+    yield from _other_scales(attribute, values)
     yield from _impossible(attribute, values)
     for item in values:
         if words := ignored_scale(attribute, item.as_stated, item.number):
@@ -48,12 +49,14 @@ def suspect_numbers(
     yield from _other_totals(values)
 
 
-def _other_scales(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
+def _other_scales(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     """Find a cluster that lies 10³, 10⁶ or 10⁹ away from the largest, and both if equally large.
 
     Clusters are parted where a decade and a half is empty. A scale word may explain the distance;
-    the more values, the closer it must be to one: a column may have villages and cities.
+    the more values, the closer it must be to one: a column may have villages and cities. A single
+    one that is as it is quoted must be as close; a sum of money that has its cents has no scale.
     """
+    is_money = is_currency(column_unit(attribute))
     sized = sorted(
         ((math.log10(abs(item.number)), item) for item in values if item.number),
         key=lambda pair: pair[0],
@@ -68,12 +71,26 @@ def _other_scales(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     main = max(clusters, key=len)
     for cluster in clusters:
         away = median(size for size, _ in cluster) - median(size for size, _ in main)
-        near = _NEAR_FACTOR if len(cluster) <= _MOST_OTHERS * len(sized) else _NEARER_FACTOR
+        is_few = len(cluster) <= _MOST_OTHERS * len(sized)
+        is_quoted = all(abs(item.number) in item.figures.plain for _, item in cluster)
+        near = _NEAR_FACTOR if is_few and not is_quoted else _NEARER_FACTOR
+        if all(_has_cents(item, is_money=is_money) for _, item in [*cluster, *main]):
+            continue
         if cluster is main or all(abs(abs(away) - factor) > near for factor in _FACTORS):
             continue
         yield from _away_from(main, cluster, away, len(sized))
         if len(cluster) == len(main):
             yield from _away_from(cluster, main, -away, len(sized))
+
+
+def _has_cents(item: StatedValue, *, is_money: bool) -> bool:
+    """Whether a sum of money stands in its quote with two decimals: `443.71`, `$ 1,200.00`."""
+    for figure in scan_figures(item.as_stated):
+        quantity = figure.read()
+        if quantity is not None and math.isclose(abs(quantity.value), abs(item.number)):
+            is_sum = is_money or is_currency(figure.unit)
+            return is_sum and not figure.scaled and _CENTS.search(figure.numeral) is not None
+    return False
 
 
 def _away_from(
@@ -94,11 +111,13 @@ def _away_from(
 
 
 def _impossible(attribute: Attribute, values: Sequence[StatedValue]) -> Iterator[Suspicion]:
-    """Find percentages above 100 where hardly any other is so."""
+    """Find percentages above 100 where hardly any other is so, and no quote calls them that."""
     large = [item for item in values if item.number > _HUNDRED]
     if attribute.unit == "percent" and len(large) <= _MOST_OTHERS * len(values):
         for item in large:
-            yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
+            figure = _measured_figure(item)
+            if figure is None or figure.unit != "percent":
+                yield Suspicion(item.document_id, "impossible", "it is a percentage above 100")
 
 
 def _other_units(

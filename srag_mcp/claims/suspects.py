@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date
 from itertools import combinations
 from statistics import median
@@ -57,7 +57,7 @@ def suspect_dates(values: Sequence[StatedValue]) -> Iterator[Suspicion]:
     if not proven:
         yield from _read_otherwise(read)
     years = {item.document_id: item.value.year for item in values if isinstance(item.value, date)}
-    yield from _far_away(years, "dates")
+    yield from _far_away(years, _plainly_dated(values), "dates")
 
 
 def _read_otherwise(
@@ -97,18 +97,29 @@ def suspect_years(attribute: Attribute, values: Sequence[StatedValue]) -> Iterat
             reason = f"{n_quoted} values are years, this one is none"
             yield Suspicion(item.document_id, "impossible", reason)
     by_document = {item.document_id: int(item.number) for item in values}
-    lonely = list(_far_away(by_document, "years", only_lonely=True))
+    lonely = list(_far_away(by_document, _plainly_dated(values), "years", only_lonely=True))
     if len(lonely) <= max(1, _MOST_LONELY * len(values)):
         yield from lonely
 
 
+def _plainly_dated(values: Sequence[StatedValue]) -> set[str]:
+    """Return the documents whose words have the year of their value in full: `in 1891`."""
+    return {
+        item.document_id
+        for item in values
+        for year in (item.value.year if isinstance(item.value, date) else item.number,)
+        if any(found.year == year and not found.two_digits for found in item.figures.dates)
+    }
+
+
 def _far_away(
-    years: Mapping[str, int], what: str, *, only_lonely: bool = False
+    years: Mapping[str, int], plain: Set[str], what: str, *, only_lonely: bool = False
 ) -> Iterator[Suspicion]:
     """Find the years, by document id, that are far from most *what* (`dates`).
 
-    100 years are far, or 40 where the others lie close together and none is near (*only_lonely*:
-    only those; some things are much older than most of their kind).
+    What is said *plain*ly is no other reading of its words, and cannot be changed. 100 years are
+    far, or 40 where the others lie close together and none is near (*only_lonely*: only those; some
+    things are much older than most of their kind).
     """
     if len(years) < _FEWEST:
         return
@@ -121,7 +132,8 @@ def _far_away(
         is_alone = counts[year] == 1 and all(
             abs(year - other) > _ALONE for other in counts if other != year
         )
-        if (away > far and not only_lonely) or (away > lonely and is_alone):
+        is_far = (away > far and not only_lonely) or (away > lonely and is_alone)
+        if is_far and document_id not in plain:
             reason = f"most {what} are around {int(middle)}, this one is in {year}"
             yield Suspicion(document_id, "impossible", reason)
 

@@ -296,3 +296,80 @@ def test_what_the_column_says_of_its_values_explains_a_name() -> None:
 
     assert check(described, "from Hamburg", "Baltic", LOG) == Claim(Bearing.UNSHOWN)
     assert check(closed, "from Hamburg", "Rotterdam", LOG) == Claim(Bearing.UNSHOWN)
+
+
+PEOPLE = Attribute(name="people", type="integer")
+HOURS = Attribute(name="duration", type="number", unit="hours")
+MINUTES = Attribute(name="duration", type="integer", unit="minutes")
+NIGHTS = Attribute(name="nights", type="integer", unit="days")
+PERCENT = Attribute(name="rate", type="number", unit="percent")
+
+
+@pytest.mark.parametrize(
+    ("quote", "value"),
+    [
+        ("people on the Boeing 757", 188),
+        ("people on the Boeing 757-200", 188),
+        ("people: see Table 31", 188),
+        ("people under § 41", 188),
+    ],
+)
+def test_a_number_in_a_name_is_no_other_count(quote: str, value: int) -> None:
+    assert check(PEOPLE, quote, value, quote) == Claim(Bearing.UNSHOWN)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value"),
+    [
+        (PEOPLE, "People 757", 188),  # the word speaks of the column
+        (PEOPLE, "people: Turnout 757", 775),  # a slip of the digits
+        (PRICE, "Fee 340", 34),
+        (PRICE, "Fee 1,340", 7),
+    ],
+)
+def test_a_number_behind_a_capital_is_no_name_where_it_was_misread(
+    attribute: Attribute, quote: str, value: float
+) -> None:
+    assert check(attribute, quote, value, quote).bearing is Bearing.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("attribute", "quote", "value", "bearing"),
+    [
+        (PEOPLE, "Twenty-two passengers and one flight attendant", 23, "derived"),
+        (PEOPLE, "people: two adults and two children", 4, "derived"),
+        (PEOPLE, "people: one adult and three children", 4, "derived"),
+        (PEOPLE, "three people, one of them from Lyon", 4, "contradicted"),
+        (PEOPLE, "people: three on a ship", 4, "contradicted"),
+        (HOURS, "2 1/2 hours", 2.5, "converted"),
+        (HOURS, "two and a half hours", 2.5, "converted"),
+        (HOURS, "half an hour", 0.5, "converted"),
+        (HOURS, "two thirds of an hour", 0.67, "converted"),
+        (HOURS, "three quarters of an hour", 0.75, "converted"),
+        (HOURS, "2½ hours", 2.5, "converted"),
+        (HOURS, "2.50 hours", 2.5, "quoted"),
+        (MINUTES, "one and a half hours", 90, "converted"),
+        (MINUTES, "from 08:15 to 10:00", 105, "derived"),
+        (MINUTES, "from 08:15 to 10:00", 115, "unshown"),
+        (MINUTES, "23:30 to 00:15", 45, "derived"),
+        (HOURS, "8.15 am to 10 am", 1.75, "derived"),
+        (YEARS, "1984-1990", 6, "derived"),
+        (
+            Attribute(name="nights", type="integer", unit="days"),
+            "3 May 2020 to 10 May 2020",
+            7,
+            "derived",
+        ),
+        (PERCENT, "5 ‰", 0.5, "converted"),
+        (PERCENT, "5 ‰", 5, "contradicted"),
+        (SHARE, "5 ‰", 5, "quoted"),
+        (CREW, "1\u2009200 hands", 1200, "quoted"),
+        (CREW, "1’200 hands", 1200, "quoted"),
+        (PRICE, "SS21/39,47400", 39.474, "unshown"),  # a code
+        (PRICE, "SS21/39,47400", 3_947_400, "unshown"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(
+    attribute: Attribute, quote: str, value: float, bearing: str
+) -> None:
+    assert check(attribute, quote, value, quote).bearing == bearing

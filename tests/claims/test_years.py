@@ -52,18 +52,26 @@ CLOSE = (2019, 2020, 2021, 2021, 2022, 2021)
 
 @pytest.mark.parametrize("odd", [2091, 1921, 1951])
 def test_a_lonely_date_among_close_ones_is_found(odd: int) -> None:
-    assert reasons(DAY, days(*CLOSE, odd)) == {
+    short = f"{odd % 100:02}"
+    assert reasons(DAY, [*days(*CLOSE), (date(odd, 3, 1), f"1/3/{short}")]) == {
         "d6": f"most dates are around 2021, this one is in {odd}"
     }
-    assert reasons(YEAR, years(*CLOSE, odd)) == {
+    assert reasons(YEAR, [*years(*CLOSE), (odd, f"in '{short}")]) == {
         "d6": f"most years are around 2021, this one is in {odd}"
     }
 
 
+@pytest.mark.parametrize("odd", [1891, 1021, 2091])
+def test_a_year_that_is_said_in_full_is_no_other_reading(odd: int) -> None:
+    assert suspected(DAY, days(*CLOSE, odd)) == {}
+    assert suspected(YEAR, years(*CLOSE, odd)) == {}
+
+
 def test_only_a_column_that_speaks_of_years_has_years_that_are_far() -> None:
-    assert suspected(FOUNDED, years(*CLOSE, 1921)) == {}
+    odd: list[Stated] = [*years(*CLOSE), (1921, "in '21")]
+    assert suspected(FOUNDED, odd) == {}
     described = FOUNDED.model_copy(update={"description": "Das Jahr der Gründung."})
-    assert suspected(described, years(*CLOSE, 1921)) == {"d6": "impossible"}
+    assert suspected(described, odd) == {"d6": "impossible"}
 
 
 @pytest.mark.parametrize(
