@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 
 from srag_mcp.names.spellings import Name
@@ -11,7 +11,8 @@ from srag_mcp.names.uniting import UNDECIDED, Decided, Thing
 from srag_mcp.text.words import STOP_WORDS
 
 MAX_GROUP = 12  # names: what a reader can keep apart, and what a prompt holds beside other groups
-_MAX_BLOCK = 60  # names that share a word; where more do, they have to share a second letter
+_SMALL_BLOCK = 8  # names that share a word; where more do, they have to share a letter besides
+_MAX_BLOCK = 150
 _MAX_HOLDERS = 3  # a word that is a part of more names than these stands for none of them
 _SHORTEST_MISSPELT = 4  # letters; a shorter word with another letter is another word
 _LONG_WORD = 8  # letters; in a longer word two slips are still a slip
@@ -61,8 +62,10 @@ class _Blocks:
         """Yield the pairs to compare, each once."""
         seen: set[tuple[int, int]] = set()
         for key, places in self._blocks.items():
-            for part in [places] if len(places) <= _MAX_BLOCK else self._parts(key, places):
-                seen.update(combinations(part, 2))
+            if len(places) <= _SMALL_BLOCK:
+                seen.update(combinations(places, 2))
+            else:
+                self._part(key, places, seen)
         yield from sorted(seen)
 
     @staticmethod
@@ -76,17 +79,24 @@ class _Blocks:
                 keys |= _slips(word)
         return keys
 
-    def _parts(self, key: str, places: Sequence[int]) -> Iterator[list[int]]:
-        """Part a block by the first letters of the other words; what stays too large is noise."""
+    def _part(self, key: str, places: Sequence[int], seen: set[tuple[int, int]]) -> None:
+        """Pair what has another word of the same first letter; a single word with all others."""
         parts: defaultdict[str, list[int]] = defaultdict(list)
+        single: list[int] = []
         for place in places:
-            words = self._names[place].bare
-            for letter in {word[0] for word in words if word != key} or {""}:
+            words = [word for word in self._names[place].content if key not in _slips(word)]
+            for letter in {word[0] for word in words}:
                 parts[letter].append(place)
-        return (part for part in parts.values() if len(part) <= 2 * _MAX_BLOCK)
+            if not words:
+                single.append(place)
+        for part in parts.values():
+            if len(part) <= _MAX_BLOCK:  # what stays larger is noise
+                seen.update(combinations(part, 2))
+        if len(single) * len(places) <= _MAX_BLOCK**2:
+            seen.update((min(a, b), max(a, b)) for a in single for b in places if a != b)
 
 
-@cache
+@lru_cache(maxsize=262_144)
 def _slips(word: str) -> frozenset[str]:
     """Return a word, and it without any one letter: words that differ in one have one in common."""
     if len(word) < _SHORTEST_MISSPELT or any(map(str.isdigit, word)):
@@ -111,9 +121,13 @@ def compare(a: Name, b: Name, blocks: _Blocks | None = None) -> float:
     few, many = short.content, long.content
     if len(few) > len(many):
         few, many = many, few
-    letters = {word[0] for word in many}
-    if sum(word[0] not in letters for word in few) > 1:  # one may begin with a slip
-        return 0.0
+    for word in few:  # quick: nearly no pair of a block is alike
+        is_found = word in many or any(
+            (word[0] == other[0] or word[-1] == other[-1]) and _match(word, other) is not None
+            for other in many
+        )
+        if not is_found and len(word) > _LONGEST_ACRONYM:
+            return 0.0
     found = _align(few, many)
     if found is None or (not found.n_letters and found.n_short < 2):
         return 0.0
@@ -171,7 +185,7 @@ def _plus(one: _Aligned, other: _Aligned) -> _Aligned:
     )
 
 
-@cache
+@lru_cache(maxsize=262_144)
 def _match(a: str, b: str) -> _Aligned | None:
     if a == b:
         return _Aligned(n_letters=len(a) if len(a) > 1 else 0)
@@ -196,6 +210,8 @@ def _is_slip(a: str, b: str) -> bool:
     """Whether two words or names are one but for a letter, in long ones two."""
     n_letters = max(len(a), len(b))
     if n_letters < _SHORTEST_MISSPELT or abs(len(a) - len(b)) > 2:
+        return False
+    if a[0] != b[0] and a[-1] != b[-1]:  # most pairs are not even near
         return False
     # heavy, and only a column of names with doubtful ones needs it
     from rapidfuzz.distance import OSA

@@ -177,7 +177,13 @@ def _decide(item: Decided, names: tuple[str, ...], decision: Decision) -> Decide
     said = set(names)
     same, apart = list(item.same), list(item.apart)
     if decision != "same":
-        same = [tuple(name for name in group if name not in said) for group in item.same]
+        n_together = 1 if decision == "forget" else 2
+        same = [
+            tuple(name for name in group if name not in said)
+            if len(said.intersection(group)) >= n_together
+            else group
+            for group in item.same
+        ]
     if decision != "apart":
         apart = []
         for group in item.apart:

@@ -6,6 +6,7 @@ A person's decisions lie in a file of the state folder, by column:
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -167,7 +168,8 @@ class UnitedName:
 
 
 _SPELLINGS = """
-SELECT column_name, value, list((spelling, n_records) ORDER BY n_records DESC, spelling)
+SELECT column_name, value, to_json(
+  list({'spelling': spelling, 'n': n_records} ORDER BY n_records DESC, spelling))
 FROM srag_spellings WHERE $1 = '' OR column_name = $1
 GROUP BY column_name, value ORDER BY column_name, sum(n_records) DESC, value LIMIT $2 OFFSET $3
 """
@@ -176,4 +178,9 @@ GROUP BY column_name, value ORDER BY column_name, sum(n_records) DESC, value LIM
 def read_united(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
     """Read which spellings of *column* were united, of all columns when it is empty."""
     rows = read(_SPELLINGS, [column, limit, offset])
-    return [UnitedName(str(row[0]), str(row[1]), tuple(map(tuple, row[2]))) for row in rows]
+    return [
+        UnitedName(
+            column, value, tuple((item["spelling"], item["n"]) for item in json.loads(spellings))
+        )
+        for column, value, spellings in rows
+    ]
