@@ -50,6 +50,7 @@ def make_app(only: str = "") -> typer.Typer:
         from srag_mcp.cli.building_commands import extend, ingest, status
         from srag_mcp.cli.config_command import config
         from srag_mcp.cli.feedback_command import feedback
+        from srag_mcp.cli.names_command import names
         from srag_mcp.cli.prompt_commands import prompts
         from srag_mcp.cli.reading_commands import (
             ask,
@@ -65,7 +66,7 @@ def make_app(only: str = "") -> typer.Typer:
 
         commands = (
             *(ingest, extend, status, ask, feedback, sql, search, schema, stats, trace, review),
-            *(ledger, demo),
+            *(names, ledger, demo),
         )
         for command in commands:
             app.command()(command)

@@ -24,6 +24,7 @@ SHOWN = {
     "extracting": "reading and extracting",
     "predicting": "predicting records",
     "standardising": "standardising columns",
+    "uniting": "uniting names",
     "normalising": "normalising columns",
     "tables": "evaluating tables",
     "asking": "asking questions",

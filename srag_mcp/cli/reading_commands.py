@@ -235,17 +235,22 @@ def review(
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the cells that the model and a learned rule read differently."""
+    """Show the cells that the model and a learned rule read differently, and united names."""
     from srag_mcp.store.evidence import read_reviews
 
     with open_ready(corpus, command_settings(home)) as opened:
         if column:
             opened.schema().attribute(column)  # or says which there are
         found = read_reviews(opened.read, column, limit, offset)
+        united = opened.united_names(column, limit, offset)
     if as_json:
-        print_json(asdict(found))
-    elif not found.total:
-        print("nothing to review", file=sys.stderr)
+        print_json({**asdict(found), "united": [asdict(item) for item in united]})
+        return
+    if united:
+        print_table(*views.traces.united_table(united))
+    if not found.total:
+        if not united:
+            print("nothing to review", file=sys.stderr)
     else:
         _print_cells(views.traces.review_table(found.reviews), offset, found.total)
 

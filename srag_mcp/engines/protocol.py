@@ -33,6 +33,7 @@ Stage: TypeAlias = Literal[
     "extracting",
     "predicting",
     "standardising",
+    "uniting",
     "normalising",
     "publishing",
     "done",

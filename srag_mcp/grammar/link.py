@@ -617,7 +617,7 @@ class _Linker:
         if len(found) == _MAX_VALUES:
             return []
         for match in found:
-            words = _words_of(match.value, phrase)
+            words = _words_of(match.spelling or match.value, phrase)
             places = range(len(words) - len(asked) + 1)
             if any(words[at : at + len(asked)] == asked for at in places):
                 held.setdefault(match.column, []).append((match.value, words))

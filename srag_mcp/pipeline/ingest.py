@@ -29,6 +29,7 @@ from srag_mcp.pipeline.file_plan import (
     without_copies,
 )
 from srag_mcp.pipeline.loose_reading import read_loosely
+from srag_mcp.pipeline.name_run import resolve_names
 from srag_mcp.pipeline.quote import quote_stored, quote_work
 from srag_mcp.pipeline.reader_pool import ReaderPool
 from srag_mcp.pipeline.record_run import (
@@ -71,6 +72,7 @@ from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.guard import QueryPool
 from srag_mcp.store.layout import CorpusFolder, remember_files
 from srag_mcp.store.loose import describe_losses
+from srag_mcp.store.names import put_names_in_force
 from srag_mcp.store.predictions import Predictions
 from srag_mcp.store.work import ACCOUNT, WorkDatabase, hash_schema, open_work
 
@@ -220,6 +222,7 @@ def _think(run: Run, engine: Engine) -> IngestReport:
 def _ingest(run: Run, engine: Engine) -> IngestReport:
     """Find the columns, read what is new, let the engine read the rest, and publish."""
     work, wish = run.work, run.wish
+    put_names_in_force(work)
     sample = partial(_sample_documents, run)
     schema = put_schema_in_force(work, run.folder, wish, sample, engine)
     remember_tables(work, wish.tables)
@@ -259,6 +262,7 @@ def _ingest(run: Run, engine: Engine) -> IngestReport:
         stored,
         published=build is not None,
         renamed=build.renamed if build else (),
+        united=build.united if build else "",
         cancelled=extraction.cancelled,
         n_extracted=extraction.n_extracted,
         n_unchanged=work.n_documents() - extraction.n_extracted,
@@ -313,6 +317,7 @@ def _predict(
         if effort != "draft":
             asked |= read_missing_records(work, schema, engine)
             standardised = standardise_columns(work, schema, engine, run.on_progress)
+            resolve_names(work, schema, engine, run.on_progress)
     except UselessRepliesError:
         if extension is not None and extension.added:
             withdraw_extension(work, schema, extension)

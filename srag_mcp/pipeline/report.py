@@ -82,6 +82,7 @@ class IngestReport:
         proposed: The engine that would read the documents, where nothing is published until
             somebody agrees to that; None where that was decided.
         ruled: What rules that a model wrote decide, and how their audits came out.
+        united: Which spellings of names are one value in the new build; empty where none are.
         resumed: What was not given and is as it was for an ingestion that did not end.
         warnings: What a person should know.
         seconds: How long it took.
@@ -121,6 +122,7 @@ class IngestReport:
     account: str = ""
     proposed: EngineName | None = None
     ruled: tuple[str, ...] = ()
+    united: str = ""
 
     @property
     def only_quoted(self) -> bool:
@@ -173,6 +175,8 @@ class IngestReport:
         if self.taken is not None:
             said.append(self._cost(self.taken))
         said += self.ruled
+        if self.united:
+            said.append(f"{self.united}; srag-mcp names shows them")
         if self.n_unsettled:
             said.append(
                 f"{self.n_unsettled} values that do not fit their column are not settled (see"

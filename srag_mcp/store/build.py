@@ -29,6 +29,7 @@ from srag_mcp.store.layout import (
     put_in_place,
 )
 from srag_mcp.store.loose import with_loose
+from srag_mcp.store.names import are_united, describe_united, unite_cells
 from srag_mcp.store.postings import INDEX_COMMENTS, INDEX_VERSION, write_index
 from srag_mcp.store.predictions import PREDICTION_COLUMNS, hash_attribute, read_prediction
 from srag_mcp.store.renamings import Renamings, find_renamings
@@ -54,6 +55,8 @@ CREATE TABLE build.main.srag_statistics (
   table_name VARCHAR, column_name VARCHAR, position INTEGER, statistics VARCHAR);
 CREATE TABLE build.main.srag_values (
   table_name VARCHAR, column_name VARCHAR, value VARCHAR, n_records BIGINT);
+CREATE TABLE build.main.srag_spellings (
+  table_name VARCHAR, column_name VARCHAR, spelling VARCHAR, value VARCHAR, n_records BIGINT);
 CREATE TABLE build.main.srag_reviews (
   document_id VARCHAR, table_name VARCHAR, attribute VARCHAR, value VARCHAR, as_stated VARCHAR,
   rule_value VARCHAR, rule_as_stated VARCHAR);
@@ -81,6 +84,7 @@ _COMMENTS = {
     "srag_schema": "The schema, as JSON.",
     "srag_statistics": "Statistics of each column, as JSON.",
     "srag_values": "The value index: distinct texts of each column and how many records have them.",
+    "srag_spellings": "The spellings of names that have several, and the one that is the value.",
     "srag_reviews": "Cells that a learned rule reads otherwise than the language model.",
     "srag_build": "Facts of this build.",
     "srag_failures": "The records with cells that failed, and which (_failed).",
@@ -154,6 +158,7 @@ class BuildInfo:
         former_table: What it called the record table; empty where that has kept its name.
         loose: The columns that are not of the schema, see `store.loose`.
         index_version: Of the rules that the index of passages was made by.
+        united: Which names have several spellings, in a line; empty where none has.
     """
 
     build_id: str
@@ -171,6 +176,7 @@ class BuildInfo:
     former_table: str = ""
     loose: tuple[str, ...] = ()
     index_version: str = ""
+    united: str = ""
 
 
 _INFO = TypeAdapter(BuildInfo)
@@ -353,6 +359,7 @@ def _write(
         former_table=renamings.former_table if renamings else "",
         loose=tuple(item.name for item in schema.attributes[n_attributes:]),
         index_version=INDEX_VERSION,
+        united=describe_united(connection),
     )
     # earlier versions may have called the records so
     if "passages" not in {info.entity, info.former_table}:
@@ -412,6 +419,8 @@ def _write_column(
     """
     rows = []
     cells = _loose_cells(work, attribute) if is_loose else _cells_in_force(work, table, attribute)
+    if are_united(attribute):
+        cells = unite_cells(work, table, attribute, cells)
     for number, cell in cells.items():
         start, end = (None, None) if cell.span is None else (cell.span.start, cell.span.end)
         rows.append(

@@ -32,6 +32,7 @@ from srag_mcp.store.evidence import (
 from srag_mcp.store.guard import QueryPool, ResultPage, Value
 from srag_mcp.store.guard.tree import SESSION_VALUES
 from srag_mcp.store.layout import CorpusFolder, FileWatch, published_build
+from srag_mcp.store.names import UnitedName, read_united
 from srag_mcp.store.postings import INDEX_TABLES, INDEX_VERSION
 from srag_mcp.store.statistics import ColumnStatistics, read_statistics
 from srag_mcp.store.values import ValueIndex
@@ -48,6 +49,8 @@ _KEYWORDS = """
 SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')
 """
 _VALUES = "SELECT column_name, value, n_records{table} FROM srag_values LIMIT ? OFFSET ?"
+
+_SPELLINGS = "SELECT column_name, spelling, value FROM srag_spellings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,11 @@ class BuildContent:
     def is_keyed(self) -> bool:
         """Whether columns are named by table and column; earlier builds have one table."""
         return "table_name" in self.columns["cells"]
+
+    @property
+    def has_spellings(self) -> bool:
+        """Whether spellings of names were united; earlier builds have none."""
+        return "srag_spellings" in self.columns
 
     def tables(self, *more: str) -> dict[str, list[str]]:
         """Return the tables that SQL from outside may read, and *more*, with their columns."""
@@ -181,6 +189,11 @@ class Corpus:
     def values(self) -> ValueIndex:
         """Return the index of the stored texts."""
         return self._newest(lambda path: self._once(self._values, path, self._read_values))
+
+    def united_names(self, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
+        """Return values with several spellings: of *column*, or of all columns when it is empty."""
+        has_any = self._content().has_spellings
+        return read_united(self.read, column, limit, offset) if has_any else []
 
     def sql_name(self, name: str) -> str:
         """Write the name of a column as it stands in SQL: `"select" -> '"select"'`."""
@@ -432,4 +445,5 @@ class Corpus:
             for column, value, n_records, *table in rows:
                 named = str(table[0]) if table else content.schema.entity
                 entries.append((str(column), str(value), int(n_records or 0), named))
-        return ValueIndex(entries)
+        spelt = self.worker.read(path, _SPELLINGS, []) if content.has_spellings else []
+        return ValueIndex(entries, [(str(a), str(b), str(c)) for a, b, c in spelt])

@@ -27,6 +27,7 @@ class ValueMatch:
 
     *score* is 1.0 for an equal value (folded), less for a fuzzy or partial match. *n_records* is
     the number of records with this value. *table* has the column; None for the record table.
+    *spelling* is what was found, where that is another spelling of the value.
     """
 
     column: str
@@ -34,6 +35,7 @@ class ValueMatch:
     n_records: int
     score: float
     table: str | None = None
+    spelling: str | None = None
 
 
 def fold_words(text: str) -> tuple[str, ...]:
@@ -73,20 +75,35 @@ class ValueIndex:
     """A value index in memory: equal values, values that contain the phrase, then misspellings.
 
     Built from `(column, value, number of records)`, and the table where it is not the record table.
+    *spellings*, `(column, spelling, value)`, are found as the value that they stand for.
     """
 
-    def __init__(self, entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]]) -> None:
+    def __init__(
+        self,
+        entries: Iterable[tuple[str, str, int] | tuple[str, str, int, str]],
+        spellings: Iterable[tuple[str, str, str]] = (),
+    ) -> None:
         self._entries: list[tuple[ValueMatch, tuple[str, ...]]] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         self._spellings: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-        for number, entry in enumerate(entries):
+        for entry in entries:
             found = ValueMatch(*entry[:3], 1.0, entry[3] if len(entry) == 4 else None)
-            words = fold_words(found.value)
-            self._entries.append((found, words))
-            for word in set(words):
-                self._holding[word].append(number)
+            self._add(found, found.value)
+        others: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for column, spelling, value in spellings:
+            others[column, value] += [spelling] if spelling != value else []
+        if others:
+            for found, _ in tuple(self._entries):
+                for spelling in others.get((found.column, found.value), ()):
+                    self._add(replace(found, spelling=spelling), spelling)
         for word in self._holding:
             self._spellings[word[0], len(word)].append(word)
+
+    def _add(self, found: ValueMatch, text: str) -> None:
+        words = fold_words(text)
+        for word in set(words):
+            self._holding[word].append(len(self._entries))
+        self._entries.append((found, words))
 
     def search(
         self,
@@ -115,7 +132,10 @@ class ValueIndex:
             and (table is None or entry.table in {None, table})
         ]
         matches.sort(key=lambda match: (-match.score, -match.n_records, match.column, match.value))
-        return matches[:limit]
+        best: dict[tuple[str, str, str | None], ValueMatch] = {}  # of all spellings of a value
+        for match in matches:
+            best.setdefault((match.column, match.value, match.table), match)
+        return list(best.values())[:limit]
 
     def _scored(self, words: tuple[str, ...]) -> dict[int, float]:
         lists = sorted((self._holding.get(word, []) for word in words), key=len)

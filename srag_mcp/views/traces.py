@@ -8,6 +8,7 @@ from srag_mcp.errors import QueryError, SchemaError
 from srag_mcp.store.chosen_documents import WHERE
 from srag_mcp.store.corpus import Corpus
 from srag_mcp.store.evidence import Evidence, EvidenceFilter, Review
+from srag_mcp.store.names import UnitedName
 from srag_mcp.text.shown import quoted, shorten
 from srag_mcp.views.holdings import check_column, loose_notes
 from srag_mcp.views.results import (
@@ -173,4 +174,13 @@ def review_table(found: Sequence[Review]) -> Table:
             *(item.rule_value, quoted(item.rule_as_stated)),
         )
         for item in found
+    ]
+
+
+def united_table(found: Sequence[UnitedName]) -> Table:
+    """Tabulate the spellings of names that have several, a row a spelling."""
+    return ("column", "value", "records", "spelling"), [
+        (item.column, item.value, n, spelling)
+        for item in found
+        for spelling, n in item.spellings
     ]

@@ -1,0 +1,1 @@
+"""Names that mean one thing: code finds what is certain and what is doubtful, a model decides."""

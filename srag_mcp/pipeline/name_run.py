@@ -1,0 +1,203 @@
+"""Names of the columns are united: a model decides what is doubtful, a person what they like."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import anyio
+
+from srag_mcp.cells.cell import Cell
+from srag_mcp.cells.normalised import read_column
+from srag_mcp.engines.model import ModelEngine
+from srag_mcp.engines.protocol import Progress
+from srag_mcp.errors import CorpusError, ModelStoppedError, SchemaError
+from srag_mcp.names.candidates import find_candidates
+from srag_mcp.names.resolution import PLACEHOLDER, Doubt, NamesPrompt, resolve, write_prompts
+from srag_mcp.names.spellings import are_names
+from srag_mcp.names.uniting import Decided, Thing, Verdict, unite
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.schema.schema import Schema
+from srag_mcp.settings import Settings
+from srag_mcp.store.build import publish_changes
+from srag_mcp.store.layout import CorpusFolder
+from srag_mcp.store.names import (
+    are_united,
+    decided_in_force,
+    keep_verdicts,
+    kept_verdicts,
+    put_names_in_force,
+    read_decided,
+    write_decided,
+)
+from srag_mcp.store.predictions import Predictions
+from srag_mcp.store.work import WorkDatabase, open_work
+from srag_mcp.text.shown import one_line
+
+_AROUND = 40  # characters on either side of a name: what it belongs to, most often
+Decision: TypeAlias = Literal["same", "apart", "forget"]
+
+
+def resolve_names(
+    work: WorkDatabase,
+    schema: Schema,
+    engine: ModelEngine,
+    on_progress: Callable[[Progress], None],
+) -> None:
+    """Ask which doubtful names of the columns mean one thing; what was said holds for good.
+
+    A group is asked about once; one that a new spelling joins is asked about again. Nothing is
+    asked where no group is doubtful.
+
+    Raises:
+        ModelStoppedError: If no further prompt can be answered.
+        CancelledError: If somebody wants it to stop.
+
+    Source: DESIGN 7.5.
+    """
+    predictions = Predictions(work)
+    doubts: list[Doubt] = []
+    for place, attribute in enumerate(schema.attributes):
+        if are_united(attribute):
+            on_progress(Progress("uniting", place, len(schema.attributes), attribute.name))
+            doubts += _find_doubts(work, predictions, attribute)
+    prompts = write_prompts(doubts)
+    if not prompts:
+        return
+    said = engine.run(lambda: _ask_all(engine, prompts))
+    verdicts: dict[str, list[Verdict]] = {}
+    for doubt, verdict in said:
+        verdicts.setdefault(doubt.column, []).append(verdict)
+    for column, new in verdicts.items():  # at the end: what a stop leaves over is asked as before
+        keep_verdicts(work, column, new)
+
+
+async def _ask_all(
+    engine: ModelEngine, prompts: Sequence[NamesPrompt]
+) -> list[tuple[Doubt, Verdict]]:
+    said: list[tuple[Doubt, Verdict]] = []
+    stopped: list[ModelStoppedError] = []
+
+    async def ask(asked: NamesPrompt) -> None:
+        try:
+            said.extend(await resolve(engine.model, asked))
+        except ModelStoppedError as error:
+            stopped.append(error)
+
+    async with anyio.create_task_group() as tasks:
+        for asked in prompts:
+            tasks.start_soon(ask, asked)
+    if stopped:
+        raise stopped[0]
+    return said
+
+
+def _find_doubts(
+    work: WorkDatabase, predictions: Predictions, attribute: Attribute
+) -> Iterator[Doubt]:
+    """Yield the groups of a column that nobody has decided yet.
+
+    A column without a name that recurs tells its records apart: there is nothing to count by it.
+    """
+    predicted = predictions.cells(attribute)
+    cells = dict(zip(predicted, read_column(attribute, [*predicted.values()]), strict=True))
+    counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
+    if not are_names(counts):
+        return
+    decided = decided_in_force(work, attribute.name)
+    things = unite(counts, decided)
+    if len(things) == counts.total():
+        return
+    known = [frozenset(verdict.keys) for verdict in kept_verdicts(work, attribute.name)]
+    groups = [
+        group
+        for group in find_candidates(things, decided)
+        if not any(all(thing.keys <= keys for thing in group) for keys in known)
+    ]
+    around = _read_around(predictions, cells, groups)
+    for group in groups:
+        yield Doubt(attribute.name, attribute.description, tuple(group), around)
+
+
+def _read_around(
+    predictions: Predictions, cells: Mapping[str, Cell], groups: Sequence[Sequence[Thing]]
+) -> dict[str, str]:
+    """Return words around each name of *groups* in the first document that has it."""
+    wanted = {thing.spellings[0] for group in groups for thing in group}
+    places: dict[str, Cell] = {}
+    for document_id, cell in cells.items():
+        if cell.value in wanted and cell.span is not None:
+            wanted.remove(str(cell.value))
+            places[document_id] = cell
+    around = {}
+    for document in predictions.texts(list(places)):
+        cell = places[document.document_id]
+        if cell.span is None:
+            continue
+        start, end = cell.span.start, cell.span.end
+        before = document.text[max(0, start - _AROUND) : start]
+        after = document.text[end : end + _AROUND]
+        around[str(cell.value)] = one_line(f"{before}{PLACEHOLDER}{after}").strip()
+    return around
+
+
+def decide_names(
+    folder: Path, settings: Settings, column: str, names: Sequence[str], decision: Decision
+) -> str:
+    """Keep for good what a person says of names of a column, and publish it at once.
+
+    `same`: they mean one thing, and the first is the spelling to keep; `apart`: no two of them do;
+    `forget`: code and model decide on them again. Returns the id of the build.
+
+    Raises:
+        CorpusError: If the folder has no table yet.
+        SchemaError: If there is no such column, or it is not one of names.
+        LockedError: If another process ingests the corpus.
+    """
+    state = CorpusFolder(folder, settings.home).writable()
+    with open_work(state) as work:
+        present = work.schema_in_force()
+        if present is None:
+            msg = f"{folder} is not ingested yet: srag-mcp ingest does it"
+            raise CorpusError(msg)
+        if not are_united(present.schema.attribute(column)):
+            msg = f"{column} is no column of texts without a list of categories"
+            raise SchemaError(msg)
+        decided = read_decided(state)
+        item = decided.get(column, Decided())
+        decided[column] = _decide(item, tuple(dict.fromkeys(names)), decision)
+        write_decided(state, decided)
+        put_names_in_force(work)
+        info = publish_changes(work, present.schema)
+    return "" if info is None else info.build_id
+
+
+def _decide(item: Decided, names: tuple[str, ...], decision: Decision) -> Decided:
+    """Return what is decided when *names* are decided anew: no two of them are as before."""
+    said = set(names)
+    same, apart = list(item.same), list(item.apart)
+    if decision != "same":
+        n_together = 1 if decision == "forget" else 2
+        same = [
+            tuple(name for name in group if name not in said)
+            if len(said.intersection(group)) >= n_together
+            else group
+            for group in item.same
+        ]
+    if decision != "apart":
+        apart = []
+        for group in item.apart:
+            meant = [name for name in group if name in said]
+            others = tuple(name for name in group if name not in said)
+            single = decision == "same" and len(meant) < 2
+            apart += [group] if single or not meant else [others]
+            if decision == "same" and len(meant) > 1:
+                apart += [(*others, name) for name in meant]
+    if decision == "same":
+        same = [names, *same]
+    elif decision == "apart":
+        apart.append(names)
+    return Decided(
+        same=tuple(group for group in same if len(group) > 1),
+        apart=tuple(group for group in dict.fromkeys(apart) if len(group) > 1),
+    )

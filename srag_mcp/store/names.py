@@ -1,0 +1,186 @@
+"""Names of a corpus that mean one thing: what a person and a model decided, and what it makes.
+
+A person's decisions lie in a file of the state folder, by column:
+`{"issuer": {"same": [["Acme Ltd", "ACME"]], "apart": [["Acme Ltd", "Acme Labs"]]}}`
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import TypeAdapter, ValidationError
+
+from srag_mcp.cells.cell import Cell, add_note
+from srag_mcp.errors import StoreError
+from srag_mcp.names.uniting import UNDECIDED, Decided, Same, Thing, Verdict, unite
+from srag_mcp.schema.attribute import Attribute
+from srag_mcp.store.layout import write_atomically
+from srag_mcp.text.shown import quoted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import duckdb
+
+    from srag_mcp.store.evidence import Read
+    from srag_mcp.store.work import WorkDatabase
+
+NAMES_FILE = "names.json"
+DecidedNames: TypeAlias = dict[str, Decided]
+"""What a person said, by column."""
+
+_DECIDED = TypeAdapter(DecidedNames)
+_VERDICTS = TypeAdapter(tuple[Verdict, ...])
+_NOTE = "decided_names"
+
+
+def read_decided(state: Path) -> DecidedNames:
+    """Read what a person decided.
+
+    Raises:
+        StoreError: If the file was edited into something that cannot be read.
+    """
+    path = state / NAMES_FILE
+    try:
+        return _DECIDED.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValidationError) as error:
+        reason = str(error).replace("\n", " ")
+        msg = f"{path} cannot be read; mend it, or remove it to decide anew: {reason:.300}"
+        raise StoreError(msg) from error
+
+
+def write_decided(state: Path, decided: DecidedNames) -> None:
+    """Keep what a person decided."""
+    kept = {name: item for name, item in decided.items() if item != UNDECIDED}
+    write_atomically(state / NAMES_FILE, _DECIDED.dump_json(kept, indent=1).decode() + "\n")
+
+
+def put_names_in_force(work: WorkDatabase) -> None:
+    """Follow what a person decided by now, from the next publication on.
+
+    Raises:
+        StoreError: As `read_decided`.
+    """
+    text = _DECIDED.dump_json(read_decided(work.state)).decode()
+    if text != (work.note(_NOTE) or "{}"):
+        work.keep_note(_NOTE, text, is_content=True)
+
+
+def decided_in_force(work: WorkDatabase, column: str) -> Decided:
+    """Return what a person decided of a column."""
+    return _DECIDED.validate_json(work.note(_NOTE) or "{}").get(column, UNDECIDED)
+
+
+def kept_verdicts(work: WorkDatabase, column: str) -> tuple[Verdict, ...]:
+    """Return what a model said of the doubtful names of a column, oldest first."""
+    return _VERDICTS.validate_json(work.note(f"names:{column}") or "[]")
+
+
+def keep_verdicts(work: WorkDatabase, column: str, new: Sequence[Verdict]) -> None:
+    """Keep what a model said; of two names that it was asked about twice, the last word holds."""
+    before = kept_verdicts(work, column)
+    asked = [frozenset(verdict.keys) for verdict in new]
+    kept = [
+        Verdict(keys=old.keys, same=tuple(_without(old.same, asked)))
+        for old in before
+        if not any(keys.issuperset(old.keys) for keys in asked)
+    ]
+    text = _VERDICTS.dump_json((*kept, *new)).decode()
+    work.keep_note(f"names:{column}", text, is_content=True)
+
+
+def _without(same: Sequence[Same], asked: Sequence[frozenset[str]]) -> list[Same]:
+    found = []
+    for item in same:
+        gone = {key for keys in asked if len(keys.intersection(item.keys)) > 1 for key in keys}
+        left = tuple(key for key in item.keys if key not in gone)
+        found += [Same(name=item.name, keys=left)] if len(left) > 1 else []
+    return found
+
+
+def are_united(attribute: Attribute) -> bool:
+    """Whether the spellings of an attribute are united: of texts without a list of categories."""
+    return attribute.type.is_text and not attribute.categories
+
+
+_INSERT = """
+INSERT INTO build.main.srag_spellings SELECT $1, $2, unnest($3), unnest($4), unnest($5)
+"""
+
+
+def unite_cells(
+    work: WorkDatabase, table: str, attribute: Attribute, cells: Mapping[int, Cell]
+) -> dict[int, Cell]:
+    """Return *cells* with one spelling for each thing; write all spellings to the attached build.
+
+    The words of the document stay in a cell, and its note says what it was united with.
+    """
+    counts = Counter(cell.value for cell in cells.values() if isinstance(cell.value, str))
+    verdicts = kept_verdicts(work, attribute.name) if work.is_predicted() else ()
+    things = unite(counts, decided_in_force(work, attribute.name), verdicts)
+    several = [thing for thing in things if len(thing.spellings) > 1]
+    of_spelling = {spelling: thing for thing in several for spelling in thing.spellings}
+    done = dict(cells)
+    for number, cell in cells.items():
+        thing = of_spelling.get(cell.value) if isinstance(cell.value, str) else None
+        if thing is not None and cell.value != thing.spellings[0]:
+            done[number] = _united(cell, thing)
+    rows = [(text, thing.spellings[0], counts[text]) for text, thing in of_spelling.items()]
+    if rows:
+        work.run(_INSERT, table, attribute.name, *map(list, zip(*rows, strict=True)))
+    return done
+
+
+def _united(cell: Cell, thing: Thing) -> Cell:
+    kept, n_others = thing.spellings[0], len(thing.spellings) - 2
+    others = f" and {n_others} other{'s' if n_others > 1 else ''} are" if n_others else " is"
+    note = f"united: {quoted(str(cell.value))}{others} {quoted(kept)}"
+    return add_note(replace(cell, value=kept), note)
+
+
+_UNITED = """
+SELECT count(*), count(DISTINCT (column_name, value)), array_to_string(
+  (SELECT list(DISTINCT column_name ORDER BY column_name) FROM build.main.srag_spellings), ', ')
+FROM build.main.srag_spellings
+"""
+
+
+def describe_united(connection: duckdb.DuckDBPyConnection) -> str:
+    """Say of the attached build what was united: `14 spellings of 5 names united in city`."""
+    [(n_spellings, n_names, columns)] = connection.execute(_UNITED).fetchall()
+    names = "1 name" if n_names == 1 else f"{n_names} names"
+    return f"{n_spellings} spellings of {names} united in {columns}" if n_names else ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitedName:
+    """A value of a column that stands for several spellings, most frequent first."""
+
+    column: str
+    value: str
+    spellings: tuple[tuple[str, int], ...]
+
+
+_SPELLINGS = """
+SELECT column_name, value, to_json(
+  list({'spelling': spelling, 'n': n_records} ORDER BY n_records DESC, spelling))
+FROM srag_spellings WHERE $1 = '' OR column_name = $1
+GROUP BY column_name, value ORDER BY column_name, sum(n_records) DESC, value LIMIT $2 OFFSET $3
+"""
+
+
+def read_united(read: Read, column: str = "", limit: int = 20, offset: int = 0) -> list[UnitedName]:
+    """Read which spellings of *column* were united, of all columns when it is empty."""
+    rows = read(_SPELLINGS, [column, limit, offset])
+    return [
+        UnitedName(
+            column, value, tuple((item["spelling"], item["n"]) for item in json.loads(spellings))
+        )
+        for column, value, spellings in rows
+    ]

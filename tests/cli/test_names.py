@@ -1,0 +1,63 @@
+"""Names with several spellings, as the command line shows them and lets a person decide."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+SAID = ("Acme Ltd", "ACME LIMITED", "Acme Ltd", "Acme Labs", "Borel Inc.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cli: Cli) -> Path:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for number, name in enumerate(SAID):
+        (notes / f"{number}.txt").write_text(f"Note {number}\n\nIssuer: {name}\n")
+    properties = {"issuer": {"type": "string", "description": "Who issues it."}}
+    schema = {"title": "Note", "type": "object", "properties": properties}
+    (notes / "schema.json").write_text(json.dumps(schema))
+    assert "2 spellings of 1 name united in issuer" in cli("ingest", notes, "-q").out
+    return notes
+
+
+def spellings(cli: Cli, folder: Path) -> list[tuple[str, list[list[object]]]]:
+    said = json.loads(cli("names", folder, "issuer", "--json").out)
+    return [(item["value"], item["spellings"]) for item in said]
+
+
+def test_what_was_united_is_shown(cli: Cli, folder: Path) -> None:
+    assert spellings(cli, folder) == [("Acme Ltd", [["Acme Ltd", 2], ["ACME LIMITED", 1]])]
+    shown = cli("review", folder).out
+    assert "Acme Ltd" in shown
+    assert "ACME LIMITED" in shown
+
+
+def test_a_person_decides(cli: Cli, folder: Path) -> None:
+    united = cli("names", folder, "issuer", "Acme Labs", "Acme Ltd", "--same")
+    assert united.status == 0
+    assert "kept, and published" in united.out
+    assert [value for value, _ in spellings(cli, folder)] == ["Acme Labs"]
+    counted = cli("ask", folder, "How many notes have the issuer Acme Ltd?")
+    assert counted.out.startswith("4")
+    split = cli("names", folder, "issuer", "Acme Ltd", "ACME LIMITED", "--apart")
+    assert split.status == 0
+    assert cli("ingest", folder, "-q").status == 0
+    assert spellings(cli, folder) == [("Acme Labs", [["Acme Ltd", 2], ["Acme Labs", 1]])]
+
+
+def test_names_that_are_not_there_are_refused(cli: Cli, folder: Path) -> None:
+    refused = cli("names", folder, "issuer", "Acme Ltd", "Acmee Labz", "--same")
+    assert refused.status == 1
+    assert "issuer has no name “Acmee Labz”" in refused.err
+    assert cli("names", folder, "isuer", "Acme Ltd", "Acme Labs", "--same").status == 1
+
+
+def test_names_and_a_decision_go_together(cli: Cli, folder: Path) -> None:
+    said = "two or more names of a column take one of --same, --apart and --forget"
+    for wrong in (["Acme Ltd", "--same"], ["Acme Ltd", "Acme Labs"], ["--apart"]):
+        refused = cli("names", folder, "issuer", *wrong)
+        assert refused.status == 2
+        assert "--apart and --forget" in " ".join(refused.err.split()), said

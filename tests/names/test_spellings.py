@@ -1,0 +1,97 @@
+"""What is certainly one name."""
+
+import pytest
+
+from srag_mcp.names.spellings import are_names, fold_name, read_name
+from srag_mcp.names.uniting import Decided, Same, Verdict, unite
+
+
+def united(
+    *values: str, decided: Decided | None = None, verdicts: tuple[Verdict, ...] = ()
+) -> set[tuple[str, ...]]:
+    things = unite(dict.fromkeys(values, 1), decided or Decided(), verdicts)
+    return {thing.spellings for thing in things if len(thing.spellings) > 1}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("U.S. Steel", "US STEEL"),
+        ("McDonald's", "McDonalds"),
+        ("Peña, José", "PENA JOSE"),
+        ("F-16", "F16"),
+        ("Vitamin B 12", "Vitamin B12"),
+        ("J. P. Morgan", "JP Morgan"),
+        ("Smith & Sons", "Smith and Sons"),
+    ],
+)
+def test_case_accents_and_punctuation_make_no_other_name(one: str, other: str) -> None:
+    assert fold_name(one) == fold_name(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Part 1 1", "Part 11"),
+        ("C++ Group", "C Group"),
+        ("Version 1.5", "Version 15"),
+        ("がく", "かく"),
+        ("Part 6", "Part 7"),
+    ],
+)
+def test_numbers_signs_and_marks_of_other_scripts_do(one: str, other: str) -> None:
+    assert fold_name(one) != fold_name(other)
+
+
+def test_a_legal_form_is_read_in_short() -> None:
+    name = read_name("Acme Holding Co., Limited")
+    assert (name.bare, name.forms) == (("acme", "holding"), ("co", "ltd"))
+    assert read_name("GmbH").bare == ("gmbh",)
+    assert read_name("Foo GmbH & Co. KG").forms == ("gmbh", "co", "kg")
+
+
+def test_a_company_with_and_without_its_form_is_one() -> None:
+    values = ("Acme Ltd", "ACME LIMITED", "Acme", "Borel Inc.", "Borel")
+    assert united(*values) == {("Acme Ltd", "Acme", "ACME LIMITED"), ("Borel Inc.", "Borel")}
+
+
+def test_different_legal_forms_are_different_companies() -> None:
+    values = ("Acme Ltd", "Acme Limited", "Acme GmbH", "Acme", "Borel Inc.")
+    assert united(*values) == {("Acme Limited", "Acme Ltd")}
+
+
+def test_what_looks_like_a_form_is_none_where_the_column_is_not_of_companies() -> None:
+    assert united("Ontario", "Ontario, CA", "Boston", "Boston Spa", "Leeds", "Leeds Spa") == set()
+
+
+def test_codes_and_phrases_are_no_names() -> None:
+    assert are_names(["Acme Ltd", "de Vries", "F-16 Falcon", "BMW", "東京"])
+    assert not are_names(["A-12", "B-7", "00123", "X9-2"])
+    assert not are_names(["was late twice", "paid in full by the tenant", "no fault was found"])
+    assert not are_names([])
+    assert united("a-12", "A12", "b-3 c") == set()
+
+
+def test_what_a_model_said_unites_and_names() -> None:
+    verdict = Verdict(
+        keys=("ibm", "international business machines"),
+        same=(Same(name="International Business Machines",
+                   keys=("ibm", "international business machines")),),
+    )  # fmt: skip
+    values = ("IBM", "International Business Machines", "Borel")
+    assert united(*values, verdicts=(verdict,)) == {("International Business Machines", "IBM")}
+
+
+def test_a_person_wins_over_code_and_model() -> None:
+    keys = ("acme", "acme holdings")
+    verdict = Verdict(keys=keys, same=(Same(name="Acme Holdings", keys=keys),))
+    decided = Decided(same=(("ACM", "Acme"),), apart=(("Acme", "Acme Holdings"),))
+    found = united("Acme", "Acme Holdings", "ACM", decided=decided, verdicts=(verdict,))
+    assert found == {("ACM", "Acme")}
+    split = Decided(apart=(("Acme", "Acme Ltd"),))
+    assert united("Acme", "Acme Ltd", "Borel Inc.", decided=split) == set()
+
+
+def test_of_equals_the_most_frequent_spelling_is_kept() -> None:
+    counts = {"ACME": 3, "Acme Ltd": 1, "Acme": 3, "Borel Inc.": 1}
+    assert [thing.spellings[0] for thing in unite(counts)] == ["Acme", "Borel Inc."]
