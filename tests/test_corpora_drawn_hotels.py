@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from itertools import combinations
@@ -25,7 +24,7 @@ LAYOUTS = tomllib.loads((SOURCE / "layouts.toml").read_text(encoding="utf-8"))["
 YES_OR_NO = ("available", "breakfast_included", "free_cancellation", "pets_allowed")
 FACILITIES = ("pool", "free_wifi", "parking", "spa", "gym", "airport_shuttle")
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-WORDS += ["eleven", "twelve"]
+WORDS += ["eleven", "twelve", "thirteen"]
 MONTHS = [f"{date(2000, month, 1):%B}" for month in range(1, 13)]
 
 Row = dict[str, str]
@@ -70,15 +69,6 @@ def read_statements(page: LexborHTMLParser) -> set[str]:
     return said
 
 
-def read_fact_wordings() -> Iterator[tuple[str, str, dict[str, list[str]]]]:
-    """The names of facts, the value of a yes-or-no fact, and the templates by form."""
-    for name, forms in PHRASES["fact"].items():
-        if "prose" in forms:
-            yield name, "", forms
-        else:
-            yield from ((name, value, said) for value, said in forms.items())
-
-
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return generate(tmp_path_factory.mktemp("drawn") / "pack", 500, "7")
@@ -91,6 +81,22 @@ def test_a_pack_is_the_same_on_every_run_and_another_for_another_seed(tmp_path: 
 
     assert first == again
     assert {name for name in first if first[name] == other.get(name)} == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--n", "59", "pack"], "--n 59 is not from 60 to 10000"),
+        (["--n", "61"], "drawn hotels need a folder"),
+        (["--n", "61", str(SHIPPED)], "has documents of another pack, such as"),
+    ],
+)
+def test_hotels_that_would_mix_with_others_are_refused(options: list[str], message: str) -> None:
+    command = [sys.executable, "-m", "corpora.generate_hotels", *options]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert finished.returncode != 0
+    assert message in finished.stderr
 
 
 def test_ten_thousand_hotels_have_as_many_names_and_documents() -> None:
@@ -141,16 +147,16 @@ def test_facts_depend_on_one_another_as_in_the_shipped_pack(pack: Path) -> None:
 
 
 def test_every_fact_has_six_wordings_in_every_form_and_pages_have_three_layouts() -> None:
-    for name, value, forms in read_fact_wordings():
-        is_joined = " " in name  # two facts in one sentence, beside the wordings of each
+    for key, forms in PHRASES["fact"].items():
+        is_joined = " " in key  # two facts in one sentence, beside the wordings of each
         for form in () if is_joined else ("prose", "rows", "items"):
-            assert len(set(forms[form])) >= 6, (name, value, form)
+            assert len(set(forms[form])) >= 6, (key, form)
 
     orders = [[set(section["parts"]) for section in layout["section"]] for layout in LAYOUTS]
-    forms = [[section["form"] for section in layout["section"]] for layout in LAYOUTS]
+    styles = [[section["form"] for section in layout["section"]] for layout in LAYOUTS]
     assert len(LAYOUTS) >= 3
     assert all(one != other for one, other in combinations(orders, 2))
-    assert all(one != other for one, other in combinations(forms, 2))
+    assert all(one != other for one, other in combinations(styles, 2))
 
 
 def test_no_sentence_stands_on_more_than_a_twentieth_of_the_pages(pack: Path) -> None:
@@ -213,7 +219,8 @@ def read_value(fact: str, text: str) -> object:
 def read_told(fact: str, statements: set[str]) -> set[object]:
     """All values that the page's statements tell of one fact."""
     values, told = PATTERNS.get(fact, {}), set[object]()
-    for name, value, forms in read_fact_wordings():
+    for key, forms in PHRASES["fact"].items():
+        name, _, value = key.partition(".")
         templates = [each for form in forms.values() for each in form]
         for template in templates if fact in name.split() else ():
             for found in filter(None, map(compile_wording(template, fact).fullmatch, statements)):

@@ -24,6 +24,7 @@ from corpora.generate_hotels.statements import read_phrases, start_teller
 _SOURCE = Path(__file__).parent
 _SHIPPED = _SOURCE.parent / "hotels"
 _N_SHIPPED = 60
+_MAX_HOTELS = 10_000
 _COLUMNS = (
     "document",
     "name",
@@ -75,6 +76,7 @@ def _write_drawn(folder: Path, n_hotels: int, seed: str) -> None:
     places = {place.name: place for place in read_places()}
     identities = draw_identities(n_hotels, seed, phrases.names)
     records = [draw_record(identity, seed) for identity in identities]
+    _refuse_strays(folder / "documents", records)
     by_city = _group_by_city(records)
     for record, identity in zip(records, identities, strict=True):
         teller = start_teller(phrases, record, identity, places[record.city])
@@ -83,6 +85,14 @@ def _write_drawn(folder: Path, n_hotels: int, seed: str) -> None:
     write_drawn_questions(records, seed, folder / "questions.jsonl")
     _write_schema(records, phrases.descriptions, folder / "schema.json")
     _write_sample_questions(records, folder / "sample_questions.txt")
+
+
+def _refuse_strays(documents: Path, records: Iterable[Record]) -> None:
+    own = {record.document for record in records}
+    strays = sorted(path.name for path in documents.iterdir() if path.name not in own)
+    if strays:
+        msg = f"{documents} has documents of another pack, such as {strays[0]}; take a new folder"
+        raise FileExistsError(msg)
 
 
 def _group_by_city(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -132,12 +142,17 @@ def _write_sample_questions(records: Sequence[Record], path: Path) -> None:
 
 def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m corpora.generate_hotels")
-    parser.add_argument("folder", nargs="?", type=Path, default=_SHIPPED)
-    parser.add_argument("--n", type=int, default=_N_SHIPPED, help="how many hotels, from 60")
+    parser.add_argument("folder", nargs="?", type=Path, help="default: that of the shipped pack")
+    parser.add_argument("--n", type=int, default=_N_SHIPPED, help="hotels, from 60 to 10000")
     parser.add_argument("--seed", default=SEED, help="any text; another one gives other hotels")
-    return parser.parse_args()
+    parsed = parser.parse_args()
+    if not _N_SHIPPED <= parsed.n <= _MAX_HOTELS:
+        parser.error(f"--n {parsed.n} is not from {_N_SHIPPED} to {_MAX_HOTELS}")
+    if parsed.folder is None and (parsed.n, parsed.seed) != (_N_SHIPPED, SEED):
+        parser.error("drawn hotels need a folder; without one, the shipped pack is written")
+    return parsed
 
 
 if __name__ == "__main__":
     arguments = _parse_arguments()
-    main(arguments.folder, arguments.n, arguments.seed)
+    main(arguments.folder or _SHIPPED, arguments.n, arguments.seed)

@@ -101,7 +101,7 @@ def _draw_answered(
         found = _ANSWERS[name](records, parameters)
         if isinstance(found, _Members):
             if 0 < len(found.members) <= _MAX_MEMBERS:
-                return parameters, found.members
+                return parameters, list(found.members)
         elif isinstance(found, list):  # all that come first
             if len(found) == 1:
                 return parameters, to_json_value(found[0])
@@ -133,7 +133,7 @@ def _draw_parameters(rng: random.Random, records: Records) -> _Parameters:
 class _Members:
     """An answer that is a list; empty where there is none, or no order among them."""
 
-    members: list[Value]
+    members: Sequence[Value]
 
 
 def _set(values: Iterable[str]) -> _Members:
@@ -168,6 +168,10 @@ def _median(hotels: Iterable[Record], attribute: str) -> float | None:
 
 def _years(hotels: Iterable[Record]) -> list[int]:
     return [hotel.opening_date.year for hotel in hotels if hotel.opening_date]
+
+
+def _day(hotel: Record) -> int | None:
+    return hotel.opening_date.toordinal() if hotel.opening_date else None
 
 
 def _first(counted: Iterable[_T], measure: Callable[[_T], float | None], sign: int = 1) -> list[_T]:
@@ -263,12 +267,7 @@ _ANSWERS: dict[str, Callable[[Records, _Parameters], object]] = {
         h.name for h in _first(_in(hotels, p.city), lambda h: h.distance_to_centre_km, -1)
     ],
     "first_opening": lambda hotels, _: min(h.opening_date for h in hotels if h.opening_date),
-    "newest": lambda hotels, p: [
-        h.name
-        for h in _first(
-            _in(hotels, p.city), lambda h: h.opening_date and h.opening_date.toordinal()
-        )
-    ],
+    "newest": lambda hotels, p: [h.name for h in _first(_in(hotels, p.city), _day)],
     "opened_in_decade": lambda hotels, p: sum(
         year // 10 * 10 == p.decade for year in _years(hotels)
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -43,18 +43,10 @@ class Phrases:
 def read_phrases() -> Phrases:
     """Read the phrases of drawn pages."""
     read = tomllib.loads(_SOURCE.read_text(encoding="utf-8"))
-    statements = dict(_flatten(read["fact"]))
+    statements = dict(read["fact"])
     for kind in ("lacks", "aside"):
         statements |= {f"{kind}.{name}": forms for name, forms in read[kind].items()}
     return Phrases(statements, read["words"], read["names"], read["descriptions"])
-
-
-def _flatten(facts: Mapping[str, Mapping[str, object]]) -> Iterator[tuple[str, object]]:
-    for name, forms in facts.items():
-        if "prose" in forms:
-            yield name, forms
-        else:
-            yield from ((f"{name}.{value}", said) for value, said in forms.items())
 
 
 @dataclass
